@@ -46,6 +46,20 @@ describeBrowser('a part that cannot be loaded', (browser) => {
       await expect.poll(() => page.getByText(text).count()).toBe(0);
     });
 
+  it('what does not come is said to take long, on a page and before there is one', async () => {
+    for (const path of [/\/filters\?/, /\/dashboard\/session$/]) {
+      const { page, context, unwatch } = await browser.visit(`${lab.url}/docs`, { as: owner });
+      unwatch();
+      await context.clock.install();
+      await page.route(path, () => undefined);
+      await page.goto(`${lab.url}/filters`);
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor();
+      expect(await page.getByText('longer than usual').count()).toBe(0);
+      await context.clock.runFor(11_000);
+      await says(page, /longer than usual/);
+    }
+  });
+
   it('saved views', async () => {
     const { page } = await broken('/log', 'Log', /\/views\?/);
     await rowOf(page, 'jane@good.com').waitFor();

@@ -72,6 +72,17 @@ describeBrowser('the URL', (browser) => {
     expect(await page.getByText(/was ignored/).count()).toBe(0);
   });
 
+  it('of a page of rows beyond the last one leads to the last one', async () => {
+    const { page } = await browser.visit(`${lab.url}/lists?page=9`, { as: owner });
+    await says(page, 'No lists yet');
+    expect(page.url()).not.toContain('page=9');
+    const endpoint = { url: 'http://127.0.0.1:9/webhooks', events: ['key.created'] };
+    const { id } = (await api.call('POST', '/v1/webhooks', endpoint)).json;
+    await page.goto(`${lab.url}/webhooks/${id}?page=9`);
+    await says(page, 'Nothing sent yet');
+    expect(page.url()).not.toContain('page=9');
+  });
+
   it('of no page shows the 404 of the dashboard; a slash at the end does no harm', async () => {
     const { page, refused } = await browser.visit(`${lab.url}/log/`, { as: owner });
     await heading(page, 'Log').waitFor();

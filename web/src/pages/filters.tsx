@@ -2,7 +2,7 @@ import { Anchor, Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { FILTER_QUERY_LENGTH, FILTER_TYPES } from '../api/limits.ts';
 import type { Filter } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
@@ -15,6 +15,7 @@ import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
+import { useLastPage } from '../parts/use-last-page.ts';
 import { useSearchOnce } from '../parts/use-search-once.ts';
 import { AddDialog } from './filters/add-dialog.tsx';
 import { ImportDialog } from './filters/import/import-dialog.tsx';
@@ -43,11 +44,7 @@ export function FiltersPage() {
   const go = (change: Partial<Record<keyof FiltersSearch, unknown>>) =>
     void navigate({ search: filtersSearch({ ...search, page: undefined, ...change }), replace: true });
   const last = query.isPlaceholderData ? undefined : query.data?.pagination.total_pages;
-  const beyond = last !== undefined && (search.page ?? 1) > last;
-  // The last filter of the page was removed, or the URL is outdated.
-  useEffect(() => {
-    if (beyond) void navigate({ search: (now) => filtersSearch({ ...now, page: last }), replace: true });
-  }, [beyond, last, navigate]);
+  useLastPage(search.page ?? 1, last, (page) => go({ page }));
   const isSearch = search.query !== undefined || search.type !== undefined;
 
   return (

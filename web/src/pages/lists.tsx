@@ -15,6 +15,7 @@ import { QueryResult } from '../parts/query-result.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
 import { sortable } from '../parts/sorting.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
+import { useLastPage } from '../parts/use-last-page.ts';
 import css from './lists/lists.module.css';
 import { etaText, ListProgress } from './lists/progress-bar.tsx';
 import { listsQuery } from './lists/queries.ts';
@@ -32,6 +33,8 @@ export function ListsPage() {
   const isSearch = text !== undefined || status !== undefined;
   const show = (part: Readonly<Record<string, string | number | null>>) =>
     void navigate({ search: listsSearch({ ...search, page: null, ...part }), resetScroll: false });
+  const last = query.isPlaceholderData ? undefined : query.data?.pagination.total_pages;
+  useLastPage(page, last, (page) => void navigate({ search: listsSearch({ ...search, page }), replace: true }));
   const isEmpty = query.data?.lists.length === 0 && page === 1;
   return (
     <Page

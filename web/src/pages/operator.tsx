@@ -2,7 +2,6 @@ import { Box, Button, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useEffect } from 'react';
 import { ACCOUNT_QUERY_LENGTH } from '../api/limits.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Page } from '../parts/page.tsx';
@@ -10,6 +9,7 @@ import { Pagination } from '../parts/pagination.tsx';
 import { RATE_WINDOW } from '../parts/plans.ts';
 import { QueryResult } from '../parts/query-result.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
+import { useLastPage } from '../parts/use-last-page.ts';
 import { useSearchOnce } from '../parts/use-search-once.ts';
 import { CreateDialog } from './operator/create-dialog.tsx';
 import { OperatorOnly } from './operator/operator-only.tsx';
@@ -33,13 +33,9 @@ function Accounts() {
   useSearchOnce('create', create, open);
   const { total_count, per_page } = (query.isPlaceholderData ? undefined : query.data) ?? {};
   const last = total_count === undefined ? undefined : pagesOf(total_count, per_page);
-  const beyond = last !== undefined && (search.page ?? 1) > last;
-  // The URL is outdated: there are accounts, but not on this page.
-  useEffect(() => {
-    if (beyond) void navigate({ search: (now) => accountsSearch({ ...now, page: last }), replace: true });
-  }, [beyond, last, navigate]);
   const go = (change: { query?: string; page?: number }) =>
     void navigate({ search: accountsSearch({ ...search, page: undefined, ...change }), replace: true });
+  useLastPage(search.page ?? 1, last, (page) => go({ page }));
   return (
     <Page
       title="Accounts"

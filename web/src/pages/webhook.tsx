@@ -41,7 +41,7 @@ export function WebhookPage() {
             <Deliveries
               of={webhook}
               page={page}
-              onTurn={(to) => void navigate({ search: to > 1 ? { page: to } : {} })}
+              onTurn={(to) => void navigate({ search: to > 1 ? { page: to } : {}, replace: true })}
             />
           </>
         )}

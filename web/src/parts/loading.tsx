@@ -1,15 +1,29 @@
+import { useEffect, useState } from 'react';
 import css from './loading.module.css';
+
+/** How long a user waits before the page says that it takes long, ms. */
+const LONG_MS = 10_000;
 
 const ROWS = ['92%', '78%', '85%', '64%', '88%', '71%'] as const;
 
 /** The outline of what is being loaded. Seen after 200 ms: what comes sooner should not flicker. */
-export const Loading = () => (
-  <div role="status" aria-label="Loading" className={css.rows}>
-    {ROWS.map((width) => (
-      <i key={width} style={{ width }} />
-    ))}
-  </div>
-);
+export function Loading() {
+  const [isLong, setLong] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), LONG_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div role="status" aria-label="Loading" className={css.rows}>
+      {isLong && (
+        <p>This takes longer than usual: the service or your connection is slow. Reload the page to try again.</p>
+      )}
+      {ROWS.map((width) => (
+        <i key={width} style={{ width }} />
+      ))}
+    </div>
+  );
+}
 
 /** The same for a whole page, whose scripts are not here yet. */
 export const LoadingPage = () => (

@@ -13,6 +13,7 @@ import { QueryResult } from '../../parts/query-result.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
 import { useDialogState } from '../../parts/use-dialog-state.ts';
+import { useLastPage } from '../../parts/use-last-page.ts';
 import { Attempts, outcomeOf } from './attempts.tsx';
 import { deliveriesQuery } from './queries.ts';
 
@@ -21,6 +22,7 @@ export function Deliveries({ of, page, onTurn }: { of: Webhook; page: number; on
   const { id: account } = useAccount();
   const isAdmin = useHasRole('admin');
   const query = useQuery(deliveriesQuery(account, of.id, page));
+  useLastPage(page, query.data?.pagination.total_pages, onTurn);
   const { item, opened, open, close } = useDialogState<Delivery>();
   const columns: Column<Delivery>[] = [
     { header: 'Event', cell: (delivery) => <EventName of={delivery} /> },

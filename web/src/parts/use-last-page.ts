@@ -1,0 +1,11 @@
+import { useEffect } from 'react';
+
+/**
+ * Where the URL names a page beyond the last one, as its rows were removed or the URL is outdated, `turn` is called with the last
+ * one. `last`: undefined while it is not known; 0 and 1: there is one page.
+ */
+export function useLastPage(page: number, last: number | undefined, turn: (page: number) => void): void {
+  useEffect(() => {
+    if (last !== undefined && page > Math.max(1, last)) turn(Math.max(1, last));
+  }, [page, last, turn]);
+}

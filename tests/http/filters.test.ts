@@ -123,12 +123,21 @@ describe('GET /v1/filters', () => {
     expect(json.filters).toHaveLength(1);
   });
 
+  it('takes an empty parameter as left out, as forms send it', async () => {
+    const member = await lab.member();
+    await add({ value: 'good.com' }, member);
+    const { status, json } = await member.call('GET', '/v1/filters?filter_type=&query=&page=&per_page=');
+    expect([status, json.warnings, json.filters.length]).toEqual([200, [], 1]);
+    expect(json.pagination).toMatchObject({ current_page: 1, per_page: 25 });
+    const usage = await member.call('GET', '/v1/usage?group_by=&from=&to=');
+    expect([usage.status, usage.json.series]).toEqual([200, undefined]);
+  });
+
   it.each([
     'page=0',
     'page=-1',
     'page=x',
     'page=1e3',
-    'page=',
     'per_page=0',
     'per_page=101',
     'filter_type=phone',

@@ -57,6 +57,7 @@ describe('POST /v1/lists', () => {
       form.set('column', '2');
       form.set('patience_minutes', '0');
       form.set('other', 'ignored');
+      form.set('column', '');
       if (order === 'before') addFile();
       const { status, json } = await send(lab, owner, '/v1/lists', form);
       expect([status, json.name, json.status, json.patience_minutes]).toEqual([201, 'Some "June".csv', 'ready', 0]);
@@ -100,7 +101,7 @@ describe('POST /v1/lists', () => {
     ['?header=maybe', CSV, 400, { code: 'invalid_parameter', field: 'header' }],
     ['?validation_type=dns', CSV, 422, { code: 'invalid_validation_type', field: 'validation_type' }],
     ['?patience_minutes=1441', CSV, 400, { code: 'invalid_parameter', field: 'patience_minutes' }],
-    ['?name=', CSV, 400, { code: 'invalid_parameter', field: 'name' }],
+    [`?name=${'x'.repeat(201)}`, CSV, 400, { code: 'invalid_parameter', field: 'name' }],
     ['?column=Phone', CSV, 422, { code: 'no_address_column', columns: ['Name', 'E-Mail'] }],
     ['', 'a,b\r\n1,2\r\n', 422, { code: 'no_address_column' }],
     ['', '', 422, { code: 'unreadable_file' }],
@@ -119,6 +120,14 @@ describe('POST /v1/lists', () => {
     [{}, 400, { code: 'missing_parameter', field: 'emails' }],
     [{ emails: 'ada@good.com' }, 400, { code: 'missing_parameter', field: 'emails' }],
     [{ emails: [1] }, 422, { code: 'unreadable_file' }],
+    [{ emails: [], name: 5 }, 400, { code: 'invalid_parameter', field: 'name', error: 'name must be a string.' }],
+    [{ emails: [], name: null }, 400, { code: 'invalid_parameter', field: 'name' }],
+    [{ emails: [], start: 0 }, 400, { field: 'start', error: 'start must be true or false.' }],
+    [{ emails: [], header: 1 }, 400, { code: 'invalid_parameter', field: 'header' }],
+    [{ emails: [], patience_minutes: '5' }, 400, { field: 'patience_minutes' }],
+    ...['', null, 5, true, ['mx'], {}].map(
+      (level) => [{ emails: [], validation_type: level }, 422, { code: 'invalid_validation_type' }] as const,
+    ),
     [{ emails: [], column: [1] }, 400, { code: 'invalid_parameter', field: 'column' }],
     [{ emails: [], toString: [1], column: [1] }, 400, { code: 'invalid_parameter', field: 'column' }],
     [{ emails: ['ada@good.com'], start: 'yes' }, 400, { code: 'invalid_parameter', field: 'start' }],

@@ -111,7 +111,10 @@ const WHOLE_NUMBER = /^-?\d{1,13}$/;
 const fromText = (text: string, { type }: PropertyNotes): string | number =>
   type === 'integer' && WHOLE_NUMBER.test(text) ? Number(text) : text;
 
-/** Each parameter at most once, since a repeated one is ambiguous; then whatever the schema says. */
+/**
+ * Each parameter at most once, since a repeated one is ambiguous; then whatever the schema says. An empty one is not there:
+ * forms send those that nobody has filled in.
+ */
 function queryReader(schema: TSchema, refusesControls: boolean): Part {
   const fields = Object.entries(propertiesOf(schema));
   const read = jsonReader(schema);
@@ -123,6 +126,7 @@ function queryReader(schema: TSchema, refusesControls: boolean): Part {
       const text = sent[field];
       if (text === undefined) continue;
       if (typeof text !== 'string') return repeated(field);
+      if (text === '') continue;
       if (refusesControls && hasControls(text))
         return invalid('invalid_parameter', `${field} must not have control characters.`, { field });
       values[field] = fromText(text, notes);

@@ -66,8 +66,11 @@ async function multipartUpload(
   let file: (Spooled & { readonly name: string | null }) | null = null;
   try {
     for await (const part of formParts(body, boundary)) {
-      if (part.name !== 'file') texts.push([part.name, await fieldText(part)]);
-      else if (file !== null)
+      if (part.name !== 'file') {
+        const text = await fieldText(part);
+        // As in a query: not filled in.
+        if (text !== '') texts.push([part.name, text]);
+      } else if (file !== null)
         throw new ApiError('invalid_parameter', 'file was sent more than once.', { field: 'file' });
       // Its options may come after it.
       else file = { ...(await spooled(part.body, LIST_BYTES)), name: part.fileName };
@@ -110,11 +113,23 @@ async function jsonUpload(body: Readable, query: Fields, warn: Warn): Promise<Up
   }
 }
 
+/** What a field is in JSON; as text, `true` and `false` stand in the other forms of an upload as well. */
+const JSON_FIELDS: { readonly [F in keyof Fields]-?: { readonly types: readonly string[]; readonly are: string } } = {
+  name: { types: ['string'], are: 'a string' },
+  // Whatever is no level is 422, of whichever type.
+  validation_type: { types: [], are: 'a level' },
+  column: { types: ['string', 'number'], are: 'a string or a number' },
+  header: { types: ['string', 'boolean'], are: '"auto", true or false' },
+  start: { types: ['string', 'boolean'], are: 'true or false' },
+  patience_minutes: { types: ['number'], are: 'a number' },
+};
+const isField = (name: string): name is keyof Fields => Object.hasOwn(JSON_FIELDS, name);
+
 function textOf(field: string, value: unknown): [string, string][] {
-  if (value === null) return [];
-  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
-    return [[field, String(value)]];
-  if (Object.hasOwn(ListUpload.properties, field))
-    throw new ApiError('invalid_parameter', `${field} must be text, a number, true or false.`, { field });
-  return [[field, '']];
+  if (field === 'emails') return [];
+  if (!isField(field)) return [[field, '']];
+  if (field === 'validation_type') return [[field, typeof value === 'string' ? value : JSON.stringify(value)]];
+  const { types, are } = JSON_FIELDS[field];
+  if (!types.includes(typeof value)) throw new ApiError('invalid_parameter', `${field} must be ${are}.`, { field });
+  return [[field, String(value)]];
 }

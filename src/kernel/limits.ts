@@ -111,9 +111,9 @@ export const SAVED_VIEWS_MAX = 100;
 export const VIEW_NAME_LENGTH = { min: 1, max: 60 };
 /** Query string of the page. */
 export const VIEW_SEARCH_LENGTH = { min: 1, max: 3_500 };
-/** Exports of the log at once: of one account, and of one process. */
-export const LOG_EXPORTS_PER_ACCOUNT = 2;
-export const LOG_EXPORTS_AT_ONCE = 20;
+/** Exports of log, filters, ledger and audit log at once: of one account, and of one process. */
+export const EXPORTS_PER_ACCOUNT = 4;
+export const EXPORTS_AT_ONCE = 20;
 /** The newest mailbox checks that figures by mail operator are made of; operators and addresses that are shown. */
 export const MAILBOX_CHECKS_COUNTED = 1_000;
 export const OPERATORS_SHOWN = 8;

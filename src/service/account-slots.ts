@@ -1,10 +1,10 @@
 import type { AccountId } from '../store/store.ts';
 
 /** Bounds what accounts do at once in this process. */
-export class AccountSlots {
+export class AccountSlots<Owner = AccountId> {
   readonly #perAccount: number;
   readonly #total: number;
-  readonly #taken = new Map<AccountId, number>();
+  readonly #taken = new Map<Owner, number>();
   #all = 0;
 
   constructor(perAccount: number, total: number) {
@@ -13,7 +13,7 @@ export class AccountSlots {
   }
 
   /** Returns what frees it again, or who has no more. */
-  take(account: AccountId): (() => void) | 'This account' | 'The service' {
+  take(account: Owner): (() => void) | 'This account' | 'The service' {
     const own = this.#taken.get(account) ?? 0;
     if (own >= this.#perAccount) return 'This account';
     if (this.#all >= this.#total) return 'The service';

@@ -116,7 +116,7 @@ describe('POST /v1/lists', () => {
     expect(after.total).toBe(before.total);
   });
 
-  it.each([
+  it.each<[object | string, number, object]>([
     [{}, 400, { code: 'missing_parameter', field: 'emails' }],
     [{ emails: 'ada@good.com' }, 400, { code: 'missing_parameter', field: 'emails' }],
     [{ emails: [1] }, 422, { code: 'unreadable_file' }],
@@ -125,9 +125,11 @@ describe('POST /v1/lists', () => {
     [{ emails: [], start: 0 }, 400, { field: 'start', error: 'start must be true or false.' }],
     [{ emails: [], header: 1 }, 400, { code: 'invalid_parameter', field: 'header' }],
     [{ emails: [], patience_minutes: '5' }, 400, { field: 'patience_minutes' }],
-    ...['', null, 5, true, ['mx'], {}].map(
-      (level) => [{ emails: [], validation_type: level }, 422, { code: 'invalid_validation_type' }] as const,
-    ),
+    ...['', null, 5, true, ['mx'], {}].map((level): [object, number, object] => [
+      { emails: [], validation_type: level },
+      422,
+      { code: 'invalid_validation_type' },
+    ]),
     [{ emails: [], column: [1] }, 400, { code: 'invalid_parameter', field: 'column' }],
     [{ emails: [], toString: [1], column: [1] }, 400, { code: 'invalid_parameter', field: 'column' }],
     [{ emails: ['ada@good.com'], start: 'yes' }, 400, { code: 'invalid_parameter', field: 'start' }],

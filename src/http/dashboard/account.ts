@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { Static } from 'typebox';
 import * as C from '../../contract/dashboard/account.ts';
 import { Done } from '../../contract/dashboard/session.ts';
@@ -9,7 +8,7 @@ import type { Account, KeysetQuery, LedgerPage, LedgerQuery } from '../../servic
 import type { ActingMember, Role } from '../../service/members.ts';
 import { nothingToChange } from '../nothing-to-change.ts';
 import { type AccountContext, type Route, route } from '../route.ts';
-import { asDownload, CSV_TYPE, csvLine, JSON_LINES } from './csv.ts';
+import { csvFile, JSON_LINES, jsonLinesFile } from './csv.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';
 
@@ -51,21 +50,12 @@ export const ledgerReply = ({ rows, next }: LedgerPage): Static<typeof C.LedgerR
   next,
 });
 
-type LedgerBatches = AsyncGenerator<LedgerPage['rows']>;
 const LEDGER_HEAD = ['at', 'kind', 'amount', 'charged', 'verification_id', 'verifications', 'note'];
 
-async function* ledgerCsv(batches: LedgerBatches) {
-  yield csvLine(LEDGER_HEAD);
-  for await (const rows of batches) {
-    const cells = rows
-      .map(ledgerRow)
-      .map((r) => [r.created_at, r.kind, r.amount, r.charged, r.verification_id, r.verifications, r.note]);
-    yield cells.map(csvLine).join('');
-  }
-}
-async function* ledgerLines(batches: LedgerBatches) {
-  for await (const rows of batches) yield rows.map((row) => `${JSON.stringify(ledgerRow(row))}\n`).join('');
-}
+const ledgerCells = (row: LedgerPage['rows'][number]) => {
+  const r = ledgerRow(row);
+  return [r.created_at, r.kind, r.amount, r.charged, r.verification_id, r.verifications, r.note];
+};
 
 const acting = ({ account, user, role, actor }: AccountContext): ActingMember => ({
   account,
@@ -163,28 +153,22 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     path: `${ACCOUNT}/ledger.csv`,
     access: 'member',
     output: { content: 'text/csv' },
-    doc: { operationId: 'ledgerCsv', tag: 'Dashboard', summary: 'The whole ledger as CSV' },
+    doc: { operationId: 'ledgerCsv', tag: 'Dashboard', summary: 'The whole ledger as CSV', errors: [429] },
     serve:
-      ({ account: accounts }) =>
-      async ({ account }) => ({
-        body: Readable.from(ledgerCsv(accounts.allLedgerRows(account))),
-        type: CSV_TYPE,
-        headers: asDownload('ledger.csv'),
-      }),
+      ({ account: accounts, limitExport }) =>
+      async ({ account }) =>
+        csvFile('ledger', LEDGER_HEAD, limitExport(account, accounts.allLedgerRows(account)), ledgerCells),
   }),
   route({
     method: 'GET',
     path: `${ACCOUNT}/ledger.jsonl`,
     access: 'member',
     output: { content: JSON_LINES },
-    doc: { operationId: 'ledgerJsonLines', tag: 'Dashboard', summary: 'The whole ledger as JSON Lines' },
+    doc: { operationId: 'ledgerJsonLines', tag: 'Dashboard', summary: 'The whole ledger as JSON Lines', errors: [429] },
     serve:
-      ({ account: accounts }) =>
-      async ({ account }) => ({
-        body: Readable.from(ledgerLines(accounts.allLedgerRows(account))),
-        type: `${JSON_LINES}; charset=utf-8`,
-        headers: asDownload('ledger.jsonl'),
-      }),
+      ({ account: accounts, limitExport }) =>
+      async ({ account }) =>
+        jsonLinesFile('ledger', limitExport(account, accounts.allLedgerRows(account)), ledgerRow),
   }),
   route({
     method: 'GET',

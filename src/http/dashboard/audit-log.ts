@@ -1,10 +1,9 @@
-import { Readable } from 'node:stream';
 import * as C from '../../contract/dashboard/audit-log.ts';
 import { toIso } from '../../kernel/clock.ts';
 import type { AuditEntry, KeysetPage } from '../../service/accounts.ts';
-import { type Answer, type Route, route } from '../route.ts';
+import { type Route, route } from '../route.ts';
 import { pageOf } from './account.ts';
-import { asDownload, CSV_TYPE, csvLine, JSON_LINES } from './csv.ts';
+import { csvFile, JSON_LINES, jsonLinesFile } from './csv.ts';
 
 const AUDIT_LOG = '/dashboard/accounts/:account/audit-log';
 const OPERATOR_AUDIT_LOG = '/dashboard/operator/audit-log';
@@ -30,8 +29,6 @@ const replyOf = <T>({ rows, next }: KeysetPage<AuditEntry>, reply: (entry: Audit
   next,
 });
 
-type Batches = AsyncGenerator<readonly AuditEntry[]>;
-
 const HEAD = ['at', 'last_at', 'count', 'actor_kind', 'actor', 'ip', 'action', 'target', 'detail'];
 const cellsOf = ({ at, lastAt, count, actor, action, target, detail }: AuditEntry) => [
   toIso(at),
@@ -44,28 +41,6 @@ const cellsOf = ({ at, lastAt, count, actor, action, target, detail }: AuditEntr
   target,
   JSON.stringify(detail),
 ];
-
-async function* csvOf(batches: Batches, more: Readonly<Record<string, (entry: AuditEntry) => string | null>>) {
-  const own = Object.values(more);
-  yield csvLine([...HEAD, ...Object.keys(more)]);
-  for await (const batch of batches)
-    yield batch.map((entry) => csvLine([...cellsOf(entry), ...own.map((cell) => cell(entry))])).join('');
-}
-
-async function* linesOf(batches: Batches, reply: (entry: AuditEntry) => unknown) {
-  for await (const batch of batches) yield batch.map((entry) => `${JSON.stringify(reply(entry))}\n`).join('');
-}
-
-const csvAnswer = (batches: Batches, more = {}): Answer => ({
-  body: Readable.from(csvOf(batches, more)),
-  type: CSV_TYPE,
-  headers: asDownload('audit-log.csv'),
-});
-const linesAnswer = (batches: Batches, reply: (entry: AuditEntry) => unknown): Answer => ({
-  body: Readable.from(linesOf(batches, reply)),
-  type: `${JSON_LINES}; charset=utf-8`,
-  headers: asDownload('audit-log.jsonl'),
-});
 
 /** The audit log of an account, and for operators what users did. */
 export const AUDIT_LOG_ROUTES: readonly Route[] = [
@@ -91,11 +66,16 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     access: 'admin',
     input: { query: C.AuditLogExportQuery },
     output: { content: 'text/csv' },
-    doc: { operationId: 'auditLogCsv', tag: 'Dashboard', summary: 'The whole audit log as CSV' },
+    doc: { operationId: 'auditLogCsv', tag: 'Dashboard', summary: 'The whole audit log as CSV', errors: [429] },
     serve:
-      ({ account: accounts }) =>
+      ({ account: accounts, limitExport }) =>
       async ({ account }, { query }) =>
-        csvAnswer(accounts.allAuditEntries(account, query.about ?? null)),
+        csvFile(
+          'audit-log',
+          HEAD,
+          limitExport(account, accounts.allAuditEntries(account, query.about ?? null)),
+          cellsOf,
+        ),
   }),
   route({
     method: 'GET',
@@ -103,11 +83,20 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     access: 'admin',
     input: { query: C.AuditLogExportQuery },
     output: { content: JSON_LINES },
-    doc: { operationId: 'auditLogJsonLines', tag: 'Dashboard', summary: 'The whole audit log as JSON Lines' },
+    doc: {
+      operationId: 'auditLogJsonLines',
+      tag: 'Dashboard',
+      summary: 'The whole audit log as JSON Lines',
+      errors: [429],
+    },
     serve:
-      ({ account: accounts }) =>
+      ({ account: accounts, limitExport }) =>
       async ({ account }, { query }) =>
-        linesAnswer(accounts.allAuditEntries(account, query.about ?? null), entryReply),
+        jsonLinesFile(
+          'audit-log',
+          limitExport(account, accounts.allAuditEntries(account, query.about ?? null)),
+          entryReply,
+        ),
   }),
   route({
     method: 'GET',
@@ -131,21 +120,34 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     path: `${OPERATOR_AUDIT_LOG}.csv`,
     access: 'operator',
     output: { content: 'text/csv' },
-    doc: { operationId: 'operatorAuditLogCsv', tag: 'Dashboard', summary: 'The same, all of it, as CSV' },
+    doc: {
+      operationId: 'operatorAuditLogCsv',
+      tag: 'Dashboard',
+      summary: 'The same, all of it, as CSV',
+      errors: [429],
+    },
     serve:
-      ({ operator }) =>
+      ({ operator, limitExport }) =>
       async () =>
-        csvAnswer(operator.allUserEvents(), { account: ({ account }: AuditEntry) => account }),
+        csvFile('audit-log', [...HEAD, 'account'], limitExport('operators', operator.allUserEvents()), (entry) => [
+          ...cellsOf(entry),
+          entry.account,
+        ]),
   }),
   route({
     method: 'GET',
     path: `${OPERATOR_AUDIT_LOG}.jsonl`,
     access: 'operator',
     output: { content: JSON_LINES },
-    doc: { operationId: 'operatorAuditLogJsonLines', tag: 'Dashboard', summary: 'The same, all of it, as JSON Lines' },
+    doc: {
+      operationId: 'operatorAuditLogJsonLines',
+      tag: 'Dashboard',
+      summary: 'The same, all of it, as JSON Lines',
+      errors: [429],
+    },
     serve:
-      ({ operator }) =>
+      ({ operator, limitExport }) =>
       async () =>
-        linesAnswer(operator.allUserEvents(), operatorEntryReply),
+        jsonLinesFile('audit-log', limitExport('operators', operator.allUserEvents()), operatorEntryReply),
   }),
 ];

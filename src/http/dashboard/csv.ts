@@ -1,6 +1,44 @@
-export { csvLine } from '../../kernel/csv.ts';
+import { Readable } from 'node:stream';
+import { csvLine } from '../../kernel/csv.ts';
+import type { Answer } from '../route.ts';
+
+export { csvLine };
 
 export const CSV_TYPE = 'text/csv; charset=utf-8';
 /** https://jsonlines.org */
 export const JSON_LINES = 'application/jsonl';
 export const asDownload = (name: string) => ({ 'content-disposition': `attachment; filename="${name}"` });
+
+type Pages<Row> = AsyncIterable<readonly Row[]>;
+type Cell = string | number | null;
+
+/**
+ * The head goes with the first page, so that what prevents an export is still told by its status. A page without rows is
+ * an empty text: writing it, the stream notices that the client has gone.
+ */
+async function* textOf<Row>(head: string, pages: Pages<Row>, line: (row: Row) => string): AsyncGenerator<string> {
+  let text = head;
+  for await (const page of pages) {
+    yield text + page.map(line).join('');
+    text = '';
+  }
+  if (text !== '') yield text;
+}
+
+/** `name`: of the file, without extension. */
+export const csvFile = <Row>(
+  name: string,
+  columns: readonly string[],
+  pages: Pages<Row>,
+  cells: (row: Row) => readonly Cell[],
+): Answer => ({
+  body: Readable.from(textOf(csvLine(columns), pages, (row) => csvLine(cells(row)))),
+  type: CSV_TYPE,
+  headers: asDownload(`${name}.csv`),
+});
+
+export const jsonLinesFile = <Row>(name: string, pages: Pages<Row>, reply: (row: Row) => unknown): Answer => ({
+  body: Readable.from(textOf('', pages, (row) => `${JSON.stringify(reply(row))}\n`)),
+  type: `${JSON_LINES}; charset=utf-8`,
+  headers: asDownload(`${name}.jsonl`),
+});

@@ -1,16 +1,14 @@
-import { Readable } from 'node:stream';
 import * as D from '../../contract/dashboard/filters.ts';
 import * as C from '../../contract/filters.ts';
 import { toIso } from '../../kernel/clock.ts';
 import type { ApiError } from '../../kernel/errors.ts';
 import { IMPORT_BODY_BYTES } from '../../kernel/limits.ts';
 import { FILTER_ORDERS, sortingOf } from '../../kernel/sort-orders.ts';
-import type { Filter, FilterService, ImportOutcome, NewFilter } from '../../service/filters.ts';
-import type { AccountId } from '../../service/members.ts';
+import type { Filter, ImportOutcome, NewFilter } from '../../service/filters.ts';
 import { jsonReader } from '../input/reader.ts';
 import { type Route, route } from '../route.ts';
 import { filterExists, filterRemoved, filterReply, filtersReply, newFilter } from '../v1/filters.ts';
-import { asDownload, CSV_TYPE, csvLine } from './csv.ts';
+import { csvFile } from './csv.ts';
 
 const FILTERS = '/dashboard/accounts/:account/filters';
 
@@ -26,12 +24,8 @@ const importedReply = (imported: ImportOutcome): D.FilterImportReply['results'][
   error: imported.outcome === 'invalid' ? imported.error : null,
 });
 
-const lineOf = (f: Filter): string => csvLine([f.filterType, f.value, f.reason, toIso(f.createdAt)]);
-
-async function* csvOf(filters: FilterService, account: AccountId): AsyncGenerator<string> {
-  yield 'filter_type,value,reason,created_at\r\n';
-  for await (const portion of filters.all(account)) yield portion.map(lineOf).join('');
-}
+const COLUMNS = ['filter_type', 'value', 'reason', 'created_at'];
+const cellsOf = (f: Filter) => [f.filterType, f.value, f.reason, toIso(f.createdAt)];
 
 /** The account's filters. */
 export const FILTER_ROUTES: readonly Route[] = [
@@ -84,14 +78,11 @@ export const FILTER_ROUTES: readonly Route[] = [
     path: `${FILTERS}.csv`,
     access: 'member',
     output: { content: 'text/csv' },
-    doc: { operationId: 'filtersCsv', tag: 'Dashboard', summary: 'All filters as CSV' },
+    doc: { operationId: 'filtersCsv', tag: 'Dashboard', summary: 'All filters as CSV', errors: [429] },
     serve:
-      ({ filters }) =>
-      async ({ account }) => ({
-        body: Readable.from(csvOf(filters, account)),
-        type: CSV_TYPE,
-        headers: asDownload('filters.csv'),
-      }),
+      ({ filters, limitExport }) =>
+      async ({ account }) =>
+        csvFile('filters', COLUMNS, limitExport(account, filters.all(account)), cellsOf),
   }),
   route({
     method: 'DELETE',

@@ -1,13 +1,11 @@
-import { Readable } from 'node:stream';
 import * as C from '../../contract/dashboard/log.ts';
 import type { LogExportRow } from '../../service/log-export.ts';
 import { type Route, route } from '../route.ts';
-import { asDownload, CSV_TYPE, csvLine, JSON_LINES } from './csv.ts';
+import { csvFile, JSON_LINES, jsonLinesFile } from './csv.ts';
 import { logEntryReply, logSearchOf, rejectedReply } from './log.ts';
 
 const LOG = '/dashboard/accounts/:account/log';
 
-type Pages = AsyncIterable<readonly LogExportRow[]>;
 type Cell = string | number | null;
 
 interface Column {
@@ -41,31 +39,20 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   count: { rejected: (row) => row.count },
 };
 
-function csvRow(row: LogExportRow): string {
+function csvCells(row: LogExportRow): Cell[] {
   const columns = Object.values(COLUMNS);
   if ('rejected' in row) {
     const request = rejectedReply(row.rejected);
-    return csvLine(columns.map(({ rejected }) => rejected?.(request) ?? null));
+    return columns.map(({ rejected }) => rejected?.(request) ?? null);
   }
   const shown = logEntryReply(row.entry);
-  return csvLine(columns.map(({ entry }) => entry?.(shown) ?? null));
+  return columns.map(({ entry }) => entry?.(shown) ?? null);
 }
 
-const jsonLine = (row: LogExportRow): string =>
-  `${JSON.stringify(
-    'rejected' in row
-      ? { kind: 'rejected', ...rejectedReply(row.rejected) }
-      : { kind: 'verification', ...logEntryReply(row.entry) },
-  )}\n`;
-
-/** A page without rows is an empty text: writing it, the stream notices that the client has gone. */
-async function* textOf(head: string, pages: Pages, line: (row: LogExportRow) => string): AsyncGenerator<string> {
-  let text = head;
-  for await (const page of pages) {
-    yield text + page.map(line).join('');
-    text = '';
-  }
-}
+const rowReply = (row: LogExportRow) =>
+  'rejected' in row
+    ? { kind: 'rejected', ...rejectedReply(row.rejected) }
+    : { kind: 'verification', ...logEntryReply(row.entry) };
 
 /** The log as a file, with the search of the page. */
 export const LOG_EXPORT_ROUTES: readonly Route[] = [
@@ -82,12 +69,9 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = [
       errors: [429],
     },
     serve:
-      ({ log }) =>
-      async ({ account }, { query }) => {
-        const pages = log.export(account, logSearchOf(query));
-        const body = Readable.from(textOf(csvLine(Object.keys(COLUMNS)), pages, csvRow));
-        return { body, type: CSV_TYPE, headers: asDownload('log.csv') };
-      },
+      ({ log, limitExport }) =>
+      async ({ account }, { query }) =>
+        csvFile('log', Object.keys(COLUMNS), limitExport(account, log.export(account, logSearchOf(query))), csvCells),
   }),
   route({
     method: 'GET',
@@ -102,10 +86,8 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = [
       errors: [429],
     },
     serve:
-      ({ log }) =>
-      async ({ account }, { query }) => {
-        const body = Readable.from(textOf('', log.export(account, logSearchOf(query)), jsonLine));
-        return { body, type: `${JSON_LINES}; charset=utf-8`, headers: asDownload('log.jsonl') };
-      },
+      ({ log, limitExport }) =>
+      async ({ account }, { query }) =>
+        jsonLinesFile('log', limitExport(account, log.export(account, logSearchOf(query))), rowReply),
   }),
 ];

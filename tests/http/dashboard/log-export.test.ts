@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LOG_EXPORTS_PER_ACCOUNT } from '../../../src/kernel/limits.ts';
+import { EXPORTS_PER_ACCOUNT } from '../../../src/kernel/limits.ts';
 import type { Row, Tables } from '../../../src/store/tables.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 import { type Client, of, signedIn } from './client.ts';
@@ -124,16 +124,26 @@ describe('the export of the log', () => {
         ),
       );
     const unread: IncomingMessage[] = [];
-    for (let n = 0; n < LOG_EXPORTS_PER_ACCOUNT; n++) unread.push(await open());
+    for (let n = 0; n < EXPORTS_PER_ACCOUNT; n++) unread.push(await open());
     expect(unread.map(({ statusCode }) => statusCode)).toEqual(unread.map(() => 200));
     const one = await who.call('GET', path('.csv', {}, own));
     expect([one.status, one.json.code]).toEqual([429, 'rate_limit_exceeded']);
     expect(one.headers.get('retry-after')).toMatch(/^\d+$/);
+    // Filters, ledger and audit log share the bound.
+    const others = ['filters.csv', 'ledger.csv', 'ledger.jsonl', 'audit-log.csv', 'audit-log.jsonl'];
+    for (const file of others) {
+      const { status } = await who.call('GET', `/dashboard/accounts/${own.account.id}/${file}`);
+      expect([file, status]).toEqual([file, 429]);
+    }
     // Others have their own.
     expect((await user.call('GET', path('.csv'))).status).toBe(200);
     const closed = unread.map((reply) => once(reply.destroy(), 'close'));
     await Promise.all(closed);
     const again = async () => (await who.call('GET', path('.csv', { status: 'rejected' }, own))).status;
     await expect.poll(again, { timeout: 10_000 }).toBe(200);
+    for (const file of [...others, ...others]) {
+      const { status } = await who.call('GET', `/dashboard/accounts/${own.account.id}/${file}`);
+      expect([file, status]).toEqual([file, 200]);
+    }
   });
 });

@@ -7,6 +7,7 @@ import { buildApp } from './http/app.ts';
 import { startNodeReport } from './jobs/node-report.ts';
 import { startStoreClock } from './jobs/store-clock.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
+import { DASHBOARD_PER_WINDOW } from './kernel/limits.ts';
 import type { Logger } from './kernel/log.ts';
 import { VERSION } from './kernel/version.ts';
 import { WEB_FOLDERS } from './main/built-files.ts';
@@ -39,6 +40,7 @@ export interface Service {
 interface Environment {
   readonly clock?: Clock;
   readonly webFolders?: readonly string[];
+  readonly dashboardPerWindow?: number;
   /** Aborts the start: everything opened so far is closed, and the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -58,7 +60,12 @@ async function start(
   options: Options,
   logger: Logger,
   closers: Closers,
-  { clock = systemClock, webFolders = WEB_FOLDERS, signal = new AbortController().signal }: Environment,
+  {
+    clock = systemClock,
+    webFolders = WEB_FOLDERS,
+    dashboardPerWindow = DASHBOARD_PER_WINDOW,
+    signal = new AbortController().signal,
+  }: Environment,
 ): Promise<Service> {
   if (options.allowPrivateNetworks) {
     logger.warn(
@@ -91,7 +98,7 @@ async function start(
   let url = options.publicUrl;
   let draining = false;
   const services = createServices({
-    ...{ options, logger, clock, storeClock, webFolders, store, engine, lists, metrics, closers },
+    ...{ options, logger, clock, storeClock, webFolders, dashboardPerWindow, store, engine, lists, metrics, closers },
     url: () => url,
     draining: () => draining || closers.closing,
   });

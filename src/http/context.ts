@@ -12,6 +12,7 @@ import type { SignInService } from '../service/sign-in/service.ts';
 import type { usageOf } from '../service/usage.ts';
 import type { VerifyService } from '../service/verify.ts';
 import type { WebhookService } from '../service/webhooks/webhooks.ts';
+import type { createDashboardLimiter } from './access/dashboard-limiter.ts';
 import type { createFailedAuthLimiter } from './access/failed-auth-limiter.ts';
 import type { FirstViews } from './dashboard/first-views.ts';
 import type { WebFiles } from './dashboard/web-files.ts';
@@ -50,6 +51,7 @@ export interface HttpContext extends DashboardServices {
   readonly callerIp: (request: IncomingMessage) => string;
   readonly connections: ConnectionBounds;
   readonly failedAuth: ReturnType<typeof createFailedAuthLimiter>;
+  readonly dashboardLimiter: ReturnType<typeof createDashboardLimiter>;
   /** Prometheus text, or null where metrics are off on this listener. */
   readonly metrics: { token: string | null; text(): Promise<string> } | null;
   /** Told of every reply, for the metrics and the counters of accounts. */

@@ -1,6 +1,6 @@
 import { type Access, type Route, scopeOf } from './route.ts';
 
-const BY_ACCOUNT = [401, 403, 404, 500, 503];
+const BY_ACCOUNT = [401, 403, 404, 429, 500, 503];
 const BY_KEY = [401, 403, 429, 500, 503];
 
 /** Statuses that every row of an access rule can return, beside its own and those of its input. */
@@ -12,7 +12,7 @@ const BY_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   'api-key:webhooks': BY_KEY,
   'charged-api-key:verify': BY_KEY,
   anybody: [500, 503],
-  'signed-in': [401, 500, 503],
+  'signed-in': [401, 429, 500, 503],
   member: BY_ACCOUNT,
   admin: BY_ACCOUNT,
   owner: BY_ACCOUNT,

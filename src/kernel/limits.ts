@@ -90,6 +90,11 @@ export const METRICS_GUESSES = 20;
 export const METRICS_GUESSES_SECONDS = 60;
 /** 401 replies per network and rate window. */
 export const FAILED_AUTH_PER_WINDOW = 100;
+/**
+ * Requests of the dashboard per rate window and process: for one account, and of one user for none. Pages that are open
+ * renew themselves every few seconds, so this is far above what people cause.
+ */
+export const DASHBOARD_PER_WINDOW = 6_000;
 /** How long a process repeats that there were too many attempts to sign in, without asking the store. */
 export const UNLOCK_WITHIN_SECONDS = 10;
 

@@ -4,6 +4,7 @@ import { intendedAddress } from '../engine/address/intended.ts';
 import type { VerificationEngine } from '../engine/create.ts';
 import { createPost } from '../engine/http/post.ts';
 import type { WatchedLists } from '../engine/lists/watch.ts';
+import { createDashboardLimiter } from '../http/access/dashboard-limiter.ts';
 import { createFailedAuthLimiter } from '../http/access/failed-auth-limiter.ts';
 import { callerIp } from '../http/caller-ip.ts';
 import type { HttpContext } from '../http/context.ts';
@@ -53,6 +54,7 @@ interface Parts {
   readonly clock: Clock;
   readonly storeClock: WatchedClock;
   readonly webFolders: readonly string[];
+  readonly dashboardPerWindow: number;
   readonly store: Store;
   readonly engine: VerificationEngine;
   readonly lists: WatchedLists;
@@ -133,6 +135,7 @@ export function createServices(parts: Parts): Services {
     callerIp: callerIp(options.trustedProxies),
     connections: { perNetwork: options.connectionsPerNetwork, isProxy: ipMatcher(options.trustedProxies) },
     failedAuth: createFailedAuthLimiter(clock),
+    dashboardLimiter: createDashboardLimiter(clock, parts.dashboardPerWindow),
     metrics: metrics && options.metricsToken !== null ? { token: options.metricsToken, text: metrics.text } : null,
     answered(request) {
       const { method, route, status, seconds, caller, error } = request;

@@ -66,7 +66,7 @@ export interface Reply {
 
 export async function startLab(
   environment: Environment = {},
-  parts: { net?: Zone; lie?: Lie; clock?: Clock; web?: string } = {},
+  parts: { net?: Zone; lie?: Lie; clock?: Clock; web?: string; dashboardPerWindow?: number } = {},
 ): Promise<Lab> {
   const dns = await zone({ ...NET, ...parts.net });
   if (parts.lie) dns.lie(parts.lie);
@@ -91,6 +91,7 @@ export async function startLab(
   const service = await startService(read.options, logger, {
     clock: parts.clock ?? systemClock,
     ...(parts.web ? { webFolders: [parts.web] } : {}),
+    ...(parts.dashboardPerWindow ? { dashboardPerWindow: parts.dashboardPerWindow } : {}),
   });
   const { url, store } = service;
   return {

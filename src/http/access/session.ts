@@ -9,7 +9,7 @@ import { complete, type GuardFor } from './guard.ts';
 import { refuseCrossOrigin } from './origin.ts';
 
 /*
- * The dashboard's order of errors: another site's request, session, role, then the input.
+ * The dashboard's order of errors: another site's request, session, role, number of requests, then the input.
  */
 
 /** What comes before any session: throws for another site's request, and for ids that cannot exist. */
@@ -28,10 +28,12 @@ export const anybody: GuardFor<RequestContext> =
   };
 
 export const signedIn: GuardFor<SessionContext> =
-  ({ url, sessions }) =>
+  ({ url, sessions, dashboardLimiter }) =>
   async (context, read, serve) => {
     checkRequest(context, url());
-    return serve(await sessionContext(sessions, context, 'user'), complete(await read()));
+    const session = await sessionContext(sessions, context, 'user');
+    dashboardLimiter.admit({ user: session.user.id });
+    return serve(session, complete(await read()));
   };
 
 export const operator: GuardFor<SessionContext> =
@@ -46,11 +48,12 @@ export const operator: GuardFor<SessionContext> =
 
 export const member =
   (required: Role): GuardFor<AccountContext> =>
-  ({ url, sessions, members }, { liveOnly = false }) =>
+  ({ url, sessions, members, dashboardLimiter }, { liveOnly = false }) =>
   async (context, read, serve) => {
     const { account = '' } = checkRequest(context, url());
     const session = await sessionContext(sessions, context, 'user');
     const granted = await accountContext(members, required, session, session.user, account);
+    dashboardLimiter.admit(granted);
     if (liveOnly && granted.test) throw new ApiError('not_found', 'This is not part of test mode.');
     return serve(granted, complete(await read()));
   };

@@ -153,7 +153,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     path: `${ACCOUNT}/ledger.csv`,
     access: 'member',
     output: { content: 'text/csv' },
-    doc: { operationId: 'ledgerCsv', tag: 'Dashboard', summary: 'The whole ledger as CSV', errors: [429] },
+    doc: { operationId: 'ledgerCsv', tag: 'Dashboard', summary: 'The whole ledger as CSV' },
     serve:
       ({ account: accounts, limitExport }) =>
       async ({ account }) =>
@@ -164,7 +164,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     path: `${ACCOUNT}/ledger.jsonl`,
     access: 'member',
     output: { content: JSON_LINES },
-    doc: { operationId: 'ledgerJsonLines', tag: 'Dashboard', summary: 'The whole ledger as JSON Lines', errors: [429] },
+    doc: { operationId: 'ledgerJsonLines', tag: 'Dashboard', summary: 'The whole ledger as JSON Lines' },
     serve:
       ({ account: accounts, limitExport }) =>
       async ({ account }) =>

@@ -66,7 +66,7 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     access: 'admin',
     input: { query: C.AuditLogExportQuery },
     output: { content: 'text/csv' },
-    doc: { operationId: 'auditLogCsv', tag: 'Dashboard', summary: 'The whole audit log as CSV', errors: [429] },
+    doc: { operationId: 'auditLogCsv', tag: 'Dashboard', summary: 'The whole audit log as CSV' },
     serve:
       ({ account: accounts, limitExport }) =>
       async ({ account }, { query }) =>
@@ -87,7 +87,6 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
       operationId: 'auditLogJsonLines',
       tag: 'Dashboard',
       summary: 'The whole audit log as JSON Lines',
-      errors: [429],
     },
     serve:
       ({ account: accounts, limitExport }) =>

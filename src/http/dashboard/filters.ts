@@ -78,7 +78,7 @@ export const FILTER_ROUTES: readonly Route[] = [
     path: `${FILTERS}.csv`,
     access: 'member',
     output: { content: 'text/csv' },
-    doc: { operationId: 'filtersCsv', tag: 'Dashboard', summary: 'All filters as CSV', errors: [429] },
+    doc: { operationId: 'filtersCsv', tag: 'Dashboard', summary: 'All filters as CSV' },
     serve:
       ({ filters, limitExport }) =>
       async ({ account }) =>

@@ -66,7 +66,6 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = [
       operationId: 'logCsv',
       tag: 'Dashboard',
       summary: 'All verifications and rejected requests that a search finds, as CSV',
-      errors: [429],
     },
     serve:
       ({ log, limitExport }) =>
@@ -83,7 +82,6 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = [
       operationId: 'logJsonLines',
       tag: 'Dashboard',
       summary: 'The same as JSON Lines; the `kind` of a row is `verification` or `rejected`',
-      errors: [429],
     },
     serve:
       ({ log, limitExport }) =>

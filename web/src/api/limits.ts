@@ -19,6 +19,7 @@ export const COMPAT_BATCH_AT_ONCE = 10 as const;
 export const COMPAT_BATCH_BYTES = 65536 as const;
 export const CONNECTIONS_MAX = 10000 as const;
 export const CONNECTIONS_PER_NETWORK = {"min":1,"max":10000,"default":500} as const;
+export const DASHBOARD_PER_WINDOW = 6000 as const;
 export const DELIVERIES_PAGE = {"min":1,"max":100000,"default":1} as const;
 export const DELIVERIES_PER_PAGE = {"min":1,"max":100,"default":25} as const;
 export const DEVICE_USERS_MAX = 5 as const;

@@ -1,4 +1,5 @@
 import { type Canonical, canonicalDomain, canonicalEmail } from '../engine/address/canonical.ts';
+import { trimBlanks } from '../kernel/blanks.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { FilterType } from '../kernel/filter-types.ts';
@@ -117,7 +118,7 @@ const EXPECTED: Readonly<Record<FilterType, string>> = {
 
 /** Trimmed and in canonical form. Without a given type, it is derived from the value. */
 function canonicalFilter(input: NewFilter): { filterType: FilterType; value: string } {
-  const text = input.value.trim();
+  const text = trimBlanks(input.value);
   const filterType = input.filterType ?? typeOf(text);
   const value = canonical(filterType, text);
   if (value !== null) return { filterType, value };
@@ -136,7 +137,8 @@ function canonical(type: FilterType, text: string): string | null {
     case 'email':
       return orNull(canonicalEmail(text));
     case 'domain':
-      return orNull(canonicalDomain(text));
+      // The dot of the root, as zone files and resolvers write it.
+      return orNull(canonicalDomain(text.replace(/(?<=[^.])\.$/, '')));
     case 'ip_address':
       return canonicalCidr(text);
   }

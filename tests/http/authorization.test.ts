@@ -31,6 +31,7 @@ describe('Authorization', () => {
     ['the key alone', { authorization: 'KEY' }, 'malformed_authorization', /lacks the word "Bearer"/],
     ['the word alone', { authorization: 'Bearer' }, 'malformed_authorization', /no key/],
     ['the word twice', { authorization: 'Bearer Bearer KEY' }, 'malformed_authorization', /twice/],
+    ['the word twice, no space', { authorization: 'Bearer BearerKEY' }, 'malformed_authorization', /twice/],
     ['the word twice, alone', { authorization: 'Bearer Bearer' }, 'malformed_authorization', /twice/],
     ['no space', { authorization: 'BearerKEY' }, 'malformed_authorization', /no space/],
     ['two spaces', { authorization: 'Bearer  KEY' }, 'malformed_authorization', /more than one space/],

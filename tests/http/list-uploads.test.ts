@@ -150,3 +150,21 @@ describe('a hostile upload', () => {
     }, WAIT);
   });
 });
+
+describe('a field of the wrong type in JSON', () => {
+  it.each<[object, number, object]>([
+    [{ emails: [], name: 5 }, 400, { code: 'invalid_parameter', field: 'name', error: 'name must be a string.' }],
+    [{ emails: [], name: null }, 400, { code: 'invalid_parameter', field: 'name' }],
+    [{ emails: [], start: 0 }, 400, { field: 'start', error: 'start must be true or false.' }],
+    [{ emails: [], header: 1 }, 400, { code: 'invalid_parameter', field: 'header' }],
+    [{ emails: [], patience_minutes: '5' }, 400, { field: 'patience_minutes' }],
+    ...['', null, 5, true, ['mx'], {}].map((level): [object, number, object] => [
+      { emails: [], validation_type: level },
+      422,
+      { code: 'invalid_validation_type' },
+    ]),
+  ])('is named: %j', async (body, status, error) => {
+    const reply = await owner.call('POST', '/v1/lists', body);
+    expect([reply.status, reply.json]).toMatchObject([status, error]);
+  });
+});

@@ -28,6 +28,7 @@ export function sentKeyOf(request: IncomingMessage): Parsed<SentKey> {
   const [, key] = /^bearer ([^\s]+)$/i.exec(value) ?? [];
   if (key === undefined) return malformed(mistakeIn(value));
   if (/^bearer$/i.test(key)) return malformed('The Authorization header has the word "Bearer" twice and no key.');
+  if (/^bearer/i.test(key)) return malformed('The Authorization header has the word "Bearer" twice; send it once.');
   const mode = keyModeOf(key);
   if (mode === null) return invalid('invalid_api_key');
   const sent: SentKey = { hash: hashApiKey(key), mode };

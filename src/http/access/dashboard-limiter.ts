@@ -4,7 +4,7 @@ import type { AccountId } from '../../service/members.ts';
 import { WindowCounts } from './window-counts.ts';
 
 /** Whose requests are counted together: those for an account, or those of a user for none. */
-export type DashboardCaller = { readonly account: AccountId } | { readonly user: string };
+type DashboardCaller = { readonly account: AccountId } | { readonly user: string };
 
 /** Bounds what people do in the dashboard, apart from the rate limit of the API: `limit` requests in a rate window. */
 export function createDashboardLimiter(clock: Clock, limit: number): { admit(caller: DashboardCaller): void } {

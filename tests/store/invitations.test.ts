@@ -43,6 +43,24 @@ describeStores('invitations', (lab) => {
     ]);
   });
 
+  it('are accepted within a change of the user', async () => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    const jane = await person(store, 'jane@example.com');
+    const withdrawn = await invite(store, account.id, 'jane@example.com', 'member', 'first');
+    await store.members.withdraw(account.id, withdrawn.id, COMMAND);
+    const acceptWithChange = (hash: string) =>
+      store.signIns.change({ user: jane, account: account.id }, async (change) => {
+        if ((await change.acceptInvitation(hash, BY)) === null) throw new Error('withdrawn');
+      });
+    await expect(acceptWithChange('first')).rejects.toThrow('withdrawn');
+    expect(await roles(store, account.id)).toEqual([]);
+    await invite(store, account.id, 'jane@example.com', 'admin', 'second');
+    await acceptWithChange('second');
+    await expect(acceptWithChange('second')).rejects.toThrow('withdrawn');
+    expect(await roles(store, account.id)).toEqual(['jane@example.com admin']);
+  });
+
   it('are replaced by a later one of the same address, withdrawn by their account only, and end', async () => {
     const store = await lab.open();
     const { account } = await member(store);

@@ -1,6 +1,6 @@
 import { ApiError } from '../../kernel/errors.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
-import type { Invitation, Store, User } from '../../store/store.ts';
+import type { Actor, Invitation, Store, User } from '../../store/store.ts';
 import { parsePersonName } from '../names.ts';
 import type { Library } from './library.ts';
 import type { BrowserRequest, Cookies } from './library-calls.ts';
@@ -21,6 +21,8 @@ export interface InvitationService {
 /** The link proves who owns the address, which its present user never did: it becomes theirs, with a new password. */
 const claims = (invitation: Invitation, user: User): boolean => invitation.provesAddress && !user.emailVerified;
 
+const actorOf = ({ id, email }: User, ip: string): Actor => ({ kind: 'user', id, name: email, ip });
+
 interface InvitationParts {
   readonly store: Pick<Store, 'users' | 'members'>;
   readonly library: () => Promise<Library>;
@@ -39,9 +41,8 @@ export function createInvitations(parts: InvitationParts): InvitationService {
     return { invitation, hash };
   }
 
-  async function acceptAs(hash: string, user: { id: string; email: string }, ip: string): Promise<void> {
-    const by = { kind: 'user', id: user.id, name: user.email, ip } as const;
-    if ((await store.members.accept(hash, user.id, by)) === null) throw new ApiError('link_expired');
+  async function acceptAs(hash: string, user: User, ip: string): Promise<void> {
+    if ((await store.members.accept(hash, user.id, actorOf(user, ip))) === null) throw new ApiError('link_expired');
   }
 
   /** Whoever has not proven to own the address stays in the account that invited them. */
@@ -77,9 +78,15 @@ export function createInvitations(parts: InvitationParts): InvitationService {
       const { password: passwords } = await (await library()).$context;
       const hashed = await passwords.hash(password);
       if (known !== null) {
-        await userAdmin.setPassword(known.id, hashed, sourceOf(browser));
+        const by = actorOf(known, browser.ip);
+        await userAdmin.setPassword(known.id, hashed, sourceOf(browser), {
+          account: invitation.account,
+          // An invitation that was withdrawn meanwhile changes nothing.
+          async within(change) {
+            if ((await change.acceptInvitation(hash, by)) === null) throw new ApiError('link_expired');
+          },
+        });
         await sessions.rename(known, called);
-        await acceptAs(hash, known, browser.ip);
         return sessions.signInAs(browser, known.id);
       }
       const proven = invitation.provesAddress;

@@ -1,7 +1,7 @@
 import { mailboxOf } from '../../engine/address/mailbox.ts';
 import { type Clock, toDate } from '../../kernel/clock.ts';
 import { randomToken } from '../../kernel/ids.ts';
-import type { Store, User, UserChange } from '../../store/store.ts';
+import type { AccountId, Store, User, UserChange } from '../../store/store.ts';
 import type { Library } from './library.ts';
 import type { ChangeSource, NotifyUser } from './notices.ts';
 import { endSecondFactor } from './second-factor-sessions.ts';
@@ -37,12 +37,13 @@ export interface UserAdmin {
   /**
    * For whoever has proven to own the address: ends all links of the user, and their sessions and passkeys unless they
    * are kept. Whoever used the address before it was proven keeps nothing, and no second factor either. Mails the user.
+   * `account`: locked with the user, for what `within` does.
    */
   setPassword(
     user: string,
     hash: string,
     from: ChangeSource,
-    more?: { keep?: KeptAccess; within?: Within },
+    more?: { keep?: KeptAccess; within?: Within; account?: AccountId },
   ): Promise<void>;
   /** The token of a link to choose a password; the store keeps only a hash. */
   passwordToken(user: string, livesMs: number, within?: Within): Promise<string>;
@@ -88,12 +89,12 @@ export function createUserAdmin(parts: {
       return users.get(made.id);
     },
 
-    async setPassword(user, hash, from, { keep = NOTHING_KEPT, within } = {}) {
+    async setPassword(user, hash, from, { keep = NOTHING_KEPT, within, account } = {}) {
       const opened = await library();
       const context = await opened.$context;
       const { internalAdapter } = context;
       const credential = { userId: user, providerId: 'credential', accountId: user, password: hash };
-      await signIns.change({ user }, async (change) => {
+      await signIns.change({ user, ...(account && { account }) }, async (change) => {
         const proven = change.user.emailVerified;
         const kept = proven ? keep : NOTHING_KEPT;
         if (!proven) await removeAuthenticator(opened, user);

@@ -1,6 +1,8 @@
 import type { MailPayload } from '../../kernel/jobs.ts';
+import type { AccountId } from './accounts.ts';
+import type { Actor } from './actor.ts';
 import type { UserEvent } from './audit-log.ts';
-import type { User } from './people.ts';
+import type { Invitation, User } from './people.ts';
 
 /** A session, without its token and the token's hash. */
 export interface SessionRecord {
@@ -34,6 +36,8 @@ export interface UserChange {
   removePasskeys(keep?: readonly string[]): Promise<number>;
   /** False: the user has no such passkey. */
   removePasskey(id: string): Promise<boolean>;
+  /** See `Members.accept`; of the account that was named to `change`. */
+  acceptInvitation(tokenHash: string, by: Actor): Promise<Invitation | null>;
   /** Forgets what was counted of the subject: see `Attempts.clear`. */
   clearAttempts(subject: string): Promise<void>;
   mail(payload: MailPayload): Promise<void>;
@@ -52,10 +56,10 @@ export interface SignIns {
   /**
    * One transaction with the user locked. `work` may await only `UserChange` and the library's adapters, since on
    * SQLite anything else would wait for the end of this transaction. Throws ApiError: `not_signed_in` if `session` has
-   * ended meanwhile, `not_found` if the user is gone.
+   * ended meanwhile, `not_found` if the user is gone. `account`: locked as well, first, as everywhere.
    */
   change<T>(
-    who: { readonly user: string; readonly session?: string },
+    who: { readonly user: string; readonly session?: string; readonly account?: AccountId },
     work: (change: UserChange) => Promise<T>,
   ): Promise<T>;
 }

@@ -83,6 +83,27 @@ async function admit(
   }
 }
 
+/** See `Members.accept`. Locks the account. */
+export async function acceptInvitation(
+  driver: StorageDriver,
+  trx: Transaction<Tables>,
+  tokenHash: string,
+  user: string,
+  now: number,
+  by: Actor,
+): Promise<Invitation | null> {
+  const token = trx.selectFrom('invitations').select('account_id').where('token_hash', '=', tokenHash);
+  const found = await token.executeTakeFirst();
+  if (found === undefined) return null;
+  const account = await lockAccount(driver, trx, found.account_id);
+  if (account === null) return null;
+  const used = trx.deleteFrom('invitations').where('token_hash', '=', tokenHash).where('expires_at', '>', now);
+  const row = await used.returningAll().executeTakeFirst();
+  if (row === undefined) return null;
+  await admit(trx, accountId(found.account_id), user, row.role, now, by, row.email);
+  return toInvitation(row, account.name);
+}
+
 /** Expired invitations count as absent; the purge deletes them. */
 export function invitations(
   driver: StorageDriver,
@@ -160,18 +181,7 @@ export function invitations(
 
     async accept(tokenHash, user, by) {
       const now = await driver.now();
-      return driver.transaction(async (trx) => {
-        const token = trx.selectFrom('invitations').select('account_id').where('token_hash', '=', tokenHash);
-        const found = await token.executeTakeFirst();
-        if (found === undefined) return null;
-        const account = await lockAccount(driver, trx, found.account_id);
-        if (account === null) return null;
-        const used = trx.deleteFrom('invitations').where('token_hash', '=', tokenHash).where('expires_at', '>', now);
-        const row = await used.returningAll().executeTakeFirst();
-        if (row === undefined) return null;
-        await admit(trx, accountId(found.account_id), user, row.role, now, by, row.email);
-        return toInvitation(row, account.name);
-      });
+      return driver.transaction((trx) => acceptInvitation(driver, trx, tokenHash, user, now, by));
     },
   };
 }

@@ -8,6 +8,7 @@ import type { SignIns, UserChange } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { clearAttempts } from './attempts.ts';
 import type { AuthDatabase } from './auth-database.ts';
+import { acceptInvitation } from './invitations.ts';
 import { writeUserEvent } from './user-events.ts';
 import { readUser, timeOf } from './users.ts';
 
@@ -49,6 +50,7 @@ export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns 
         const theirs = trx.deleteFrom('auth_passkeys').where('userId', '=', id).where('id', '=', passkey);
         return count(await theirs.executeTakeFirst()) === 1;
       },
+      acceptInvitation: (tokenHash, by) => acceptInvitation(driver, trx, tokenHash, id, now, by),
       clearAttempts: (subject) => clearAttempts(trx, subject),
       async mail(payload) {
         await driver.jobs.add(trx, { kind: 'mail', payload });
@@ -100,9 +102,10 @@ export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns 
       await db.updateTable('auth_passkeys').set({ lastUsedAt }).where('credentialID', '=', credentialId).execute();
     },
 
-    async change({ user, session }, work) {
+    async change({ user, session, account }, work) {
       const now = await driver.now();
       return database.transaction(async (trx) => {
+        if (account !== undefined) await driver.lockAccounts(trx, [account]);
         await driver.lockUsers(trx, [user]);
         if (session !== undefined) {
           const theirs = trx.selectFrom('auth_sessions').select('id').where('userId', '=', user);

@@ -4,6 +4,7 @@ import { hashPassword } from '../../../src/service/sign-in/passwords.ts';
 import { type Browser, browser, forgetSignIns, PASSWORD, type Person, peopleOf, person } from '../../lab/person.ts';
 import { type SecurityKey, securityKey } from '../../lab/second-factor.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
+import { runSql } from '../../lab/stores.ts';
 
 const VICTIM = 'victim@example.com';
 const FRESH = 'the password of the real owner';
@@ -76,6 +77,23 @@ describe('an address whose link was shown to the one who invited', () => {
     await forgetSignIns(lab);
     expect((await browser(lab.url).signIn(VICTIM, PASSWORD)).status).toBe(401);
     expect((await browser(lab.url).signIn(VICTIM, FRESH)).status).toBe(200);
+  });
+
+  it('keeps its password where the link is withdrawn while it is used', async () => {
+    await claimed();
+    const token = await invitedByOperator();
+    const withdraw = 'DELETE FROM invitations';
+    await runSql(
+      lab.databaseUrl,
+      lab.databaseUrl.startsWith('sqlite')
+        ? `CREATE TRIGGER meanwhile AFTER UPDATE ON auth_accounts BEGIN ${withdraw}; END`
+        : `CREATE RULE meanwhile AS ON UPDATE TO auth_accounts DO ALSO ${withdraw}`,
+    );
+    const reply = await accept(browser(lab.url), token, FRESH);
+    expect([reply.status, reply.json.code]).toEqual([410, 'link_expired']);
+    await forgetSignIns(lab);
+    expect((await browser(lab.url).signIn(VICTIM, FRESH)).status).toBe(401);
+    expect((await browser(lab.url).signIn(VICTIM, PASSWORD)).status).toBe(200);
   });
 
   it('does not get into another account by a link that was shown there', async () => {

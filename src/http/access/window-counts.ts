@@ -5,8 +5,8 @@ import { WINDOW_SECONDS } from '../../kernel/plans.ts';
 const WINDOW_MS = WINDOW_SECONDS * 1000;
 
 /**
- * Counts by key in the rate window that runs, per process: for bounds that protect this process's time, not a right that
- * nodes would have to agree on.
+ * Counts by key in the rate window that runs, per process: for bounds that protect this process's time, not a right
+ * that nodes would have to agree on.
  */
 export class WindowCounts {
   readonly #clock: Clock;

@@ -13,8 +13,8 @@ type Pages<Row> = AsyncIterable<readonly Row[]>;
 type Cell = string | number | null;
 
 /**
- * The head goes with the first page, so that what prevents an export is still told by its status. A page without rows is
- * an empty text: writing it, the stream notices that the client has gone.
+ * The head goes with the first page, so that what prevents an export is still told by its status. A page without rows
+ * is an empty text: writing it, the stream notices that the client has gone.
  */
 async function* textOf<Row>(head: string, pages: Pages<Row>, line: (row: Row) => string): AsyncGenerator<string> {
   let text = head;

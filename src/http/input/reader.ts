@@ -112,8 +112,8 @@ const fromText = (text: string, { type }: PropertyNotes): string | number =>
   type === 'integer' && WHOLE_NUMBER.test(text) ? Number(text) : text;
 
 /**
- * Each parameter at most once, since a repeated one is ambiguous; then whatever the schema says. An empty one is not there:
- * forms send those that nobody has filled in.
+ * Each parameter at most once, since a repeated one is ambiguous; then whatever the schema says. An empty one is not
+ * there: forms send those that nobody has filled in.
  */
 function queryReader(schema: TSchema, refusesControls: boolean): Part {
   const fields = Object.entries(propertiesOf(schema));

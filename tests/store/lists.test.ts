@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { listResultId, newId } from '../../src/kernel/ids.ts';
+import { LIST_CLAIMS_MAX } from '../../src/kernel/limits.ts';
 import { newBlock } from '../../src/store/lists/blocks.ts';
 import { describeStores } from '../lab/stores.ts';
 import { member } from './cast.ts';
@@ -219,5 +220,32 @@ describeStores('a list of addresses', (lab) => {
       ),
     ).toMatchObject({ recorded: 1_000 });
     expect(await store.lists.get(account, first)).toMatchObject({ perSecond: 100 });
+  });
+
+  it('goes on however often its work is given back', async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    const id = await startedList(store, who, addressesOf(2));
+    for (let n = 0; n <= LIST_CLAIMS_MAX; n++) {
+      expect(await claimWith(store, who, id, 'w')).toHaveLength(2);
+      await store.lists.release({ account: who.account.id, list: id, lease: 'w' });
+    }
+    expect(await store.lists.get(who.account.id, id)).toMatchObject({ status: 'running' });
+  });
+
+  it('does not wait for an address that was erased', async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    const { id: account } = who.account;
+    const id = await startedList(store, who, addressesOf(2));
+    const works = await claimWith(store, who, id, 'w');
+    await store.lists.record(
+      account,
+      id,
+      works.map((work) => found(work, {}, 60_000)),
+    );
+    expect(await store.lists.get(account, id)).toMatchObject({ waiting: 2, rows: { addresses: 2 } });
+    await store.verifications.erase(account, 'a1@example.com', BY);
+    expect(await store.lists.get(account, id)).toMatchObject({ waiting: 1, rows: { addresses: 1, blank: 1 } });
   });
 });

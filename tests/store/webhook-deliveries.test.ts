@@ -4,6 +4,7 @@ import { type Claim, LeaseLostError } from '../../src/store/jobs/queue.ts';
 import type { AttemptOutcome, DueDelivery, Store, Webhook } from '../../src/store/store.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
 import { member, purge, verifyNow } from './cast.ts';
+import { addressesOf, startedList } from './list-cast.ts';
 import { BY } from './people.ts';
 import { create, listed, newKey, noReply, replied } from './webhook-cast.ts';
 
@@ -98,6 +99,11 @@ describeStores('events of webhooks', (lab) => {
     const who = await member(store, { credits: 10 });
     const webhook = await create(store, who.account, ['credits.low']);
     await store.accounts.set(who.account.id, { lowBalance: 10 });
+    // What is only held may be released.
+    const list = await startedList(store, who, addressesOf(5));
+    await store.accounts.claimLowBalanceAlerts(noMail);
+    expect(await listed(store, webhook)).toEqual([]);
+    await store.lists.change(who.account.id, list, 'cancel');
     await verifyNow(store, who);
     await store.accounts.claimLowBalanceAlerts(noMail);
     await store.accounts.claimLowBalanceAlerts(noMail);

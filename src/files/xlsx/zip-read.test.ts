@@ -1,16 +1,16 @@
 /** Parts of archives, small ones and those that are streamed. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { zipOf } from '../../../tests/lab/zip.ts';
 import { readShared } from '../spool.ts';
 import { openZip } from './zip-read.ts';
 
 const MOST = 1 << 20;
 
-async function contentOf(bytes: Buffer): Promise<string> {
+async function contentOf(bytes: Buffer, most = MOST, progress?: () => void): Promise<string> {
   const zip = await openZip(readShared({ bytes }));
   const entry = zip.find('part') ?? expect.fail();
   const pieces: Buffer[] = [];
-  for await (const piece of zip.read(entry, MOST)) pieces.push(piece);
+  for await (const piece of zip.read(entry, most, progress)) pieces.push(piece);
   return Buffer.concat(pieces).toString();
 }
 
@@ -39,4 +39,11 @@ describe.each([
     bytes[34] = 0xff;
     await expect(contentOf(bytes)).rejects.toThrow('cannot be unpacked');
   });
+});
+
+it('a part that unpacks to far more than its bytes is refused before any of it is unpacked', async () => {
+  const bomb = zipOf({ part: 'x'.repeat(17 << 20) });
+  const progress = vi.fn();
+  await expect(contentOf(bomb, 1 << 30, progress)).rejects.toThrow('unpacked for each byte');
+  expect(progress).not.toHaveBeenCalled();
 });

@@ -134,6 +134,8 @@ async function* contentOf(
   if (entry.isEncrypted) throw unreadable('it is encrypted');
   if (entry.method !== 0 && entry.method !== 8) throw unreadable(`its compression method ${entry.method} is unknown`);
   if (entry.size > maxBytes) throw tooLarge(maxBytes, 'bytes in an unpacked part of the XLSX file');
+  if (entry.size > RATIO_FREE_BYTES && entry.size > RATIO_MAX * entry.packed)
+    throw tooLarge(RATIO_MAX, 'bytes unpacked for each byte of the XLSX file');
   const header = await file.read(entry.at, LENGTH.local);
   if (header.length < LENGTH.local || header.readUInt32LE(0) !== SIGNATURE.local) throw damaged('an entry is missing');
   const start = entry.at + LENGTH.local + header.readUInt16LE(26) + header.readUInt16LE(28);
@@ -145,8 +147,6 @@ async function* contentOf(
     size += piece.length;
     // What the directory says is checked first, but it may be a lie.
     if (size > entry.size) throw tooLong();
-    if (size > RATIO_FREE_BYTES && size > RATIO_MAX * entry.packed)
-      throw tooLarge(RATIO_MAX, 'bytes unpacked for each byte of the XLSX file');
     crc = crc32(piece, crc);
     yield piece;
   }

@@ -1,8 +1,8 @@
 import { useEffect } from 'react';
 
 /**
- * Where the URL names a page beyond the last one, as its rows were removed or the URL is outdated, `turn` is called with the last
- * one. `last`: undefined while it is not known; 0 and 1: there is one page.
+ * Calls `turn` with the last page where the URL names one beyond it: its rows were removed, or the URL is outdated.
+ * `last`: undefined while it is not known; 0 and 1: there is one page.
  */
 export function useLastPage(page: number, last: number | undefined, turn: (page: number) => void): void {
   useEffect(() => {

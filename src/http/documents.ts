@@ -44,7 +44,7 @@ export function publicDocument(routes: readonly Route[], url: string): Json {
       summary: 'Is this address good or bad, why, and what did it cost?',
       description:
         'Verifies email addresses: one POST, one verdict. Every request to `/v1` carries an API key. ' +
-        'Errors are JSON with `error`, `code` and `request_id`. A query parameter without a value counts as left out.',
+        'Errors are JSON with `error`, `code` and `request_id`.',
       license: LICENSE,
     },
     components: {

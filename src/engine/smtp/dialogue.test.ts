@@ -155,6 +155,26 @@ describe('dialogue', () => {
     expect(t.sent.at(-1)).toBe('QUIT');
   });
 
+  it('detects by their addresses that replies are taken for those of later commands', () => {
+    const t = talk();
+    t.ask();
+    t.feed({ is: 'connected' });
+    t.hear('220 mx');
+    t.ehlo('PIPELINING');
+    // The second one is the first one again, not that of RCPT.
+    t.hear('250 2.1.0 ok', '250 2.1.0 ok');
+    t.hear('550 5.1.1 <Jane@example.test>: User unknown');
+    expect(t.outcomes).toMatchObject([{ finding: 'accepted', probe: { finding: 'smtp_temporary_failure' } }]);
+
+    const two = talk();
+    two.ask(question('jane@example.test', null), question('ann@example.test', null));
+    two.feed({ is: 'connected' });
+    two.hear('220 mx');
+    two.ehlo('PIPELINING');
+    two.hear('250 2.1.0 ok', '250 2.1.0 ok', '550 5.1.1 <jane@example.test>: User unknown');
+    expect(two.outcomes.at(-1)).toMatchObject({ kind: 'failed', rule: 'dialogue.out_of_step' });
+  });
+
   it('retries in a new session when an idle one was closed', () => {
     const t = talk();
     t.ask(question('a@example.test', null));

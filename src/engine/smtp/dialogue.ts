@@ -3,8 +3,7 @@
  * (session.ts) performs the actions and feeds in the events.
  *
  * One session runs several transactions, one after the other: RSET, MAIL, and RCPT for each recipient (RFC 5321
- * §4.1.1.5). What a reply says of one recipient holds for no other. The machine never sends DATA, and nothing before
- * the whole banner was read.
+ * §4.1.1.5). What a reply says of one recipient holds for no other. Never sends DATA, nor anything before the banner.
  */
 import type { SmtpFinding, SmtpStage } from '../evidence.ts';
 import type { Capabilities } from './commands.ts';
@@ -171,7 +170,7 @@ export class Dialogue {
   /** An unsolicited reply. 421 announces the end (RFC 5321 §3.8); after any other, replies no longer match commands. */
   #onUnasked(reply: Reply) {
     if (reply.code === 421) return this.#end('smtp_temporary_failure', 'dialogue.dropped', 'next_host', 'wait');
-    this.#end('smtp_temporary_failure', 'dialogue.out_of_step', 'next_address');
+    this.#end('smtp_temporary_failure', 'dialogue.out_of_step', 'next_address', 'leave', null);
   }
 
   #onAnswerTo(verb: Verb, reply: Reply) {
@@ -205,6 +204,7 @@ export class Dialogue {
   }
 
   #onAnswerAbout(inquiry: Inquiry, verb: Verb, reply: Reply) {
+    if (this.recipients.isAboutAnother(inquiry, reply)) return this.#onUnasked(reply);
     const isProbe = verb === 'probe';
     const heard = this.#hear(isProbe ? 'probe' : inquiry.question.stage, reply, inquiry);
     const step = isProbe ? this.recipients.onProbe(inquiry, heard) : this.recipients.onRecipient(inquiry, heard);

@@ -35,6 +35,11 @@ export class Inquiry {
     );
   }
 
+  /** What is being tried: the random path, if there is one, or the recipient. */
+  get path(): string {
+    return this.#probe?.path ?? this.question.path;
+  }
+
   get isProbing(): boolean {
     return this.#probe !== null;
   }

@@ -2,6 +2,7 @@ import type { SmtpStage } from '../evidence.ts';
 import { CANCELLED, type Failure, Inquiry } from './inquiry.ts';
 import type { SmtpLimits } from './limits.ts';
 import type { Heard, Next, Outcome, Question, ReplyReading } from './outcome.ts';
+import type { Reply } from './reply.ts';
 
 /**
  * What follows from a reply about a recipient. `probe`: the random path is next, `probe_again`: in a new transaction.
@@ -24,6 +25,8 @@ export class Recipients {
   #judgedHere = 0;
   /** Those without an answer. */
   #open: readonly Inquiry[] = [];
+  /** Those of this round, with and without an answer. */
+  #asked: readonly Question[] = [];
   readonly #onAnswer: (question: Question, outcome: Outcome) => void;
 
   constructor(onAnswer: (question: Question, outcome: Outcome) => void) {
@@ -40,6 +43,7 @@ export class Recipients {
 
   ask(questions: readonly Question[]): void {
     if (this.#open.length > 0) throw new TypeError('the earlier questions are not answered yet');
+    this.#asked = questions;
     this.#open = questions.map((question) => new Inquiry(question));
   }
 
@@ -53,6 +57,17 @@ export class Recipients {
     if (outcome === null || !this.#open.includes(inquiry)) return;
     this.#open = this.#open.filter((one) => one !== inquiry);
     this.#onAnswer(inquiry.question, outcome);
+  }
+
+  /**
+   * Whether a reply names, in brackets, another recipient than the one that it would be about: the server has replied
+   * once too often before, and each reply is taken for that of the next command.
+   */
+  isAboutAnother({ path }: Inquiry, { text }: Reply): boolean {
+    if (!text.includes('<')) return false;
+    const lower = text.toLowerCase();
+    const isNamed = (one: string): boolean => lower.includes(`<${one.toLowerCase()}>`);
+    return !isNamed(path) && this.#asked.some((question) => question.path !== path && isNamed(question.path));
   }
 
   onRecipient(inquiry: Inquiry, rcpt: Heard): Step {

@@ -248,4 +248,28 @@ describeStores('a list of addresses', (lab) => {
     await store.verifications.erase(account, 'a1@example.com', BY);
     expect(await store.lists.get(account, id)).toMatchObject({ waiting: 1, rows: { addresses: 1, blank: 1 } });
   });
+
+  it('has the rate since it was resumed', async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    const { id: account } = who.account;
+    const id = await startedList(store, who, addressesOf(4));
+    const [first, ...others] = await claimWith(store, who, id, 'w');
+    if (first === undefined) throw new Error('There are four addresses.');
+    lab.clock.advance(1_000);
+    await store.lists.record(account, id, [found(first)]);
+    expect(await store.lists.get(account, id)).toMatchObject({ perSecond: 1 });
+    await store.lists.change(account, id, 'pause');
+    expect(await store.lists.get(account, id)).toMatchObject({ perSecond: null });
+    lab.clock.advance(60_000);
+    await store.lists.change(account, id, 'resume');
+    expect(await store.lists.get(account, id)).toMatchObject({ perSecond: null });
+    lab.clock.advance(4_000);
+    await store.lists.record(
+      account,
+      id,
+      others.slice(0, 2).map((work) => found(work)),
+    );
+    expect(await store.lists.get(account, id)).toMatchObject({ perSecond: 0.5 });
+  });
 });

@@ -1,7 +1,8 @@
 import { type Partner, startPartner } from './children.ts';
 
 export interface MailboxLoad {
-  readonly who: 'check' | 'raw';
+  /** The check, or a bare socket in one of two ways (raw-smtp.ts). */
+  readonly who: 'check' | 'plain' | 'lean';
   readonly port: number;
   /** Addresses of mail hosts of different operators; the domains are spread over them. */
   readonly addresses: readonly string[];

@@ -53,8 +53,8 @@ async function run(load: MailboxLoad): Promise<MailboxReport> {
   const latencies = new Float64Array(count);
   let next = 0;
   const one = async ({ raw, subject }: (typeof questions)[number]): Promise<void> => {
-    if (check === null) return rawDialogue(raw);
-    const { smtp } = await check.check(subject, { deadline: systemClock.elapsed() + 60_000, tenant: '' });
+    if (load.who !== 'check') return rawDialogue(raw, load.who);
+    const { smtp } = await check!.check(subject, { deadline: systemClock.elapsed() + 60_000, tenant: '' });
     if (smtp.finding !== 'accepted') throw new Error(`${raw.recipient}: ${smtp.finding}, ${smtp.rule}`);
   };
   const worker = async (): Promise<void> => {

@@ -34,33 +34,39 @@ function counter(): (chunk: Buffer) => number {
   };
 }
 
-/** What all sockets read into, as in the check: nothing refers to it afterwards. */
+/** What lean sockets read into, as in the check: nothing refers to it afterwards. */
 const INPUT = Buffer.allocUnsafeSlow(64 * 1024);
 
 /**
- * Banner, EHLO, MAIL and RCPT in one packet, QUIT; closes when that is answered, and resolves when the socket is
- * closed.
+ * Banner, EHLO, MAIL and RCPT in one packet, QUIT; resolves when the socket is closed. `plain`: as one writes it, with
+ * 'data' events, and end() when QUIT is answered; `lean`: it reads into one buffer and closes at once, as the check
+ * does.
  */
-export function rawDialogue({ address, port, recipient }: RawQuestion): Promise<void> {
+export function rawDialogue({ address, port, recipient }: RawQuestion, how: 'plain' | 'lean'): Promise<void> {
   return new Promise((resolve, reject) => {
     const groups = GROUPS(recipient);
     const count = counter();
     let [step, awaited, answered] = [0, 1, false];
-    const callback = (octets: number): true => {
-      awaited -= count(INPUT.subarray(0, octets));
-      if (awaited > 0) return true;
+    const hear = (chunk: Buffer): void => {
+      awaited -= count(chunk);
+      if (awaited > 0) return;
       const group = groups[step++];
       if (group === undefined) {
         answered = true;
-        socket.destroy();
-        return true;
+        if (how === 'plain') socket.end();
+        else socket.destroy();
+        return;
       }
       awaited = group[1];
       socket.write(group[0]);
+    };
+    const callback = (octets: number): true => {
+      hear(INPUT.subarray(0, octets));
       return true;
     };
-    const onread = { buffer: INPUT, callback };
-    const socket = connect({ host: address, port, noDelay: true, autoSelectFamily: false, onread });
+    const where = { host: address, port, noDelay: true, autoSelectFamily: false };
+    const socket = connect(how === 'plain' ? where : { ...where, onread: { buffer: INPUT, callback } });
+    if (how === 'plain') socket.on('data', hear);
     socket.on('error', reject);
     socket.on('close', () => (answered ? resolve() : reject(new Error('the server hung up'))));
   });

@@ -70,10 +70,14 @@ function overrideExit(command: Command, json: boolean): void {
   for (const sub of command.commands) overrideExit(sub, json);
 }
 
-// A closed pipe (`mailvet … | head`) is not a failure.
+// A closed pipe (`mailvet … | head`) is not a failure; a full disk is.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  const message = `cannot write to standard output: ${error.message}.`;
+  process.stderr.write(
+    process.argv.includes('--json') ? `${JSON.stringify({ error: message })}\n` : `mailvet: ${message}\n`,
+  );
+  process.exit(1);
 });
 
 process.exitCode = await run(process.argv.slice(2));

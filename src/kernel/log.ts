@@ -33,15 +33,38 @@ export function createLogger(level: string): Logger {
  */
 const LOG_BUFFER = { minLength: 32 * 1024, maxWrite: 64 * 1024 };
 
-/** It collects bytes: of text, it would measure all that it has at every line. */
+/** What is kept while it cannot be written, such as on a full disk; later lines are dropped. Bytes. */
+const KEPT = 1 << 20;
+
+/**
+ * It collects bytes: of text, it would measure all that it has at every line. A log that cannot be written must not stop
+ * the service: without a listener, the error would end the process, and flushing at its end waits for the disk forever.
+ * While writing fails, nothing is flushed, and each line beyond the buffer's size tries again.
+ */
 function standardOutput() {
-  const stream = destination({ dest: 1, sync: false, ...LOG_BUFFER, periodicFlush: 1000, contentMode: 'buffer' });
+  const stream = destination({
+    ...{ dest: 1, sync: false, ...LOG_BUFFER, maxLength: KEPT, periodicFlush: 1000, contentMode: 'buffer' },
+  });
+  const { flush, flushSync } = stream;
+  let isFailing = false;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (!isFailing) process.stderr.write(`mailvet: the log cannot be written (${error.code}); lines may be lost.\n`);
+    isFailing = true;
+    Object.assign(stream, { flush: notNow, flushSync: notNow });
+  });
+  stream.on('write', () => {
+    if (!isFailing) return;
+    isFailing = false;
+    Object.assign(stream, { flush, flushSync });
+  });
   return {
     // Of this mode, the declared type says otherwise.
     write: (line: string) => Reflect.apply(stream.write, stream, [Buffer.from(line)]),
     flush: (done?: (error?: Error) => void) => stream.flush(done),
   };
 }
+
+const notNow = (done?: ((error?: Error) => void) | null): void => done?.();
 
 let stampedAt = -1;
 let stamp = '';

@@ -1,4 +1,5 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, openSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -266,4 +267,11 @@ describe('disposable and migrate', () => {
     expect([code, out, existsSync(dirname(missing))]).toEqual([1, '', false]);
     expect(err).toMatch(`there is no store at ${missing}`);
   });
+});
+
+it.runIf(process.platform === 'linux')('says in a sentence that its output cannot be written', () => {
+  const cli = join(import.meta.dirname, '../../src/cli/main.ts');
+  const options = { stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'], encoding: 'utf8' } as const;
+  const { status, stderr } = spawnSync(process.execPath, [cli, 'verify', 'a@@b', '--json'], options);
+  expect([status, JSON.parse(stderr)]).toEqual([1, { error: expect.stringMatching(/^cannot write .*ENOSPC/) }]);
 });

@@ -37,9 +37,9 @@ const LOG_BUFFER = { minLength: 32 * 1024, maxWrite: 64 * 1024 };
 const KEPT = 1 << 20;
 
 /**
- * It collects bytes: of text, it would measure all that it has at every line. A log that cannot be written must not stop
- * the service: without a listener, the error would end the process, and flushing at its end waits for the disk forever.
- * While writing fails, nothing is flushed, and each line beyond the buffer's size tries again.
+ * It collects bytes: of text, it would measure all that it has at every line. A log that cannot be written must not
+ * stop the service: without a listener, the error would end the process, and flushing at its end waits for the disk
+ * forever. While writing fails, nothing is flushed, and each line beyond the buffer's size tries again.
  */
 function standardOutput() {
   const stream = destination({

@@ -271,7 +271,9 @@ describe('disposable and migrate', () => {
 
 it.runIf(process.platform === 'linux')('says in a sentence that its output cannot be written', () => {
   const cli = join(import.meta.dirname, '../../src/cli/main.ts');
-  const options = { stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'], encoding: 'utf8' } as const;
-  const { status, stderr } = spawnSync(process.execPath, [cli, 'verify', 'a@@b', '--json'], options);
+  const { status, stderr } = spawnSync(process.execPath, [cli, 'verify', 'a@@b', '--json'], {
+    stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+    encoding: 'utf8',
+  });
   expect([status, JSON.parse(stderr)]).toEqual([1, { error: expect.stringMatching(/^cannot write .*ENOSPC/) }]);
 });

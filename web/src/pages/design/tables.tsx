@@ -10,6 +10,7 @@ import { Figures } from '../../parts/figures.tsx';
 import { FreshBar } from '../../parts/fresh-bar.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { LoadMore, useKeysetQuery } from '../../parts/load-more.tsx';
+import { NotLoaded } from '../../parts/not-loaded.tsx';
 import { Pagination } from '../../parts/pagination.tsx';
 import { QueryResult } from '../../parts/query-result.tsx';
 import { Review } from '../../parts/review.tsx';
@@ -147,6 +148,7 @@ function Around() {
       <LoadMore query={pages}>
         {(shown) => shown.map(({ first }) => <p key={first}>{`Rows ${first} to ${first + 9}`}</p>)}
       </LoadMore>
+      <NotLoaded what="Your balance" query={failing} />
       <QueryResult query={failing}>{(text) => text}</QueryResult>
     </>
   );

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { counted } from '../kernel/format.ts';
-import { COMMAND_CREDITS_MAX, RATE_LIMIT } from '../kernel/limits.ts';
+import { COMMAND_CREDITS_MAX, LOW_BALANCE, RATE_LIMIT } from '../kernel/limits.ts';
 import { DEFAULT_PLAN, PLAN_NAMES, type Plan, WINDOW_SECONDS } from '../kernel/plans.ts';
 import { parseAccountName, parseNote } from '../service/names.ts';
 import type { Account, AccountId, Store } from '../store/store.ts';
@@ -32,6 +32,7 @@ const toJson = (a: Account) => ({
   status: a.status,
   balance: a.balance,
   locked: a.locked,
+  low_balance: a.lowBalance,
   second_factor_required: a.secondFactorRequired,
 });
 
@@ -91,13 +92,19 @@ const list = () =>
     });
   });
 
+// Options that take a word beside numbers return it: commander replaces a null that a parser returns.
 const set = () =>
   command('set', 'Change an account.', 'account')
     .argument('<id>')
     .option('--name <name>')
     .option('--plan <plan>', PLAN_NAMES.join(', '), plan)
     .option('--rate-limit <n>', `requests per ${WINDOW}, or "plan" for the plan's limit`, (text: string) =>
-      text === 'plan' ? null : wholeNumber('--rate-limit', RATE_LIMIT.min, RATE_LIMIT.max)(text),
+      text === 'plan' ? text : wholeNumber('--rate-limit', RATE_LIMIT.min, RATE_LIMIT.max)(text),
+    )
+    .option(
+      '--low-balance <credits>',
+      'alert the admins and webhooks when the balance falls below, or "none"',
+      (text: string) => (text === 'none' ? text : wholeNumber('--low-balance', LOW_BALANCE.min, LOW_BALANCE.max)(text)),
     )
     .option('--suspend', 'reject all requests with its API keys')
     .option('--resume', 'lift the suspension')
@@ -110,7 +117,8 @@ const set = () =>
           json?: boolean;
           name?: string;
           plan?: Plan;
-          rateLimit?: number | null;
+          rateLimit?: number | 'plan';
+          lowBalance?: number | 'none';
           suspend?: boolean;
           resume?: boolean;
           requireSecondFactor?: boolean;
@@ -120,13 +128,16 @@ const set = () =>
         const change = {
           ...(flags.name === undefined ? {} : { name: parseAccountName(flags.name) }),
           ...(flags.plan === undefined ? {} : { plan: flags.plan }),
-          ...(flags.rateLimit === undefined ? {} : { rateLimit: flags.rateLimit }),
+          ...(flags.rateLimit === undefined ? {} : { rateLimit: flags.rateLimit === 'plan' ? null : flags.rateLimit }),
+          ...(flags.lowBalance === undefined
+            ? {}
+            : { lowBalance: flags.lowBalance === 'none' ? null : flags.lowBalance }),
           ...(flags.requireSecondFactor === undefined ? {} : { secondFactorRequired: flags.requireSecondFactor }),
           ...(flags.suspend ? { status: 'suspended' as const } : flags.resume ? { status: 'active' as const } : {}),
         };
         if (Object.keys(change).length === 0)
           throw new UsageError(
-            'give at least one of --name, --plan, --rate-limit, --suspend, --resume and --require-second-factor.',
+            'give at least one of --name, --plan, --rate-limit, --low-balance, --suspend, --resume and --require-second-factor.',
           );
         await withStore(optionsFrom(flags, 'account'), async (store) => {
           const account = await store.accounts.set((await requireAccount(store, id)).id, change, commandActor());

@@ -100,6 +100,10 @@ describe('account and key, while the service runs', () => {
     expect((await usage(key)).json).toMatchObject({ plan: 'starter', rate_limit: { limit: 60 } });
     await json('account', 'set', id, '--rate-limit', '7');
     expect((await usage(key)).json.rate_limit.limit).toBe(7);
+    await json('account', 'set', id, '--rate-limit', 'plan');
+    expect((await usage(key)).json.rate_limit.limit).toBe(60);
+    expect(await json('account', 'set', id, '--low-balance', '100')).toMatchObject({ low_balance: 100 });
+    expect(await json('account', 'set', id, '--low-balance', 'none')).toMatchObject({ low_balance: null });
     expect(await json('account', 'set', id, '--require-second-factor')).toMatchObject({ second_factor_required: true });
     const listed = await json('key', 'list', '--account', id);
     expect(listed).toMatchObject([{ id: keyId, name: 'site', allow_ips: ['127.0.0.0/8', '::1'], revoked_at: null }]);
@@ -138,6 +142,9 @@ describe('account and key, while the service runs', () => {
       'credits.granted',
       'account.plan_set',
       'account.rate_limit_set',
+      'account.rate_limit_set',
+      'account.low_balance_set',
+      'account.low_balance_set',
       'account.second_factor_required',
       'key.changed',
       'key.changed',
@@ -155,6 +162,7 @@ describe('account and key, while the service runs', () => {
     [['account', 'create', '--name', 'Visit evil.com'], /name must not contain a web or email address/],
     [['account', 'create', '--name', 'x', '--plan', 'gold'], /--plan must be one of starter, premium, enterprise/],
     [['account', 'create', '--name', 'x', '--credits', '-1'], /--credits must be a whole number/],
+    [['account', 'set', 'acc_none', '--low-balance', '0'], /--low-balance must be a whole number/],
     [['account', 'set', 'acc_none'], /give at least one of/],
     [['verify'], /one or more addresses/],
     [['verify', 'a@b.com', '--nonsense'], /unknown option/],

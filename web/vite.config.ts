@@ -85,7 +85,7 @@ export default defineConfig({
             // every six of them. The API reference has the little that it shares with the frame in the first.
             {
               name: 'base',
-              test: /web[\\/]src[\\/](?:main|pages[\\/]sign-in|shell[\\/](?:color-scheme-toggle|use-focus-on-navigation)|parts[\\/]shortcuts)\.tsx?$|react-query[\\/].*[\\/]useQuery\.js$|[\\/](?:VisuallyHidden|Paper|create-safe-context|use-merged-ref)[\\/]/,
+              test: /web[\\/]src[\\/](?:main|pages[\\/]sign-in|shell[\\/](?:color-scheme-toggle|use-focus-on-navigation)|parts[\\/]shortcuts)\.tsx?$|react-query[\\/].*[\\/]useQuery\.js$|[\\/](?:VisuallyHidden|Paper|create-safe-context|use-merged-ref|use-uncontrolled)[\\/]|hooks[\\/].*[\\/]use-callback-ref|[\\/]to-int\./,
               priority: 3,
             },
             // What floats (menus, dialogs) is in no first view: the button of the account loads its menu when it is

@@ -265,7 +265,8 @@ describe('a bomb is defused', () => {
       () => workbookOf({ before: `${before}<row><c t="str"><v>`, ...much('x'), after }),
       'list_too_large',
     ],
-    ['200 MB in one tag', () => workbookOf({ before: '<row ', ...much('x') }), 'unreadable_file'],
+    ['200 MB in one tag', () => workbookOf({ before: '<row ', ...much('x') }), 'list_too_large'],
+    ['1 MB in one tag', () => workbookOf(`<row ${'x'.repeat(MiB)}`), 'unreadable_file'],
     [
       '200 MB of shared texts',
       () => workbookOf(sheet(''), { text: `<si><t>${'x'.repeat(60_000)}</t></si>`, times: 3_400 }),

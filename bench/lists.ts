@@ -10,7 +10,7 @@ import { startNameServer } from './apparatus/name-server.ts';
 import { DOMAINS, emails, SHARED_HOSTS, sharedDomain, WILDCARD } from './apparatus/names.ts';
 import { SERVED_POSTGRES, startServedPostgres } from './apparatus/postgres-server.ts';
 import { type Bench, type Figure, number, ratio } from './apparatus/results.ts';
-import { BUILT, ensureBuilt, prepareGround, SERVE, startService, verifyOnce } from './apparatus/service.ts';
+import { ensureBuilt, prepareGround, SERVE, startService, verifyOnce } from './apparatus/service.ts';
 import { NO_SINK, startSink } from './apparatus/sink.ts';
 
 const ROUNDS = 3;
@@ -144,7 +144,7 @@ async function mailboxes(loader: Loader): Promise<Figure[]> {
   if (sink === null) return [];
   const ground = await prepareGround();
   const { key } = await ground.account();
-  const { pid, port, stop } = await startService(ground, [BUILT, 'serve'], {
+  const { pid, port, stop } = await startService(ground, SERVE, {
     MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
     MAILVET_SMTP_PORT: `${sink.port}`,
     MAILVET_SMTP_RATE_PER_OPERATOR: '0',

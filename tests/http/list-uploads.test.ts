@@ -167,4 +167,13 @@ describe('a field of the wrong type in JSON', () => {
     const reply = await owner.call('POST', '/v1/lists', body);
     expect([reply.status, reply.json]).toMatchObject([status, error]);
   });
+
+  it('also one that is nested too deeply to be made a text again', async () => {
+    const { status, json } = await owner.call(
+      'POST',
+      '/v1/lists',
+      `{"emails":[],"validation_type":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
+    );
+    expect([status, json.code]).toEqual([422, 'invalid_validation_type']);
+  });
 });

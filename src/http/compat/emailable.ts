@@ -6,7 +6,7 @@ import Type from 'typebox';
 import type { ApiError } from '../../kernel/errors.ts';
 import { type Route, route } from '../route.ts';
 import { KICKBOX } from './kickbox.ts';
-import { keyIn, withinLimits } from './vendor.ts';
+import { keyIn, timeLimit } from './vendor.ts';
 import { type CompatResult, mailHostOf, partsOf, verdictOf } from './verdict.ts';
 import { verifyForVendor } from './verify.ts';
 
@@ -67,8 +67,7 @@ const verifyRoute = (method: 'GET' | 'POST'): Route =>
       const verify = verifyForVendor(context);
       return async (granted, input) => {
         const { email, timeout }: Asked = Object(input.body ?? input.query);
-        // Theirs is in seconds.
-        const timeoutMs = withinLimits(timeout === undefined ? null : Number(timeout) * 1000);
+        const timeoutMs = timeLimit(timeout, 'seconds');
         const { report } = await verify(granted, { email, field: 'email', timeoutMs });
         return { body: emailableReply(report) };
       };

@@ -6,7 +6,7 @@ import Type from 'typebox';
 import type { ApiError } from '../../kernel/errors.ts';
 import type { Deliverability } from '../../kernel/reasons.ts';
 import { type Route, route } from '../route.ts';
-import { keyIn, withinLimits } from './vendor.ts';
+import { keyIn, timeLimit } from './vendor.ts';
 import type { CompatResult, CompatVerdict } from './verdict.ts';
 import { partsOf, verdictOf } from './verdict.ts';
 import { verifyForVendor } from './verify.ts';
@@ -94,7 +94,7 @@ export const KICKBOX_ROUTES: readonly Route[] = [
     serve: (context) => {
       const verify = verifyForVendor(context);
       return async (granted, { query: { email, timeout } }) => {
-        const timeoutMs = withinLimits(timeout === undefined ? null : Number(timeout));
+        const timeoutMs = timeLimit(timeout, 'milliseconds');
         const { report, balance } = await verify(granted, { email, field: 'email', timeoutMs });
         const headers = { ...balanceHeader(balance), 'x-kickbox-response-time': String(report.duration_ms) };
         return { body: kickboxReply(report), headers };

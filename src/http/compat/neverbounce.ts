@@ -5,7 +5,7 @@
 import Type from 'typebox';
 import type { ApiError, ErrorCode } from '../../kernel/errors.ts';
 import { type ForeignForm, type Route, route } from '../route.ts';
-import { keyIn, withinLimits } from './vendor.ts';
+import { keyIn, timeLimit } from './vendor.ts';
 import { type CompatResult, type CompatVerdict, partsOf, verdictOf } from './verdict.ts';
 import { verifyForVendor } from './verify.ts';
 
@@ -120,8 +120,7 @@ const rowsOf = (version: 'v4' | 'v4.2', method: 'GET' | 'POST'): readonly Route[
       const verify = verifyForVendor(context);
       return async (granted, { query, body }) => {
         const { email, timeout, address_info, credits_info } = { ...query, ...Object(body) };
-        // Theirs is in seconds.
-        const timeoutMs = withinLimits(timeout === undefined ? null : Number(timeout) * 1000);
+        const timeoutMs = timeLimit(timeout, 'seconds');
         const { report, balance } = await verify(granted, { email, field: 'email', timeoutMs });
         const more = {
           ...(isSet(address_info) ? { address_info: addressInfo(report) } : {}),

@@ -63,9 +63,12 @@ export const REACHER_BULK_ROUTES: readonly Route[] = [
         const list = await lists.upload({ account, plan, keyId, ip }, { caller, ip }, async () => {
           const json = new JsonList('input', LIST_UPLOAD_EXTRA_BYTES);
           const { input, close } = await spooled(json.array(body), LIST_JSON_BYTES);
-          if (json.fields() === null) {
+          try {
+            if (json.fields() === null)
+              throw new ApiError('missing_parameter', 'input is missing, or not an array.', { field: 'input' });
+          } catch (error) {
             await close();
-            throw new ApiError('missing_parameter', 'input is missing, or not an array.', { field: 'input' });
+            throw error;
           }
           const level = PLANS[plan].smtp ? 'smtp' : DEFAULT_LEVEL;
           return { level, fileName: null, form: 'json', input, close };

@@ -39,9 +39,17 @@ function authorized({ headers }: HttpRequest, schemes: readonly string[]): strin
   return schemes.includes(first.toLowerCase()) ? second : null;
 }
 
-/** A time limit as far as ours allows. */
-export const withinLimits = (ms: number | null): number =>
-  ms === null || !Number.isFinite(ms) ? TIMEOUT_MS.default : Math.min(TIMEOUT_MS.max, Math.max(TIMEOUT_MS.min, ms));
+const IN_MS = { seconds: 1000, milliseconds: 1 } as const;
+
+/**
+ * A vendor's time limit as far as ours allows, in whole milliseconds. `sent`: any JSON value; what is no number counts
+ * as left out.
+ */
+export function timeLimit(sent: unknown, unit: keyof typeof IN_MS): number {
+  const isGiven = typeof sent === 'number' || (typeof sent === 'string' && sent.trim() !== '');
+  const ms = isGiven ? Math.round(Number(sent) * IN_MS[unit]) : Number.NaN;
+  return Number.isNaN(ms) ? TIMEOUT_MS.default : Math.min(TIMEOUT_MS.max, Math.max(TIMEOUT_MS.min, ms));
+}
 
 /** Errors that mean that the key cannot be used at all. */
 export const isAboutKey = ({ status }: ApiError): boolean => status === 401;

@@ -9,7 +9,7 @@ import { COMPAT_BATCH, COMPAT_BATCH_AT_ONCE, COMPAT_BATCH_BYTES } from '../../ke
 import { mapConcurrently } from '../map-concurrently.ts';
 import { noteError } from '../reply.ts';
 import { type ChargedKeyContext, type ForeignForm, type Route, route } from '../route.ts';
-import { isAboutKey, keyIn, withinLimits } from './vendor.ts';
+import { isAboutKey, keyIn, timeLimit } from './vendor.ts';
 import { type CompatResult, type CompatVerdict, mailHostOf, partsOf, verdictOf } from './verdict.ts';
 import { type VerifyForVendor, verifyForVendor } from './verify.ts';
 
@@ -102,6 +102,9 @@ const BATCH_FORM: ForeignForm = {
 /** The end user's address; one that is none is no reason to refuse the email address. */
 const ipOf = (text: unknown): string | null => (typeof text === 'string' ? canonicalIp(text.trim()) : null);
 
+/** Anything else is not sent back: JSON that is nested deeply can be read, but not written. */
+const textOf = (sent: unknown): string => (typeof sent === 'string' ? sent : '');
+
 async function verifyBatch(
   verify: VerifyForVendor,
   granted: ChargedKeyContext,
@@ -123,7 +126,7 @@ async function verifyBatch(
   return {
     email_batch: done.flatMap((outcome) => ('value' in outcome ? [outcome.value] : [])),
     errors: done.flatMap((outcome, i) =>
-      'error' in outcome ? [{ error: sentenceOf(outcome.error), email_address: batch[i]?.email_address ?? '' }] : [],
+      'error' in outcome ? [{ error: sentenceOf(outcome.error), email_address: textOf(batch[i]?.email_address) }] : [],
     ),
   };
 }
@@ -150,8 +153,7 @@ export const ZEROBOUNCE_ROUTES: readonly Route[] = [
     serve: (context) => {
       const verify = verifyForVendor(context);
       return async (granted, { query: { email, ip_address, timeout } }) => {
-        // Theirs is in seconds.
-        const timeoutMs = withinLimits(timeout === undefined ? null : Number(timeout) * 1000);
+        const timeoutMs = timeLimit(timeout, 'seconds');
         const { report } = await verify(granted, { email, field: 'email', timeoutMs, clientIp: ipOf(ip_address) });
         return { body: zerobounceReply(report) };
       };
@@ -192,7 +194,7 @@ export const ZEROBOUNCE_ROUTES: readonly Route[] = [
     serve: (context) => {
       const verify = verifyForVendor(context);
       return async (granted, { body: { email_batch, timeout } }) => {
-        const timeoutMs = withinLimits(timeout === undefined ? null : Number(timeout) * 1000);
+        const timeoutMs = timeLimit(timeout, 'seconds');
         return { body: await verifyBatch(verify, granted, email_batch, timeoutMs) };
       };
     },

@@ -128,7 +128,7 @@ const isField = (name: string): name is keyof Fields => Object.hasOwn(JSON_FIELD
 function textOf(field: string, value: unknown): [string, string][] {
   if (field === 'emails') return [];
   if (!isField(field)) return [[field, '']];
-  if (field === 'validation_type') return [[field, typeof value === 'string' ? value : JSON.stringify(value)]];
+  if (field === 'validation_type') return [[field, typeof value === 'string' ? value : '']];
   const { types, are } = JSON_FIELDS[field];
   if (!types.includes(typeof value)) throw new ApiError('invalid_parameter', `${field} must be ${are}.`, { field });
   return [[field, String(value)]];

@@ -634,7 +634,7 @@ export interface components {
             is_disabled: boolean | null;
             retry_after: number | null;
             checks: components["schemas"]["Checks"];
-            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
             id: string;
             duration_ms: number;
@@ -699,7 +699,7 @@ export interface components {
              * @description When the list and its results are deleted.
              */
             expires_at: string;
-            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
         /** List */
@@ -771,7 +771,7 @@ export interface components {
         Lists: {
             lists: components["schemas"]["List"][];
             pagination: components["schemas"]["Pagination"];
-            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
         /** ListDetails */
@@ -831,7 +831,7 @@ export interface components {
              * @description When the list and its results are deleted.
              */
             expires_at: string;
-            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
         /**
@@ -868,13 +868,15 @@ export interface components {
         ListRows: {
             rows: components["schemas"]["ListRow"][];
             next: number | null;
-            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
         /** ListRemoved */
         ListRemoved: {
             status: string;
             message: string;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
         };
         /** Usage */
         Usage: {
@@ -936,7 +938,7 @@ export interface components {
                 bad: number;
                 credits: number;
             }[];
-            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
         /**
@@ -969,7 +971,7 @@ export interface components {
             reason: string | null;
             /** Format: date-time */
             created_at: string;
-            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
         /** Filter */
@@ -988,13 +990,15 @@ export interface components {
         Filters: {
             filters: components["schemas"]["Filter"][];
             pagination: components["schemas"]["Pagination"];
-            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
         /** FilterRemoved */
         FilterRemoved: {
             status: string;
             message: string;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
         };
         /** WebhookRequest */
         WebhookRequest: {
@@ -1019,7 +1023,7 @@ export interface components {
             created_at: string;
             /** @description Signs what is sent; shown only now. */
             secret: string;
-            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
         /** Webhook */
@@ -1040,7 +1044,7 @@ export interface components {
         /** WebhookList */
         WebhookList: {
             webhooks: components["schemas"]["Webhook"][];
-            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
         /** WebhookDetails */
@@ -1057,7 +1061,7 @@ export interface components {
             previous_secret_until: string | null;
             /** Format: date-time */
             created_at: string;
-            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
         /** WebhookChange */
@@ -1073,6 +1077,35 @@ export interface components {
         WebhookDeleted: {
             status: string;
             message: string;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
+        /** DeliveryDetails */
+        DeliveryDetails: {
+            id: string;
+            /** @description The webhook that it is sent to. */
+            webhook_id: string;
+            /** @description The header `webhook-id`: the same in each attempt and replay. */
+            event_id: string;
+            /** @enum {string} */
+            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping";
+            /** @enum {string} */
+            status: "pending" | "delivered" | "failed";
+            /** @description In order of time. */
+            attempts: {
+                /** Format: date-time */
+                at: string;
+                status: number | null;
+                error: ("timeout" | "unknown_host" | "dns_failure" | "address_not_allowed" | "not_https" | "connection_failed" | "tls_failed" | "invalid_reply") | null;
+                duration_ms: number;
+                response: string | null;
+            }[];
+            next_attempt_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            finished_at: string | null;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
         };
         /** Delivery */
         Delivery: {
@@ -1103,7 +1136,7 @@ export interface components {
         Deliveries: {
             deliveries: components["schemas"]["Delivery"][];
             pagination: components["schemas"]["Pagination"];
-            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
         /** ListCompletedEvent */
@@ -1228,6 +1261,7 @@ export type WebhookList = components['schemas']['WebhookList'];
 export type WebhookDetails = components['schemas']['WebhookDetails'];
 export type WebhookChange = components['schemas']['WebhookChange'];
 export type WebhookDeleted = components['schemas']['WebhookDeleted'];
+export type DeliveryDetails = components['schemas']['DeliveryDetails'];
 export type Delivery = components['schemas']['Delivery'];
 export type Deliveries = components['schemas']['Deliveries'];
 export type ListCompletedEvent = components['schemas']['ListCompletedEvent'];
@@ -2499,7 +2533,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": "success",
-                     *       "message": "List lst_0VkP3Zq1n7Jc2mQ9sT4bXd was removed."
+                     *       "message": "List lst_0VkP3Zq1n7Jc2mQ9sT4bXd was removed.",
+                     *       "warnings": []
                      *     }
                      */
                     "application/json": components["schemas"]["ListRemoved"];
@@ -5016,7 +5051,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": "success",
-                     *       "message": "Filter 17 was removed."
+                     *       "message": "Filter 17 was removed.",
+                     *       "warnings": []
                      *     }
                      */
                     "application/json": components["schemas"]["FilterRemoved"];
@@ -5853,7 +5889,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": "success",
-                     *       "message": "Webhook whk_0VkP3Zq1n7Jc2mQ9sT4bXd was deleted."
+                     *       "message": "Webhook whk_0VkP3Zq1n7Jc2mQ9sT4bXd was deleted.",
+                     *       "warnings": []
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookDeleted"];
@@ -6497,10 +6534,11 @@ export interface operations {
                      *       ],
                      *       "next_attempt_at": null,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
-                     *       "finished_at": "2026-11-20T10:00:00.084Z"
+                     *       "finished_at": "2026-11-20T10:00:00.084Z",
+                     *       "warnings": []
                      *     }
                      */
-                    "application/json": components["schemas"]["Delivery"];
+                    "application/json": components["schemas"]["DeliveryDetails"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
@@ -6925,10 +6963,11 @@ export interface operations {
                      *       ],
                      *       "next_attempt_at": null,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
-                     *       "finished_at": "2026-11-20T10:00:00.084Z"
+                     *       "finished_at": "2026-11-20T10:00:00.084Z",
+                     *       "warnings": []
                      *     }
                      */
-                    "application/json": components["schemas"]["Delivery"];
+                    "application/json": components["schemas"]["DeliveryDetails"];
                 };
             };
             /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */

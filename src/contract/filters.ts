@@ -102,3 +102,5 @@ export const FiltersReply = Type.Object(
 export const FilterPageReply = WithWarnings('Filters', FiltersReply);
 
 export const FilterRemoved = Type.Object({ status: Type.String(), message: Type.String() }, { title: 'FilterRemoved' });
+/** The same of the public API. */
+export const FilterRemovedReply = WithWarnings('FilterRemoved', FilterRemoved);

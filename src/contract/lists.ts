@@ -181,3 +181,5 @@ export const ListResultsQuery = Type.Object({
 });
 
 export const ListRemoved = Type.Object({ status: Type.String(), message: Type.String() }, { title: 'ListRemoved' });
+/** The same of the public API. */
+export const ListRemovedReply = WithWarnings('ListRemoved', ListRemoved);

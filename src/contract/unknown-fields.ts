@@ -5,7 +5,7 @@ import { nearest } from '../kernel/nearest.ts';
 
 /** In every reply to a request that can have fields or parameters that the contract does not know. */
 export const Warnings = Type.Array(Type.String(), {
-  description: 'Fields and parameters of the request that are unknown and changed nothing.',
+  description: 'What the request has that is unknown, or changes nothing.',
 });
 
 /** A reply of the public API with the warnings of its request, which its handler need not add (http/handler.ts). */

@@ -95,6 +95,8 @@ export const WebhookDeleted = Type.Object(
   { status: Type.String(), message: Type.String() },
   { title: 'WebhookDeleted' },
 );
+/** The same of the public API. */
+export const WebhookDeletedReply = WithWarnings('WebhookDeleted', WebhookDeleted);
 
 export const DeliveryReply = Type.Object(
   {
@@ -122,6 +124,7 @@ export const DeliveryReply = Type.Object(
   { title: 'Delivery' },
 );
 export type DeliveryReply = Static<typeof DeliveryReply>;
+export const DeliveryDetailsReply = WithWarnings('DeliveryDetails', DeliveryReply);
 
 export const DeliveriesQuery = Type.Object({
   page: Type.Optional(WholeNumber('page', DELIVERIES_PAGE)),

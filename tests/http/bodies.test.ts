@@ -131,3 +131,12 @@ async function canSendAfterReply(): Promise<boolean> {
   socket.destroy();
   return whole;
 }
+
+it('may begin with a byte order mark (RFC 8259, section 8.1)', async () => {
+  const verified = await member.call('POST', '/v1/verify', '\u{FEFF}{"email": "a@good.com"}');
+  expect([verified.status, verified.json.status]).toEqual([200, 'good']);
+  const list = await member.call('POST', '/v1/lists?start=false', '\u{FEFF}{"name": "x", "emails": ["a@good.com"]}');
+  expect([list.status, list.json.name, list.json.rows.addresses]).toEqual([201, 'x', 1]);
+  const twice = await member.call('POST', '/v1/verify', '\u{FEFF}\u{FEFF}{"email": "a@good.com"}');
+  expect([twice.status, twice.json.code]).toEqual([400, 'invalid_json']);
+});

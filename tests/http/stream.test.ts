@@ -27,7 +27,7 @@ let server: Server;
 let url: string;
 let firstChunks: number[];
 beforeAll(async () => {
-  const read = inputReader({ access: 'api-key:lists', input });
+  const read = inputReader({ method: 'POST', access: 'api-key:lists', input });
   [server, url] = await listening(async (request, reply) => {
     try {
       const { input: received, problem } = await read(request);

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { hasWarnings } from '../../src/http/route.ts';
+import { V1_ROUTES } from '../../src/http/v1/table.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
 
 let lab: Lab;
@@ -60,14 +62,43 @@ describe('what a request has beyond the contract is served, and named in warning
     const hook = `/v1/webhooks/${webhook.json.id}`;
     expect(await warningsOf('GET', `${hook}?dry_run=true`)).toEqual(unknown);
     expect(await warningsOf('POST', `${hook}/rotate-secret?dry_run=true`)).toEqual(unknown);
+    const ping = await member.call('POST', `${hook}/test?dry_run=true`);
+    expect(ping.json.warnings).toEqual(unknown);
+    expect(await warningsOf('POST', `/v1/deliveries/${ping.json.id}/replay?dry_run=true`)).toEqual(unknown);
+    expect(await warningsOf('DELETE', `${hook}?dry_run=true`)).toEqual(unknown);
+    await vi.waitFor(() => warningsOf('DELETE', `${path}?dry_run=true`).then((some) => expect(some).toEqual(unknown)));
   });
 
   it('an Idempotency-Key of an upload, which is another list each time', async () => {
     const upload = () =>
       member.call('POST', '/v1/lists?start=false', { emails: ['a@good.com'] }, { 'idempotency-key': 'once' });
     const [first, second] = [await upload(), await upload()];
-    expect(first.json.warnings).toEqual(['Idempotency-Key does not apply to uploads.']);
+    expect(first.json.warnings).toEqual(['Idempotency-Key does not apply to this request.']);
     expect(second.json.id).not.toBe(first.json.id);
+  });
+
+  it('an Idempotency-Key of whatever else changes something without it', async () => {
+    const once = { 'idempotency-key': 'once' };
+    const { json: filter } = await member.call('POST', '/v1/filters', { value: 'once.com' }, once);
+    expect(filter.warnings).toEqual([]);
+    const removed = await member.call('DELETE', `/v1/filters/${filter.id}`, undefined, once);
+    expect(removed.json.warnings).toEqual(['Idempotency-Key does not apply to this request.']);
+    expect((await member.call('GET', '/v1/usage', undefined, once)).json.warnings).toEqual([]);
+  });
+
+  it('a period of usage without the series that it would be of', async () => {
+    expect(await warningsOf('GET', '/v1/usage?from=2026-11-01&to=2026-11-02&form=1')).toEqual([
+      'Unknown parameter "form"; did you mean "from"?',
+      'Parameter "from" changes nothing without "group_by".',
+      'Parameter "to" changes nothing without "group_by".',
+    ]);
+    expect(await warningsOf('GET', '/v1/usage?from=2026-11-01&group_by=day')).toEqual([]);
+    expect(await warningsOf('GET', '/v1/usage?from=&to=')).toEqual([]);
+  });
+
+  it('in every JSON reply', () => {
+    const others = V1_ROUTES.filter((row) => !hasWarnings(row)).map(({ path, output }) => [path, output?.content]);
+    expect(others).toEqual([['/v1/lists/:id/results', 'text/csv']]);
   });
 
   it('fields of filters, flat and wrapped, and of uploads', async () => {

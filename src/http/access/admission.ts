@@ -37,7 +37,7 @@ export function refusalOf(admission: Extract<Admission, { outcome: 'refused' }>,
   switch (admission.code) {
     case 'rate_limit_exceeded': {
       const retry_after = window ? secondsLeft(window, now) : 1;
-      const message = `The account's limit of ${window?.limit} requests per ${counted(WINDOW_SECONDS / 60, 'minute')} is used up; it resets in ${retry_after} seconds.`;
+      const message = `The account's limit of ${window ? counted(window.limit, 'request') : 'requests'} per ${counted(WINDOW_SECONDS / 60, 'minute')} is used up; it resets in ${retry_after} seconds.`;
       return new ApiError(code, message, window ? { limit: window.limit, retry_after } : { retry_after });
     }
     case 'plan_upgrade_required':

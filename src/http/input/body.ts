@@ -93,11 +93,14 @@ function jsonBody(request: HttpRequest, limit = BODY_BYTES, lenient = false): Pa
     return invalid('invalid_json', 'The request body is empty; send a JSON object.');
   if (!isUtf8(body)) return invalid('invalid_json', 'The request body is not valid UTF-8.');
   try {
-    return { ok: true, value: JSON.parse(body.toString('utf8')) };
+    return { ok: true, value: JSON.parse(withoutMark(body.toString('utf8'))) };
   } catch (error) {
     return invalid('invalid_json', `The request body is not valid JSON: ${positionOf(String(error))}`);
   }
 }
+
+/** A byte order mark may be ignored (RFC 8259, section 8.1); some clients write one. */
+export const withoutMark = (text: string): string => (text.startsWith('\u{FEFF}') ? text.slice(1) : text);
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const isForm = (request: HttpRequest): boolean => mediaType(request) === FORM_TYPE;

@@ -3,6 +3,7 @@
  * strings and brackets are looked at; whether it is JSON is found out by the readers of both parts.
  */
 import { ApiError } from '../../kernel/errors.ts';
+import { withoutMark } from './body.ts';
 
 const CODE = { quote: 0x22, escape: 0x5c, comma: 0x2c, colon: 0x3a };
 const OPEN = new Set([0x5b, 0x7b]);
@@ -38,7 +39,7 @@ export class JsonList {
 
   /** Once the array was read to its end: the object, in which `null` stands for it. Null where it had none. */
   fields(): unknown {
-    const text = Buffer.concat(this.#rest).toString('utf8');
+    const text = withoutMark(Buffer.concat(this.#rest).toString('utf8'));
     let object: unknown;
     try {
       object = JSON.parse(text);

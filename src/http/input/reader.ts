@@ -46,7 +46,7 @@ const NOTHING: Parsed<unknown> = { ok: true, value: undefined };
 const nothing: Part = () => NOTHING;
 
 /** The reader of a row's input, generated from its schemas. */
-export function inputReader(route: Pick<Route, 'access' | 'input' | 'output'>): ReadInput {
+export function inputReader(route: Pick<Route, 'access' | 'input' | 'method' | 'output'>): ReadInput {
   const { access, input = {} } = route;
   // The dashboard rejects control characters in a query; on `/v1` they match nothing.
   const refusesControls = scopeOf(access) === null;
@@ -55,6 +55,7 @@ export function inputReader(route: Pick<Route, 'access' | 'input' | 'output'>): 
   const readQuery = querySchema ? queryReader(querySchema, refusesControls) : nothing;
   const readBody = bodyReader(input);
   const readHeaders = input.headers ? headerReader(input.headers) : nothing;
+  const readIgnored = hasWarnings(route) && route.method !== 'GET' && !input.headers ? ignoredKey : noneIgnored;
   // An Idempotency-Key is bound to the bytes of the body, also where a route has no use for one.
   const needsBody = input.body !== undefined || input.headers !== undefined;
   return async (request) => {
@@ -71,13 +72,18 @@ export function inputReader(route: Pick<Route, 'access' | 'input' | 'output'>): 
         query: valueIn(query),
         body: valueIn(body),
         headers: valueIn(headers),
-        warnings: joined(warningsIn(query), warningsIn(body)),
+        warnings: joined(joined(warningsIn(query), warningsIn(body)), readIgnored(request)),
       },
       problem: firstProblem(main, headers),
       headers,
     };
   };
 }
+
+/** Whoever sends the header would otherwise trust that a repeated request changes nothing. */
+const KEY_IGNORED = ['Idempotency-Key does not apply to this request.'];
+const ignoredKey = ({ headers }: HttpRequest) => (headers['idempotency-key'] === undefined ? NO_WARNINGS : KEY_IGNORED);
+const noneIgnored = () => NO_WARNINGS;
 
 const NO_PARAMETERS = Type.Object({});
 const warningsIn = (parsed: Parsed<unknown>): readonly string[] => (parsed.ok && parsed.warnings) || NO_WARNINGS;

@@ -90,7 +90,7 @@ export const FILTER_ROUTES: readonly Route[] = [
     path: `${FILTERS}/:id`,
     access: 'api-key:filters',
     input: { params: C.FilterParams },
-    output: { content: C.FilterRemoved, description: 'Removed.' },
+    output: { content: C.FilterRemovedReply, description: 'Removed.' },
     doc: { operationId: 'removeFilter', tag: 'Filters', summary: 'Remove a filter' },
     serve:
       ({ filters }) =>

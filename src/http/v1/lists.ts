@@ -11,9 +11,6 @@ const LISTS = '/v1/lists';
 
 export const listReply = (list: List): C.ListReply => listObject(list);
 
-/** Whoever sends the header would otherwise trust that a repeated upload is charged once. */
-const NOT_IDEMPOTENT = 'Idempotency-Key does not apply to uploads.';
-
 const actionRoute = (action: Exclude<ListAction, 'delete'>, summary: string, errors: readonly number[]): Route =>
   route({
     method: 'POST',
@@ -82,7 +79,6 @@ export const LIST_ROUTES: readonly Route[] = [
         const { accountId: account, plan, keyId } = caller;
         const uploader = { account, plan, keyId, ip };
         const found = [...warnings];
-        if (request.headers['idempotency-key'] !== undefined) found.push(NOT_IDEMPOTENT);
         const read = () => readUpload(request, body, query, (more) => found.push(...more));
         const list = await lists.upload(uploader, { caller, ip }, read);
         return { body: { ...listReply(list), warnings: found }, headers: { location: `${LISTS}/${list.id}` } };
@@ -163,7 +159,7 @@ export const LIST_ROUTES: readonly Route[] = [
     method: 'DELETE',
     path: `${LISTS}/:id`,
     access: 'api-key:lists',
-    output: { content: C.ListRemoved, description: 'Removed.' },
+    output: { content: C.ListRemovedReply, description: 'Removed.' },
     doc: {
       operationId: 'removeList',
       tag: 'Lists',

@@ -12,11 +12,17 @@ export const USAGE_ROUTES: readonly Route[] = [
     doc: { operationId: 'usage', tag: 'Usage', summary: 'Plan, credit balance, rate limits' },
     serve:
       ({ usage }) =>
-      async ({ caller, window }, { query: { group_by: groupBy = null, from = null, to = null } }) => {
+      async ({ caller, window }, { query, warnings }) => {
+        const { group_by: groupBy = null, from = null, to = null } = query;
         if (from !== null && to !== null && from >= to) {
           throw new ApiError('invalid_parameter', 'from must be before to.', { field: 'from' });
         }
-        return { body: await usage(caller, window, { groupBy, from, to }) };
+        const useless = groupBy === null ? (['from', 'to'] as const).filter((name) => query[name] !== undefined) : [];
+        const found = [
+          ...warnings,
+          ...useless.map((name) => `Parameter "${name}" changes nothing without "group_by".`),
+        ];
+        return { body: { ...(await usage(caller, window, { groupBy, from, to })), warnings: found } };
       },
   }),
 ];

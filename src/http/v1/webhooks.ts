@@ -104,7 +104,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'DELETE',
     path: `${WEBHOOKS}/:id`,
     access: 'api-key:webhooks',
-    output: { content: C.WebhookDeleted, description: 'Deleted, with its deliveries.' },
+    output: { content: C.WebhookDeletedReply, description: 'Deleted, with its deliveries.' },
     doc: { operationId: 'deleteWebhook', tag: 'Webhooks', summary: 'Delete a webhook' },
     serve:
       ({ webhooks }) =>
@@ -129,7 +129,10 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'POST',
     path: `${WEBHOOKS}/:id/test`,
     access: 'api-key:webhooks',
-    output: { content: C.DeliveryReply, description: 'The delivery of the ping; its status says whether it arrived.' },
+    output: {
+      content: C.DeliveryDetailsReply,
+      description: 'The delivery of the ping; its status says whether it arrived.',
+    },
     doc: { operationId: 'testWebhook', tag: 'Webhooks', summary: 'Send a ping now', errors: [409] },
     serve:
       ({ webhooks }) =>
@@ -162,7 +165,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     access: 'api-key:webhooks',
     output: {
       status: 202,
-      content: C.DeliveryReply,
+      content: C.DeliveryDetailsReply,
       description: 'The delivery that is attempted: a new one, or the same where it was still pending.',
     },
     doc: { operationId: 'replayDelivery', tag: 'Webhooks', summary: 'Send an event again', errors: [409] },

@@ -2130,7 +2130,7 @@ export interface components {
             is_disabled: boolean | null;
             retry_after: number | null;
             checks: components["schemas"]["Checks"];
-            /** @description Fields and parameters of the request that are unknown and changed nothing. */
+            /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
             id: string;
             duration_ms: number;

@@ -9,6 +9,7 @@ import {
   command,
   commandActor,
   optionsFrom,
+  printable,
   printResult,
   table,
   UsageError,
@@ -35,6 +36,14 @@ const toJson = (a: Account) => ({
   low_balance: a.lowBalance,
   second_factor_required: a.secondFactorRequired,
 });
+
+/** All that `set` changes. */
+function described({ id, name, plan, rateLimit, status, lowBalance, secondFactorRequired }: Account): string {
+  const settings = [plan, `${counted(rateLimit, 'request')} per ${WINDOW}`, status];
+  if (lowBalance !== null) settings.push(`alert below ${counted(lowBalance, 'credit')}`);
+  if (secondFactorRequired) settings.push('second factor required');
+  return `Account ${id} (${printable(name)}): ${settings.join(', ')}.`;
+}
 
 /** Throws if there is no such account. */
 export async function requireAccount(store: Store, id: string): Promise<Account> {
@@ -73,7 +82,7 @@ const create = () =>
         printResult(
           flags,
           toJson(account),
-          `Created account ${account.id} (${account.plan}, ${account.balance} credits).`,
+          `Created account ${account.id} (${account.plan}, ${counted(account.balance, 'credit')}).`,
         );
       };
       await withStore(optionsFrom(flags, 'account'), use, { creates: true });
@@ -142,11 +151,7 @@ const set = () =>
         await withStore(optionsFrom(flags, 'account'), async (store) => {
           const account = await store.accounts.set((await requireAccount(store, id)).id, change, commandActor());
           if (!account) throw new CommandFailure(`account ${id} no longer exists.`);
-          printResult(
-            flags,
-            toJson(account),
-            `Account ${id}: ${account.plan}, ${account.rateLimit} requests per ${WINDOW}, ${account.status}${account.secondFactorRequired ? ', second factor required' : ''}.`,
-          );
+          printResult(flags, toJson(account), described(account));
         });
       },
     );
@@ -162,6 +167,6 @@ const grant = () =>
         const { id: account }: { id: AccountId } = await requireAccount(store, id);
         const changed = await store.accounts.grant(account, credits, parseNote(flags.note), commandActor());
         if (!changed) throw new CommandFailure(`account ${id} has fewer credits than that; nothing changed.`);
-        printResult(flags, toJson(changed), `Account ${id} now has ${changed.balance} credits.`);
+        printResult(flags, toJson(changed), `Account ${id} now has ${counted(changed.balance, 'credit')}.`);
       });
     });

@@ -1,7 +1,8 @@
 /** Where the results of a file go: standard output, or a file that gets its name once it is complete. */
 import { once } from 'node:events';
-import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { UsageError } from './command.ts';
+import type { FilePlace } from './input-file.ts';
 
 export interface FileOutput {
   /** Whether another run can continue what is interrupted. */
@@ -31,15 +32,19 @@ interface Stored {
 
 const PROGRESS_EVERY_MS = 1_000;
 
-/**
- * Opens the output. `identity`: of the input and the settings; only a run with the same one is continued, and none
- * where it is null. `stored` is the progress of that run, null without one.
- */
+interface Run {
+  /** Of the input and the settings: only a run with the same one is continued, and none where it is null. */
+  readonly identity: object | null;
+  readonly input: FilePlace;
+  readonly resume: boolean;
+}
+
+/** Opens the output. `stored` is the progress of the run that is continued, null without one. */
 export async function openOutput(
-  path: string,
-  identity: object | null,
-  resume: boolean,
+  out: string,
+  { identity, input, resume }: Run,
 ): Promise<{ output: FileOutput; stored: object | null }> {
+  const path = out === '-' ? out : await behindLinks(out);
   // Whatever is wrong with the path, the next step says.
   const there = path === '-' ? null : await stat(path).catch(() => null);
   if (there?.isDirectory()) throw new UsageError(`--out ${path} is a folder: give a file.`);
@@ -49,6 +54,7 @@ export async function openOutput(
   if (path === '-') return { output: standardOutput(), stored: null };
   // Such as /dev/null, which must not be replaced by a file.
   if (isStream) return { output: streamOutput(await openToWrite(path, path, 'w')), stored: null };
+  await leaveAlone(input, path);
   const stored = await readStored(path);
   if (stored === null) return { output: fileOutput(path, identity, await openPart(path, 'w'), 0), stored: null };
   if (!resume)
@@ -66,6 +72,27 @@ export async function openOutput(
   }
   await part.truncate(stored.written);
   return { output: fileOutput(path, identity, part, stored.written), stored: stored.progress };
+}
+
+/** The file itself: the complete results replace what has this name, and a link is to stay one. */
+async function behindLinks(out: string): Promise<string> {
+  const isLink = await lstat(out).then(
+    (status) => status.isSymbolicLink(),
+    () => false,
+  );
+  if (!isLink) return out;
+  return realpath(out).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--out ${out} is a link to nothing that can be written (${error.code}).`);
+  });
+}
+
+/** The input has columns, rows and sheets that the results may lack, so it is never written to. */
+async function leaveAlone(input: FilePlace, path: string): Promise<void> {
+  for (const written of [path, partOf(path), progressOf(path), nextProgressOf(path)]) {
+    const there = await stat(written).catch(() => null);
+    if (there?.dev === input.dev && there.ino === input.ino)
+      throw new UsageError(`--out would replace ${written}, which is the input: give another name.`);
+  }
 }
 
 const openPart = (path: string, flags: 'w' | 'r+'): Promise<FileHandle> => openToWrite(partOf(path), path, flags);

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { UsageError } from './command.ts';
 
@@ -5,7 +6,11 @@ interface InputFile {
   readonly handle: FileHandle;
   /** In bytes. Null: a pipe, such as `<(…)` of a shell, which can be read only once. */
   readonly size: number | null;
+  readonly place: FilePlace;
 }
+
+/** What two names of one file have in common. */
+export type FilePlace = Pick<Stats, 'dev' | 'ino'>;
 
 /** Opens a file that `name`, an argument or a flag with its value, names. Throws UsageError if it cannot be read. */
 export async function openInputFile(path: string, name: string): Promise<InputFile> {
@@ -13,7 +18,7 @@ export async function openInputFile(path: string, name: string): Promise<InputFi
     throw new UsageError(`cannot read ${name} (${error.code}): give a file that exists and that you may read.`);
   });
   const status = await handle.stat();
-  if (!status.isDirectory()) return { handle, size: status.isFile() ? status.size : null };
+  if (!status.isDirectory()) return { handle, size: status.isFile() ? status.size : null, place: status };
   await handle.close();
   throw new UsageError(`${name} is a folder: give a file.`);
 }

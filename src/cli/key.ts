@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { fromIso, toIso } from '../kernel/clock.ts';
-import { choice } from '../kernel/format.ts';
+import { choice, counted } from '../kernel/format.ts';
 import { KEY_PREFIXES, type KeyMode } from '../kernel/ids.ts';
 import { KEY_SCOPES, type KeyScope } from '../kernel/key-scopes.ts';
 import { KEY_MONTHLY_CREDITS } from '../kernel/limits.ts';
@@ -12,6 +12,7 @@ import {
   command,
   commandActor,
   optionsFrom,
+  printable,
   printResult,
   table,
   UsageError,
@@ -36,6 +37,15 @@ const toJson = (k: Key) => ({
   last_used_at: k.lastUsedAt === null ? null : toIso(k.lastUsedAt),
   last_used_ip: k.lastUsedIp,
 });
+
+/** All that `set` changes. */
+function described({ id, name, allowIps, scopes, budget, expiresAt }: Key): string {
+  const from = allowIps.join(', ') || 'anywhere';
+  const what = scopes.length === KEY_SCOPES.length ? 'everything' : scopes.join(', ');
+  const spends = budget === null ? 'any number of credits' : counted(budget.credits, 'credit');
+  const end = expiresAt === null ? 'without an end' : `until ${toIso(expiresAt)}`;
+  return `Key ${id} (${printable(name)}) may be used from ${from}, for ${what}, ${end}; it may spend ${spends} a month.`;
+}
 
 /** A key rolled in the dashboard stays valid until its grace period ends. */
 function stateOf(revokedAt: string | null, expiresAt: string | null, now: string): string {
@@ -179,11 +189,7 @@ const set = () =>
         const key = await store.keys.get(id);
         const changed = key && (await store.keys.update(key.accountId, id, change, commandActor()));
         if (!changed) throw new CommandFailure(`there is no key ${JSON.stringify(id)}; see mailvet key list.`);
-        printResult(
-          flags,
-          toJson(changed),
-          `Key ${id} (${changed.name}) may be used from ${changed.allowIps.join(', ') || 'anywhere'}.`,
-        );
+        printResult(flags, toJson(changed), described(changed));
       });
     });
 

@@ -4,7 +4,7 @@ import { VERSION } from '../kernel/version.ts';
 import { accountCommand } from './account.ts';
 import { auditCommand } from './audit.ts';
 import { backupCommand } from './backup.ts';
-import { messageOf, UsageError } from './command.ts';
+import { messageOf, printable, UsageError } from './command.ts';
 import { disposableCommand } from './disposable.ts';
 import { doctorCommand } from './doctor.ts';
 import { jobsCommand } from './jobs.ts';
@@ -43,24 +43,55 @@ async function run(argv: readonly string[]): Promise<number> {
     migrateCommand,
   ];
   for (const make of commands) program.addCommand(make());
-  const json = argv.includes('--json');
+  const json = asksForJson(argv);
   overrideExit(program, json);
+  // Also where it stands before the command.
+  program.hook('preAction', (_, action) => void (json && action.setOptionValue('json', true)));
   try {
-    await program.parseAsync([...argv], { from: 'user' });
+    await program.parseAsync(arranged(program, argv), { from: 'user' });
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
   } catch (error) {
     if (error instanceof CommanderError) {
-      if (json && error.exitCode !== 0)
-        process.stderr.write(`${JSON.stringify({ error: error.message.replace(/^error: /, '') })}\n`);
+      // Without a command, commander prints the help.
+      const text = error.code === 'commander.help' ? NO_COMMAND : error.message.replace(/^error: /, '');
+      if (json && error.exitCode !== 0) process.stderr.write(`${JSON.stringify({ error: text })}\n`);
       return error.exitCode === 0 ? 0 : 2;
     }
     const isUsageError = error instanceof UsageError || (error instanceof ApiError && error.status < 500);
     const message = messageOf(error);
-    process.stderr.write(
-      json ? `${JSON.stringify({ error: message })}\n` : `mailvet: ${message.replaceAll('\n', '\nmailvet: ')}\n`,
-    );
+    // It may quote a file or a server.
+    const lines = message.split('\n').map((line) => `mailvet: ${printable(line)}\n`);
+    process.stderr.write(json ? `${JSON.stringify({ error: message })}\n` : lines.join(''));
     return isUsageError ? 2 : 1;
   }
+}
+
+const NO_COMMAND = 'give a command; mailvet --help lists them.';
+
+const asksForJson = (argv: readonly string[]): boolean => {
+  const end = argv.indexOf('--');
+  return argv.slice(0, end < 0 ? argv.length : end).some((word) => word === '--json' || word.startsWith('--json='));
+};
+
+/**
+ * The words as commander takes them: `help account create`, of which it reads only the first two, as `account create
+ * --help`, and without a `--json` before the command. Throws UsageError if there is no such command to help with.
+ */
+function arranged(program: Command, argv: readonly string[]): string[] {
+  const isHelp = argv[0] === 'help';
+  const words = isHelp ? [...argv.slice(1), '--help'] : [...argv];
+  let group = program;
+  for (let at = 0; at < words.length && group.commands.length > 0; ) {
+    const word = words[at]!;
+    const found = group.commands.find((one) => one.name() === word);
+    if (found !== undefined) {
+      group = found;
+      at += 1;
+    } else if (word === '--json') words.splice(at, 1);
+    else if (isHelp && !word.startsWith('-')) throw new UsageError(`unknown command ${JSON.stringify(word)}.`);
+    else break;
+  }
+  return words;
 }
 
 /** Makes commander throw instead of exiting; with `--json`, `run` prints its errors as JSON. */
@@ -75,7 +106,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   const message = `cannot write to standard output: ${error.message}.`;
   process.stderr.write(
-    process.argv.includes('--json') ? `${JSON.stringify({ error: message })}\n` : `mailvet: ${message}\n`,
+    asksForJson(process.argv.slice(2)) ? `${JSON.stringify({ error: message })}\n` : `mailvet: ${message}\n`,
   );
   process.exit(1);
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { FileError, ROW_PROBLEMS, type RowProblem } from '../files/problems.ts';
@@ -12,7 +13,7 @@ import type { Level } from '../kernel/plans.ts';
 import type { Deliverability } from '../kernel/reasons.ts';
 import { CommandFailure, UsageError } from './command.ts';
 import { type FileOutput, openOutput } from './file-output.ts';
-import { openInputFile } from './input-file.ts';
+import { type FilePlace, openInputFile } from './input-file.ts';
 import { NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
 import { createProgress, EMPTY_TALLY, rowsOf, type Tally } from './progress.ts';
 import { type FinishedRow, verifyRows } from './verify-rows.ts';
@@ -66,7 +67,8 @@ export async function verifyFile(verifier: Verifier, check: FileCheck): Promise<
   const stop = () => input.stream.destroy();
   check.signal.addEventListener('abort', stop);
   try {
-    const { output, stored } = await openOutput(check.out, await identityOf(check, input.size), check.resume);
+    const identity = await identityOf(check, input.size);
+    const { output, stored } = await openOutput(check.out, { identity, input: input.place, resume: check.resume });
     return await verifyInto(output, verifier, check, input, stored).catch((error: unknown) => {
       throw explain(error, check);
     });
@@ -80,12 +82,13 @@ interface Input {
   readonly stream: Readable;
   /** Bytes; null: a pipe, which can be read only once. */
   readonly size: number | null;
+  readonly place: FilePlace;
 }
 
 async function openInput(path: string): Promise<Input> {
-  if (path === '-') return { stream: process.stdin, size: null };
-  const { handle, size } = await openInputFile(path, `--file ${path}`);
-  return { stream: handle.createReadStream(), size };
+  if (path === '-') return { stream: process.stdin, size: null, place: fstatSync(process.stdin.fd) };
+  const { handle, size, place } = await openInputFile(path, `--file ${path}`);
+  return { stream: handle.createReadStream(), size, place };
 }
 
 /**

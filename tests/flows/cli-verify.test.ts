@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { access, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -164,6 +164,24 @@ describe('verify', () => {
     expect([code, err]).toEqual([0, '']);
     expect((await stat(pipe)).isFIFO()).toBe(true);
     expect(parse(await reading).map(([email]) => email)).toEqual(['email', 'a@good.com']);
+  });
+
+  it('leaves a link for --out in its place, and never replaces the input', async () => {
+    const [input, output, link] = [join(dir, 'own.csv'), join(dir, 'linked.csv'), join(dir, 'link.csv')];
+    await writeFile(input, 'email,name\na@good.com,Ann\n');
+    await writeFile(output, 'old');
+    await symlink('linked.csv', link);
+    expect(await cli('verify', '--file', input, '--out', link)).toMatchObject({ code: 0, err: '' });
+    expect([await readlink(link), await readFile(output, 'utf8')]).toEqual([
+      'linked.csv',
+      expect.stringMatching(/Ann/),
+    ]);
+    await rm(output);
+    expect((await cli('verify', '--file', input, '--out', link)).err).toMatch(/a link to nothing/);
+    await symlink('own.csv', output);
+    const { code, err } = await cli('verify', '--file', input, '--out', link, '--only', 'risky');
+    expect([code, err]).toEqual([2, `mailvet: --out would replace ${input}, which is the input: give another name.\n`]);
+    expect(await readFile(input, 'utf8')).toBe('email,name\na@good.com,Ann\n');
   });
 
   it('keeps a row that cannot be read, and names its line', async () => {

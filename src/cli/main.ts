@@ -82,7 +82,7 @@ function arranged(program: Command, argv: readonly string[]): string[] {
   const words = isHelp ? [...argv.slice(1), '--help'] : [...argv];
   let group = program;
   for (let at = 0; at < words.length && group.commands.length > 0; ) {
-    const word = words[at]!;
+    const word = words[at] ?? '';
     const found = group.commands.find((one) => one.name() === word);
     if (found !== undefined) {
       group = found;

@@ -1,6 +1,7 @@
 /** How many lists an account may keep, and how many downloads may be under way. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LIST_DOWNLOADS_PER_ACCOUNT, LISTS_MAX } from '../../src/kernel/limits.ts';
 import type { Lab, Member } from '../lab/service.ts';
@@ -51,6 +52,19 @@ describe('downloads of results', () => {
       expect(next.statusCode).toBe(200);
     }, WAIT);
     for (const reply of open) reply.destroy();
+  });
+});
+
+describe('a download whose list is deleted', () => {
+  it('breaks off, so that nobody takes what there is for all of it', async () => {
+    const rows = Array.from({ length: 400 }, (_, i) => `a${i}@good.com,${'x'.repeat(50_000)}\r\n`);
+    const who = await lab.member({ rateLimit: 100_000 });
+    const { json } = await sendCsv(lab, who, `email,data\r\n${rows.join('')}`, '?start=false');
+    const whole = await download(who, json.id);
+    expect((await buffer(whole)).length).toBeGreaterThan(400 * 50_000);
+    const reply = await download(who, json.id);
+    expect((await who.call('DELETE', `/v1/lists/${json.id}`)).status).toBe(200);
+    await expect(buffer(reply)).rejects.toThrow('aborted');
   });
 });
 

@@ -9,7 +9,7 @@ import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import type { Level, Plan } from '../../kernel/plans.ts';
 import type { AccountId, Actor, List, ListLayout, ListRow, Lists } from '../../store/store.ts';
 import { BlockWriter, uploadGivenUp } from './block-writer.ts';
-import { entriesOf, type RowEntry } from './results.ts';
+import { blocksOf, entriesOf, type RowEntry } from './results.ts';
 
 export interface CopyRequests {
   /**
@@ -81,12 +81,8 @@ export function createListCopies({ lists, clock, find, checkPlan, start, takeSlo
       if (writer.add({ row: rows, cells, extra, address, problem })) await writer.store();
     };
     if (before !== undefined) await add({ cells: before, extra: [], problem: null });
-    for (let after = 0; ; ) {
-      const block = await lists.block(source.account, source.id, after);
-      if (block === null) break;
+    for await (const block of blocksOf(lists, source))
       for (const entry of entriesOf(source, block)) if (keep(entry)) await add(entry.row);
-      after = block.rows.at(-1)?.row ?? source.rows.total;
-    }
     await writer.end();
   }
 

@@ -5,6 +5,7 @@ import { addressIn } from '../../files/address-cell.ts';
 import { cellKeys } from '../../files/columns.ts';
 import { ROW_PROBLEMS, type RowProblem } from '../../files/problems.ts';
 import { createResultWriter, type ResultRow } from '../../files/write-results.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { LIST_BLOCKS_SEARCHED } from '../../kernel/limits.ts';
 import type { ResultFormat, RowKind } from '../../kernel/lists.ts';
 import type { Deliverability, ReasonOrNone, Status } from '../../kernel/reasons.ts';
@@ -69,6 +70,21 @@ export async function rowsPage(
   return { entries, next: last };
 }
 
+/** All blocks of a list, in order. Throws ApiError `not_found` where it is deleted meanwhile: the rest is missing. */
+export async function* blocksOf(
+  lists: Pick<Lists, 'block'>,
+  { account, id, rows: { total } }: List,
+): AsyncGenerator<ListBlock, void, undefined> {
+  for (let after = 0; after < total; ) {
+    const block = await lists.block(account, id, after);
+    if (block === null) throw noSuchList(id);
+    yield block;
+    after = block.rows.at(-1)?.row ?? total;
+  }
+}
+
+export const noSuchList = (id: string): ApiError => new ApiError('not_found', `There is no list ${id}.`);
+
 /** The file with results, piece by piece in the order of its rows, each piece as the list is when it is read. */
 export async function* resultsFile(
   lists: Pick<Lists, 'block'>,
@@ -79,10 +95,7 @@ export async function* resultsFile(
   const writer = createResultWriter(format, list.layout.columns);
   const keyOf = cellKeys(list.layout.columns);
   yield writer.head();
-  for (let after = 0; after < list.rows.total; ) {
-    const block = await lists.block(list.account, list.id, after);
-    if (block === null) break;
-    after = block.rows.at(-1)?.row ?? list.rows.total;
+  for await (const block of blocksOf(lists, list)) {
     let rows: ResultRow[] = [];
     let seen = 0;
     for (const entry of entriesOf(list, block)) {

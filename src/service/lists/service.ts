@@ -27,7 +27,7 @@ import type { AccountId, Actor, DeferredAddress, List, ListChange, ListStart, Pa
 import { AccountSlots, withRelease } from '../account-slots.ts';
 import { actorFor, type ChangedBy } from '../changed-by.ts';
 import { type CopyRequests, createListCopies } from './copies.ts';
-import { type RowEntry, type RowFilter, resultsFile, rowsPage } from './results.ts';
+import { noSuchList, type RowEntry, type RowFilter, resultsFile, rowsPage } from './results.ts';
 import { storeUpload } from './upload.ts';
 
 export type { List };
@@ -139,7 +139,7 @@ export function createListService(parts: {
 
   async function find(account: AccountId, id: string): Promise<List> {
     const list = await lists.get(account, id);
-    if (list === null) throw notFound(id);
+    if (list === null) throw noSuchList(id);
     return list;
   }
 
@@ -241,8 +241,6 @@ export function createListService(parts: {
   };
 }
 
-const notFound = (id: string): ApiError => new ApiError('not_found', `There is no list ${id}.`);
-
 function refusalOf(
   id: string,
   action: ListAction,
@@ -250,7 +248,7 @@ function refusalOf(
 ): ApiError {
   switch (outcome.outcome) {
     case 'not_found':
-      return notFound(id);
+      return noSuchList(id);
     case 'list_state': {
       const { status } = outcome.list;
       const message = `The list is ${status}; ${action} is possible only while it is ${choice(LIST_ACTION_STATUSES[action])}.`;

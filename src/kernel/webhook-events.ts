@@ -82,7 +82,13 @@ export const ATTEMPT_ERRORS = [
   'address_not_allowed',
   'not_https',
   'connection_failed',
-  /** The handshake failed, or the certificate is not trusted. */
+  /** The certificate has expired or is not valid yet. */
+  'certificate_expired',
+  /** The certificate is for other host names. */
+  'certificate_name_mismatch',
+  /** It is self-signed, or its chain does not lead to a trusted authority: often a missing intermediate. */
+  'certificate_untrusted',
+  /** The handshake failed for another reason. */
   'tls_failed',
   /** Something else than HTTP. */
   'invalid_reply',

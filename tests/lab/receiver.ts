@@ -23,16 +23,18 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A self-signed certificate for `RECEIVER_NAME`. */
+/** Self-signed certificates for `RECEIVER_NAME`; that of `expired` was valid on one day of 2020. */
 const certificate = (name: string) => readFileSync(new URL(`certificate/${name}.pem`, import.meta.url), 'utf8');
 export const RECEIVER_NAME = 'mx.lab.test';
-export const receiverCertificate = (): string => certificate('cert');
+export const receiverCertificate = (name: 'cert' | 'expired' = 'cert'): string => certificate(name);
 
 export async function startReceiver({
   tls = false,
+  expired = false,
   respond = (reply) => reply.end('thanks'),
 }: {
   readonly tls?: boolean;
+  readonly expired?: boolean;
   readonly respond?: Respond;
 } = {}): Promise<Receiver> {
   let how = respond;
@@ -46,7 +48,7 @@ export async function startReceiver({
   };
   const listener = (request: IncomingMessage, reply: ServerResponse) => void serve(request, reply);
   const server = tls
-    ? createTlsServer({ cert: certificate('cert'), key: certificate('key') }, listener)
+    ? createTlsServer({ cert: certificate(expired ? 'expired' : 'cert'), key: certificate('key') }, listener)
     : createServer(listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

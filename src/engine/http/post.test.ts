@@ -169,12 +169,19 @@ afterEach(() => tls.setDefaultCACertificates(trusted));
 describe('TLS', () => {
   it('is not accepted from a certificate that nobody trusts, or of another name', async () => {
     const { url, port, received } = await receiver({ tls: true });
-    expect(await post(url)).toMatchObject({ error: 'tls_failed' });
+    expect(await post(url)).toMatchObject({ error: 'certificate_untrusted' });
     tls.setDefaultCACertificates([...trusted, receiverCertificate()]);
-    expect(await post(`https://other.test:${port}/`)).toMatchObject({ error: 'tls_failed' });
-    expect(await post(`https://127.0.0.1:${port}/`)).toMatchObject({ error: 'tls_failed' });
+    expect(await post(`https://other.test:${port}/`)).toMatchObject({ error: 'certificate_name_mismatch' });
+    expect(await post(`https://127.0.0.1:${port}/`)).toMatchObject({ error: 'certificate_name_mismatch' });
     expect(received).toEqual([]);
     expect(await post(url)).toMatchObject({ status: 200 });
+  });
+
+  it('is not accepted from a certificate that has expired', async () => {
+    const { url, received } = await receiver({ tls: true, expired: true });
+    tls.setDefaultCACertificates([...trusted, receiverCertificate('expired')]);
+    expect(await post(url)).toMatchObject({ error: 'certificate_expired' });
+    expect(received).toEqual([]);
   });
 
   it('is what a server without it fails at', async () => {

@@ -114,9 +114,22 @@ function requestTo(url: URL, { headers, body }: HttpPost, lookup: LookupFunction
 
 type Phase = 'connecting' | 'handshake' | 'connected';
 
+/** Codes of OpenSSL and Node (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
+const CERTIFICATE_ERRORS: ReadonlyMap<string, AttemptError> = new Map([
+  ['CERT_HAS_EXPIRED', 'certificate_expired'],
+  ['CERT_NOT_YET_VALID', 'certificate_expired'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'certificate_name_mismatch'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'certificate_untrusted'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'certificate_untrusted'],
+  ['UNABLE_TO_GET_ISSUER_CERT', 'certificate_untrusted'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'certificate_untrusted'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'certificate_untrusted'],
+  ['CERT_UNTRUSTED', 'certificate_untrusted'],
+]);
+
 function reasonOf(error: NodeJS.ErrnoException, phase: Phase): AttemptError {
   if (error instanceof NoAddressError) return error.reason;
-  if (phase === 'handshake') return 'tls_failed';
+  if (phase === 'handshake') return CERTIFICATE_ERRORS.get(error.code ?? '') ?? 'tls_failed';
   return error.code?.startsWith('HPE_') ? 'invalid_reply' : 'connection_failed';
 }
 

@@ -209,7 +209,7 @@ export const LIST_ORDERS = {"created":"desc","name":"asc","rows":"desc","spent":
 export const ORDERS = ["asc","desc"] as const;
 
 // src/kernel/webhook-events.ts
-export const ATTEMPT_ERRORS = ["timeout","unknown_host","dns_failure","address_not_allowed","not_https","connection_failed","tls_failed","invalid_reply"] as const;
+export const ATTEMPT_ERRORS = ["timeout","unknown_host","dns_failure","address_not_allowed","not_https","connection_failed","certificate_expired","certificate_name_mismatch","certificate_untrusted","tls_failed","invalid_reply"] as const;
 export const DELIVERY_STATUSES = ["pending","delivered","failed"] as const;
 export const DISABLED_REASONS = ["manual","gone","failing"] as const;
 export const EVERY_EVENT = "*" as const;

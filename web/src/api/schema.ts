@@ -2529,7 +2529,7 @@ export interface components {
                 /** Format: date-time */
                 at: string;
                 status: number | null;
-                error: ("timeout" | "unknown_host" | "dns_failure" | "address_not_allowed" | "not_https" | "connection_failed" | "tls_failed" | "invalid_reply") | null;
+                error: ("timeout" | "unknown_host" | "dns_failure" | "address_not_allowed" | "not_https" | "connection_failed" | "certificate_expired" | "certificate_name_mismatch" | "certificate_untrusted" | "tls_failed" | "invalid_reply") | null;
                 duration_ms: number;
                 response: string | null;
             }[];

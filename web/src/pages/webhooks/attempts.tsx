@@ -12,7 +12,10 @@ const ERRORS: Readonly<Record<NonNullable<Attempt['error']>, string>> = {
   address_not_allowed: 'the address is not publicly routable',
   not_https: 'the URL is not https',
   connection_failed: 'the connection failed',
-  tls_failed: 'the TLS certificate or handshake was not accepted',
+  certificate_expired: 'the TLS certificate has expired or is not valid yet',
+  certificate_name_mismatch: 'the TLS certificate is for another host name',
+  certificate_untrusted: 'the TLS certificate is self-signed, or its chain is incomplete or not trusted',
+  tls_failed: 'the TLS handshake failed',
   invalid_reply: 'the reply was not valid HTTP',
 };
 

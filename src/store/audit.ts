@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
+import { counted } from '../kernel/format.ts';
 import type { StorageDriver } from './driver.ts';
 
 interface Sums {
   id: string;
-  status: string;
+  /** Null, as the next ones, where the account itself is missing. */
+  status: string | null;
   balance: number;
   locked: number;
   amounts: number;
@@ -12,39 +14,49 @@ interface Sums {
   recorded: number;
   purged: number;
   used: number;
+  results: number;
+  requests: number;
 }
 
 /**
  * Sums that must agree, per account: balance = Σ amounts of the ledger; locked = Σ holds; Σ charged = Σ verification
- * credits (+ those purged) = Σ usage credits. The ledger is its rows, the verifications that are their own entries, and
- * the sums of past days. One statement, so that it sees one state, which reads every table once. Returns a sentence for
- * each sum that does not agree. Of a deleted account, rows disappear one after the other, but what it has locked stays
- * true to the end.
+ * credits (+ those purged) = Σ usage credits; Σ usage requests ≥ verifications, of which some are purged. The ledger is
+ * its rows, the verifications that are their own entries, and the sums of past days. One statement, so that it sees one
+ * state, which reads every table once. Returns a sentence for each sum that does not agree, and for an account that has
+ * entries but is not there. Of a deleted account, rows disappear one after the other, but what it has locked stays true
+ * to the end.
  */
 export async function audit(driver: StorageDriver): Promise<string[]> {
   const { rows } = await sql<Sums>`
     WITH entries AS (
-      SELECT account_id, sum(amount) AS amount, sum(charged) AS charged, 0 AS recorded FROM ledger GROUP BY account_id
+      SELECT account_id, sum(amount) AS amount, sum(charged) AS charged, 0 AS recorded, 0 AS results
+      FROM ledger GROUP BY account_id
       UNION ALL
-      SELECT account_id, sum(amount), sum(charged), 0 FROM ledger_days GROUP BY account_id
+      SELECT account_id, sum(amount), sum(charged), 0, 0 FROM ledger_days GROUP BY account_id
       UNION ALL
-      SELECT account_id, sum(held - credits), sum(CASE WHEN held IS NULL THEN 0 ELSE credits END), sum(credits)
+      SELECT account_id, sum(held - credits), sum(CASE WHEN held IS NULL THEN 0 ELSE credits END), sum(credits), count(*)
       FROM verifications GROUP BY account_id
     ), sums AS (
-      SELECT account_id, sum(amount) AS amounts, sum(charged) AS charged, sum(recorded) AS recorded
+      SELECT account_id, sum(amount) AS amounts, sum(charged) AS charged, sum(recorded) AS recorded, sum(results) AS results
       FROM entries GROUP BY account_id
     ), open_holds AS (
       SELECT account_id, sum(amount) AS held FROM (
         SELECT account_id, amount FROM holds UNION ALL SELECT account_id, amount FROM shared_holds
       ) h GROUP BY account_id
-    ), counters AS (SELECT account_id, sum(credits) AS used FROM usage_hours GROUP BY account_id)
-    SELECT a.id, a.status, a.balance, a.locked, a.purged_credits AS purged,
+    ), counters AS (
+      SELECT account_id, sum(credits) AS used, sum(requests) AS requests FROM usage_hours GROUP BY account_id
+    ), ids AS (
+      SELECT id FROM accounts UNION SELECT account_id FROM sums UNION SELECT account_id FROM open_holds
+      UNION SELECT account_id FROM counters
+    )
+    SELECT i.id, a.status, a.balance, a.locked, a.purged_credits AS purged,
       CAST(coalesce(s.amounts, 0) AS BIGINT) AS amounts, CAST(coalesce(s.charged, 0) AS BIGINT) AS charged,
       CAST(coalesce(h.held, 0) AS BIGINT) AS held, CAST(coalesce(s.recorded, 0) AS BIGINT) AS recorded,
-      CAST(coalesce(u.used, 0) AS BIGINT) AS used
-    FROM accounts a LEFT JOIN sums s ON s.account_id = a.id LEFT JOIN open_holds h ON h.account_id = a.id
-      LEFT JOIN counters u ON u.account_id = a.id
-    ORDER BY a.id`.execute(driver.db);
+      CAST(coalesce(u.used, 0) AS BIGINT) AS used, CAST(coalesce(s.results, 0) AS BIGINT) AS results,
+      CAST(coalesce(u.requests, 0) AS BIGINT) AS requests
+    FROM ids i LEFT JOIN accounts a ON a.id = i.id LEFT JOIN sums s ON s.account_id = i.id
+      LEFT JOIN open_holds h ON h.account_id = i.id LEFT JOIN counters u ON u.account_id = i.id
+    ORDER BY i.id`.execute(driver.db);
   return [...rows.flatMap(faults), ...(await auditSharedHolds(driver)), ...(await auditBudgets(driver))];
 }
 
@@ -101,7 +113,8 @@ async function auditSharedHolds(driver: StorageDriver): Promise<string[]> {
 }
 
 function faults(sums: Sums): string[] {
-  const { id, status, balance, locked, amounts, held, charged, recorded, purged, used } = sums;
+  const { id, status, balance, locked, amounts, held, charged, recorded, purged, used, results, requests } = sums;
+  if (status === null) return [`Account ${id}: it has entries, but there is no such account.`];
   const always = [['what is locked', locked, 'its holds', held]] as const;
   const whole = [
     ['the balance', balance, 'its ledger entries', amounts],
@@ -112,6 +125,11 @@ function faults(sums: Sums): string[] {
   const unequal = pairs.filter(([, left, , right]) => left !== right);
   return [
     ...unequal.map(([what, left, other, right]) => `Account ${id}: ${what} is ${left}, but ${other} sum to ${right}.`),
+    ...(status !== 'deleted' && requests < results
+      ? [
+          `Account ${id}: the log has ${counted(results, 'verification')}, but its usage counters sum to ${counted(requests, 'request')}.`,
+        ]
+      : []),
     ...(balance < 0 ? [`Account ${id}: the balance is ${balance}.`] : []),
   ];
 }

@@ -130,6 +130,18 @@ describeStores('accounts', (lab) => {
       expect.stringContaining('what is locked is 0, but its holds sum to 1'),
     ]);
     await lab.sql('UPDATE accounts SET locked = 1');
+    await lab.sql('UPDATE usage_hours SET requests = requests - 1');
+    expect(await store.accounts.audit()).toEqual([
+      expect.stringContaining('the log has 1 verification, but its usage counters sum to 0 requests'),
+    ]);
+    await lab.sql("UPDATE usage_hours SET requests = 2, account_id = 'acc_gone'");
+    expect(await store.accounts.audit()).toEqual([
+      expect.stringContaining('its usage counters sum to 0'),
+      expect.stringContaining('its usage counters sum to 0'),
+      'Account acc_gone: it has entries, but there is no such account.',
+    ]);
+    await lab.sql(`UPDATE usage_hours SET account_id = '${who.account.id}'`);
+    expect(await store.accounts.audit()).toEqual([]);
     await lab.sql('DELETE FROM verifications');
     expect(await store.accounts.audit()).toEqual([expect.stringContaining('its verifications sum to 0')]);
   });

@@ -183,7 +183,12 @@ export function createPasskeys(parts: PasskeyParts): PasskeyService {
       const signing = () =>
         inserting(
           'session',
-          (insert, user) => recordedSignIn({ signIns, audit }, { browser, user, factor: 'passkey' }, insert),
+          (insert, user) =>
+            recordedSignIn({ signIns, audit }, { browser, user, factor: 'passkey' }, async () => {
+              // Removed while it was verified.
+              if ((await ownerOf(credential.id)) !== user) throw new ApiError(...REJECTED);
+              return insert();
+            }),
           () => verify(browser, credential, SIGN_IN),
         );
       const done = await (claimed === null

@@ -113,8 +113,11 @@ export function createSessions({ library, limits, devices, audit, signIns, clock
     return { user, setCookie: cookiesOf(found.headers) };
   };
 
-  const signedIn = <T>(browser: BrowserRequest, user: string, factor: Factor, begin: () => Promise<T>): Promise<T> =>
-    recordedSignIn({ signIns, audit }, { browser, user, factor }, begin);
+  /** Null: the user has no password. */
+  async function hashOf({ $context }: Library, user: string): Promise<string | null> {
+    const { internalAdapter } = await $context;
+    return (await internalAdapter.findCredentialAccount(user))?.password ?? null;
+  }
 
   async function signInByPassword(browser: BrowserRequest, email: string, password: string) {
     const from = await devices.originFor(browser, email);
@@ -129,15 +132,14 @@ export function createSessions({ library, limits, devices, audit, signIns, clock
     }
     // The same queries whether or not the address has a user.
     const user = (await internalAdapter.findUserByEmail(email))?.user.id ?? '';
-    const hash = (await internalAdapter.findCredentialAccount(user))?.password ?? null;
+    const hash = await hashOf(opened, user);
     const { headers, response } = await inserting(
       'session',
       (insert, id) =>
         signIns.change({ user: id }, async (change) => {
           // Changed while it was verified. Under the user's lock: a change under way ends only the sessions that it
           // sees.
-          const now = (await internalAdapter.findCredentialAccount(id))?.password ?? null;
-          if (id !== user || now !== hash) throw new ApiError('sign_in_failed');
+          if (id !== user || (await hashOf(opened, id)) !== hash) throw new ApiError('sign_in_failed');
           const begun = await insert();
           if (!change.user.secondFactor) await audit.record(change, browser, 'user.signed_in', { factor: 'password' });
           return begun;
@@ -156,15 +158,25 @@ export function createSessions({ library, limits, devices, audit, signIns, clock
   }
 
   async function signInByCode(browser: BrowserRequest, user: string, headers: Headers, code: string) {
-    const { api } = await library();
+    const opened = await library();
+    const { api } = opened;
     const factor = factorOf(code);
+    // Before the challenge is used up, which a change of the password ends.
+    const hash = await hashOf(opened, user);
     await limits.count('code', user, await devices.originOf(browser, user));
     const call = { body: { code }, headers, returnHeaders: true } as const;
     // Claimed before it is checked, so that of two requests with the same code only one can succeed.
     if (factor === 'code' && !(await limits.firstUse(user, code))) throw new ApiError('second_factor_failed');
     const done = await inserting(
       'session',
-      (insert) => signedIn(browser, user, factor, insert),
+      (insert) =>
+        signIns.change({ user }, async (change) => {
+          if ((await hashOf(opened, user)) !== hash || !change.user.secondFactor)
+            throw new ApiError('sign_in_failed', BEGIN_AGAIN);
+          const begun = await insert();
+          await audit.record(change, browser, 'user.signed_in', { factor });
+          return begun;
+        }),
       () => callLibrary(CODE, async () => (factor === 'code' ? api.verifyTOTP(call) : api.verifyBackupCode(call))),
     );
     await limits.clear('code', user);
@@ -218,7 +230,9 @@ export function createSessions({ library, limits, devices, audit, signIns, clock
 
     async signInAs(browser, user) {
       const opened = await library();
-      const { setCookie } = await signedIn(browser, user, 'link', () => beginSession(opened, browser, user));
+      const { setCookie } = await recordedSignIn({ signIns, audit }, { browser, user, factor: 'link' }, () =>
+        beginSession(opened, browser, user),
+      );
       await endSession(browser);
       return { setCookie: [...setCookie, ...(await devices.remember(browser, user))] };
     },

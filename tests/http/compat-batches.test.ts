@@ -123,6 +123,8 @@ describe('Reacher’s bulk jobs', () => {
     const poor = await lab.member({ credits: 0 });
     const unpaid = await call(poor.key, 'POST', '', { input: ['a@good.com'] });
     expect([unpaid.status, unpaid.json]).toEqual([402, { error: expect.stringMatching(/needs 10 credits/) }]);
+    const left = await request(lab.url, 'GET', '/v1/lists', undefined, { authorization: `Bearer ${poor.key}` });
+    expect(left.json.lists).toEqual([]);
     expect((await call(owner.key, 'POST', '', { emails: [] })).status).toBe(400);
   });
 });

@@ -74,8 +74,11 @@ export const REACHER_BULK_ROUTES: readonly Route[] = [
           return { level, fileName: null, form: 'json', input, close };
         });
         const { error } = listObject(list);
-        // What kept the list from starting is the caller's to know: nobody would start it.
-        if (error !== null) throw new ApiError(isErrorCode(error.code) ? error.code : 'list_state', error.error);
+        if (error !== null) {
+          // The contract has no way to start it later.
+          await lists.change(account, list.id, 'delete', { caller, ip });
+          throw new ApiError(isErrorCode(error.code) ? error.code : 'list_state', error.error);
+        }
         return { body: { job_id: list.id } };
       },
   }),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { IdempotencyRef } from '../../src/store/store.ts';
+import type { IdempotencyRef, Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { asking, hold, member, newVerificationId, verdict, verifyNow } from './cast.ts';
 
@@ -133,15 +133,27 @@ describeStores('idempotency keys', (lab) => {
     expect(await unusable()).toMatchObject({ outcome: 'admitted' });
   });
 
-  it('that were released and taken again keep the reply of the one that took them', async () => {
+  it('that were released and taken again are charged to the one that took them', async () => {
     const store = await lab.open();
+    const other = await lab.open();
     const who = await member(store, { credits: 10 });
     const late = await hold(store, who, { holdMs: 1_000, idempotency: ref() });
     lab.clock.advance(1_000);
     expect(await store.upkeep.releaseDead()).toBe(1);
     await verifyNow(store, who, { body: 'second' }, { idempotency: ref() });
     const settlement = { caller: late.caller, holdId: late.id, record: verdict(late.id), idempotency: ref() };
-    expect(await store.charging.settle(settlement)).toEqual({ balance: 8 });
+    await expect(store.charging.settle(settlement)).rejects.toMatchObject({ code: 'idempotency_in_progress' });
+    expect(await store.verifications.list(who.account.id, { offset: 0, limit: 9 })).toMatchObject({ total: 1 });
+    // Also before the hold is released, and while the one on another node runs.
+    const taken = { idempotency: ref({ key: 'k2' }) };
+    const slow = await hold(store, who, { holdMs: 1_000, ...taken });
+    lab.clock.advance(1_000);
+    const fresh = await hold(other, who, taken);
+    const settle = (by: Store, { id, caller }: typeof slow) =>
+      by.charging.settle({ caller, holdId: id, record: verdict(id), ...taken });
+    await expect(settle(store, slow)).rejects.toMatchObject({ code: 'idempotency_in_progress' });
+    expect(await store.upkeep.releaseDead()).toBe(1);
+    expect(await settle(other, fresh)).toEqual({ balance: 8 });
     expect(await verifyNow(store, who, {}, { idempotency: ref() })).toMatchObject({ reply: { body: 'second' } });
     expect(await store.accounts.audit()).toEqual([]);
   });

@@ -38,7 +38,9 @@ describeStores('retention', (lab) => {
     const store = await lab.open();
     const who = await member(store);
     await lab.sql(oldVerifications(who, 60_000));
-    await lab.sql(`INSERT INTO usage_hours VALUES ('${who.account.id}', 0, '${who.key.id}', 'mx', 'good', '', 60000, 0)`);
+    await lab.sql(
+      `INSERT INTO usage_hours VALUES ('${who.account.id}', 0, '${who.key.id}', 'mx', 'good', '', 60000, 0)`,
+    );
     const stopping = new AbortController();
     const purging = purge(lab, store, 1, stopping.signal);
     await new Promise((resolve) => setTimeout(resolve, 50));

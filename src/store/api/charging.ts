@@ -170,7 +170,8 @@ export interface Charging {
    * Turns a hold into its charge and writes the record, ledger rows, usage counters and the idempotent reply in one
    * transaction; or, with `record: null`, releases the hold and forgets the idempotency key. Idempotent by record id.
    * Answers the balance afterwards. When the hold was released meanwhile, it charges from the balance if that
-   * suffices, else throws ApiError('verification_unavailable') and records nothing.
+   * suffices, else throws ApiError('verification_unavailable') and records nothing; so it does, with
+   * ApiError('idempotency_in_progress'), when another request has taken the idempotency key meanwhile.
    */
   settle(settlement: Settlement): Promise<{ balance: number }>;
   /** Requests waiting for a transaction. */

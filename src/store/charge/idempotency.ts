@@ -53,6 +53,9 @@ export function reserve(state: ChargeState, changes: Changes, accountId: Account
 const isOurs = (row: IdempotencyState | null, ref: IdempotencyRef, node: string): boolean =>
   row === null || (row.state === 'running' && row.node === node && row.fingerprint === ref.fingerprint);
 
+export const holdsKey = (state: ChargeState, changes: Changes, accountId: AccountId, ref: IdempotencyRef): boolean =>
+  isOurs(findIdempotency(state, changes, accountId, ref), ref, state.node);
+
 export function finish(
   state: ChargeState,
   changes: Changes,
@@ -61,7 +64,7 @@ export function finish(
   reply: StoredReply,
 ): void {
   const { now, node } = state;
-  if (!isOurs(findIdempotency(state, changes, accountId, ref), ref, node)) return;
+  if (!holdsKey(state, changes, accountId, ref)) return;
   const { status, body } = reply;
   const headers = JSON.stringify(reply.headers);
   const expiresAt = now + REPLY_LIFE;

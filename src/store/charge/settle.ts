@@ -2,7 +2,7 @@
 import { ApiError } from '../../kernel/errors.ts';
 import type { Settlement, VerificationRecord } from '../store.ts';
 import { countBudget, fitsBudget } from './budget.ts';
-import { finish, forget } from './idempotency.ts';
+import { finish, forget, holdsKey } from './idempotency.ts';
 import type { AccountState, Changes, ChargeState, HoldState, KeyState } from './state.ts';
 import { countUsage } from './usage.ts';
 
@@ -38,8 +38,8 @@ export function recordCharge(
 }
 
 /**
- * See `Charging.settle`. Throws ApiError('verification_unavailable') when the hold was released and the balance or the
- * key's budget is too low.
+ * See `Charging.settle`. Throws ApiError: `verification_unavailable` when the hold was released and the balance or the
+ * key's budget is too low, `idempotency_in_progress` when another request has taken the Idempotency-Key.
  */
 export function settle(state: ChargeState, changes: Changes, settlement: Settlement): { balance: number } {
   const { caller, record: verification, holdId, idempotency } = settlement;
@@ -55,6 +55,10 @@ export function settle(state: ChargeState, changes: Changes, settlement: Settlem
   }
   if (isRecorded(state, changes, verification.id)) return { balance: account.balance };
 
+  // The reservation ended with the hold: whoever has taken the key since is charged, and a repeated request gets that
+  // reply.
+  if (idempotency !== null && !holdsKey(state, changes, account.id, idempotency))
+    throw new ApiError('idempotency_in_progress', undefined, { retry_after: 1 });
   const held = hold?.amount ?? 0;
   const { credits } = verification;
   if (hold === null && (account.balance < credits || !fitsBudget(by.key, credits, state.now))) {

@@ -32,3 +32,26 @@ test('addresses of a domain that share their evidence about it keep their own ch
   expectSame(first);
   expectSame({ ...first, filter: { result: 'fail', filter: { id: 1, filter_type: 'email', value: first.email } } });
 });
+
+/** What needs escapes in JSON, and what does not. */
+const LOCAL_PARTS = ['jane', 'jane+news', '"a b"', String.raw`"a\\"b"`, 'zoë', '\u2028', "o'hara", 'info', 'a\u007fb'];
+
+test('reports of one verdict differ in all that is of the address', () => {
+  const { dns, ...first } = testEvidence('jane@mail.example', 'mx', OUTCOMES.deliverable, 'v1');
+  const found = decideVerdict({ ...first, dns });
+  if (first.syntax.result === 'fail' || found === null) throw new Error('It is deliverable.');
+  const { address } = first.syntax;
+  for (const localPart of LOCAL_PARTS)
+    for (const tag of [null, localPart.slice(1)])
+      for (const flag of [true, false])
+        for (const warnings of [undefined, [], ['The field "x" is unknown.']]) {
+          const email = ` ${localPart}@Mail.example`;
+          const didYouMean = flag ? `${localPart}@gmail.com` : null;
+          const own = { ...address, raw: email, localPart, tag, normalized: `${localPart}@mail.example` };
+          const flags = { role: flag, free: !flag, relay: flag };
+          const e: Evidence = { ...first, dns, email, didYouMean, flags, syntax: { result: 'pass', address: own } };
+          const stamp = { id: `ver_${localPart.length}`, durationMs: localPart.length / 3, at: STAMP.at, warnings };
+          for (const verdict of [found, { ...found, credits: 0 }])
+            expect(reportText(e, verdict, stamp)).toBe(JSON.stringify(report(e, verdict, stamp)));
+        }
+});

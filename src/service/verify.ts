@@ -99,7 +99,7 @@ export function createVerifyService(options: {
   const runningIn = (mode: VerifyMode): number => running.get(mode) ?? 0;
 
   const recordOf = ({ request, mode, id, started }: Run, e: Evidence, verdict: Verdict): VerificationRecord =>
-    toRecord(engine, request, { id, started }, e, { ...verdict, credits: mode.charges ? verdict.credits : 0 });
+    toRecord(engine, request, { id, started }, e, mode.charges ? verdict : { ...verdict, credits: 0 });
 
   async function runChecks(run: Run, caller: Caller) {
     const evidence = await run.check.finish(caller.accountId);

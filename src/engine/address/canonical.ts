@@ -18,10 +18,14 @@ export function canonicalEmail(text: string, options: ParseOptions = {}): Canoni
  * The canonical form of a parsed address. Redundant quotes are removed (`"a"@b` is `a@b`, RFC 5321 §4.1.2), so that
  * quoting does not bypass a filter.
  */
-export function canonicalAddress(address: Pick<Address, 'localPart' | 'quoted' | 'domain'>): string {
+export function canonicalAddress(address: Pick<Address, 'localPart' | 'quoted' | 'domain' | 'needsSmtputf8'>): string {
   const local = address.quoted ? unquoted(address.localPart) : address.localPart;
-  return `${local.normalize('NFC').toLowerCase().normalize('NFC')}@${address.domain}`;
+  return `${folded(local, address.needsSmtputf8)}@${address.domain}`;
 }
+
+/** ASCII has one form; to look for it anyway costs as much as all the rest. */
+const folded = (local: string, wide: boolean): string =>
+  wide ? local.normalize('NFC').toLowerCase().normalize('NFC') : local.toLowerCase();
 
 const NEEDS_QUOTES = /^$|^\.|\.$|\.\.|[\s"(),:;<>@[\\\]]/;
 

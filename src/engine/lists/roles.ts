@@ -14,8 +14,24 @@ export function createRoles(names: { readonly role: readonly string[]; readonly 
     const name = (plus === -1 ? localPart : localPart.slice(0, plus)).toLowerCase();
     if (roles.has(name)) return 'role';
     if (name.endsWith('-request') && name.length > 8) return 'role';
-    const joined = name.replace(/[._-]/g, '');
+    const joined = withoutSeparators(name);
     if (joined.length !== name.length && joined.length >= MIN_JOINED && roles.has(joined)) return 'role';
     return perhaps.has(name) ? 'perhaps' : 'none';
   };
 }
+
+/** Faster than a regular expression, on the path of every verification. */
+function withoutSeparators(name: string): string {
+  let joined = '';
+  let from = 0;
+  for (let at = 0; at < name.length; at++) {
+    const code = name.charCodeAt(at);
+    if (code !== DOT && code !== UNDERSCORE && code !== HYPHEN) continue;
+    joined += name.slice(from, at);
+    from = at + 1;
+  }
+  return from === 0 ? name : joined + name.slice(from);
+}
+const DOT = 0x2e;
+const UNDERSCORE = 0x5f;
+const HYPHEN = 0x2d;

@@ -16,9 +16,22 @@ export function disposableByHost(
   dns: DnsEvidence,
   lists: Lists,
 ): DisposableEvidence {
-  if (byName.result === 'fail' || lists.disposable(domain).verdict === 'allowed') return byName;
+  if (byName.result === 'fail') return byName;
+  const hit = hostHit(dns, lists);
+  if (hit === null || lists.disposable(domain).verdict === 'allowed') return byName;
+  return { result: 'fail', matched: hit.matched, by: 'mail_host' };
+}
+
+type Hit = ReturnType<Lists['disposableHost']>;
+const hits = new WeakMap<DnsEvidence, { readonly lists: Lists; readonly hit: Hit }>();
+
+/** Made once for evidence that many addresses of a domain share. */
+function hostHit(dns: DnsEvidence, lists: Lists): Hit {
+  const known = hits.get(dns);
+  if (known?.lists === lists) return known.hit;
   const hosts = dns.records.map(({ host }) => host);
   const addresses = dns.hosts.flatMap((host) => host.addresses);
   const hit = lists.disposableHost(hosts, addresses);
-  return hit === null ? byName : { result: 'fail', matched: hit.matched, by: 'mail_host' };
+  hits.set(dns, { lists, hit });
+  return hit;
 }

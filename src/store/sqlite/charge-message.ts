@@ -17,12 +17,7 @@ import type {
   VerificationRecord,
   VerifyAdmission,
 } from '../store.ts';
-
-/** What `decide` gave for this filter, or for none. */
-export interface Decision {
-  readonly filter: Filter | null;
-  readonly record: VerificationRecord | null;
-}
+import { type Decision, isLike, type PlainCharge, plainCharge } from './like-charges.ts';
 
 interface BatchHead {
   readonly node: string;
@@ -48,9 +43,16 @@ export class Reader {
 
 export const batchWriter = ({ node, now, known }: BatchHead) => {
   const values: unknown[] = [node, now, known];
+  let last: PlainCharge | null = null;
   return {
     values,
     admit(request: AdmissionRequest, decision: Decision | null): void {
+      const plain = plainCharge(request, decision);
+      if (plain !== null && last !== null && isLike(plain, last)) {
+        pushLike(values, plain);
+        return;
+      }
+      last = plain;
       const { keyHash, scope, ip, invalid, idempotency, verify } = request;
       const [hash, account] = typeof keyHash === 'string' ? [keyHash, null] : [null, keyHash.account];
       values.push('admit', hash, account, scope, ip, invalid);
@@ -70,12 +72,31 @@ export function readBatch(values: readonly unknown[]): BatchHead & { requests: C
   const from = new Reader(values);
   const head = { node: from.next<string>(), now: from.next<number>(), known: from.next<number>() };
   const requests: ChargeRequest[] = [];
+  let last: AdmissionRequest | null = null;
   while (!from.ended) {
-    const kind = from.next<ChargeRequest['kind']>();
-    if (kind === 'admit') requests.push({ kind, admit: readAdmit(from), enter: () => true });
-    else requests.push({ kind, settle: readSettle(from), enter: () => true });
+    const kind = from.next<ChargeRequest['kind'] | 'like'>();
+    if (kind === 'settle') requests.push({ kind, settle: readSettle(from), enter });
+    else {
+      last = kind === 'admit' ? readAdmit(from) : readLike(from, last);
+      requests.push({ kind: 'admit', admit: last, enter });
+    }
   }
   return { ...head, requests };
+}
+const enter = () => true;
+
+/** What it does not share with the admission before it. */
+function pushLike(to: unknown[], { verify: { id, filterKeys }, record }: PlainCharge): void {
+  to.push('like', id, filterKeys.email, filterKeys.domains.join(' '), record.email, record.durationMs, record.body);
+}
+function readLike(from: Reader, last: AdmissionRequest | null): AdmissionRequest {
+  const verify = last?.verify ?? null;
+  const record = verify?.decide(null) ?? null;
+  if (last === null || verify === null || record === null) throw new TypeError('There is no charge before this one.');
+  const id = from.next<string>();
+  const filterKeys = { email: from.next<string | null>(), domains: readDomains(from), ip: verify.filterKeys.ip };
+  const own = { ...record, id, email: from.next<string>(), durationMs: from.next<number>(), body: from.next<string>() };
+  return { ...last, verify: { ...verify, id, filterKeys, decide: decider(null, own) } };
 }
 
 function pushIdempotency(to: unknown[], idempotency: IdempotencyRef | null): void {
@@ -126,17 +147,23 @@ function readVerify(from: Reader): VerifyAdmission | null {
   const level = from.next<VerifyAdmission['level']>();
   const test = from.next<boolean>();
   const email = from.next<string | null>();
-  const domains = from.next<string>();
-  const filterKeys = { email, domains: domains === '' ? [] : domains.split(' '), ip: from.next<string | null>() };
+  const filterKeys = { email, domains: readDomains(from), ip: from.next<string | null>() };
   const holdMs = from.next<number>();
   const filterId = from.next<number | null>();
   const record = readRecord(from);
-  const decide = (filter: Filter | null): VerificationRecord | null => {
+  return { id, level, test, filterKeys, holdMs, decide: decider(filterId, record) };
+}
+function readDomains(from: Reader): readonly string[] {
+  const domains = from.next<string>();
+  return domains === '' ? [] : domains.split(' ');
+}
+/** `record`: what was decided for this filter. */
+const decider =
+  (filterId: number | null, record: VerificationRecord | null): VerifyAdmission['decide'] =>
+  (filter) => {
     if ((filter?.id ?? null) !== filterId) throw new UndecidedError(filter);
     return record;
   };
-  return { id, level, test, filterKeys, holdMs, decide };
-}
 
 function readAdmit(from: Reader): AdmissionRequest {
   const hash = from.next<string | null>();

@@ -14,6 +14,7 @@ import { HttpReply, HttpRequest } from './exchange.ts';
 import { handlerOf } from './handler.ts';
 import { expectWithin } from './input/arrival.ts';
 import { headerCount } from './input/headers.ts';
+import { isLast } from './pipeline.ts';
 import { commonHeadersOf, sendError } from './reply.ts';
 import { Router } from './router.ts';
 import { ROUTES, WORKER_ROUTES } from './routes.ts';
@@ -48,13 +49,11 @@ export function buildApp(context: HttpContext): Server {
         ms,
       });
     });
-    if (context.closing()) reply.set(LAST_REPLY);
-    // RFC 9112 §3.2. A proxy may have looked at the other one.
-    const hosts = headerCount(raw, 'host');
-    if (hosts > 1 || (hosts === 0 && raw.httpVersion !== '1.0')) {
+    if (context.closing() || isLast(raw)) reply.set(LAST_REPLY);
+    const problem = ambiguityOf(raw);
+    if (problem !== null) {
       reply.set(LAST_REPLY);
-      const problem = hosts === 0 ? 'is missing' : 'was sent more than once';
-      sendError(request, reply, new ApiError('malformed_request', `The Host header ${problem}.`));
+      sendError(request, reply, new ApiError('malformed_request', problem));
     } else if (found === null) {
       serveUnknown(request, reply, path);
     } else {
@@ -85,6 +84,16 @@ export function buildApp(context: HttpContext): Server {
 }
 
 const LAST_REPLY = { connection: 'close' };
+
+/** What a proxy in front may have understood otherwise; null: nothing. */
+function ambiguityOf(raw: IncomingMessage): string | null {
+  const hosts = headerCount(raw, 'host');
+  // RFC 9112 §3.2. A proxy may have looked at the other one.
+  if (hosts > 1) return 'The Host header was sent more than once.';
+  if (raw.httpVersion !== '1.0') return hosts === 0 ? 'The Host header is missing.' : null;
+  // RFC 9112 §6.1. A proxy may have ignored it, and sees the end of the request elsewhere.
+  return raw.headers['transfer-encoding'] === undefined ? null : 'HTTP/1.0 has no Transfer-Encoding.';
+}
 
 /** The path of a request target, in origin or absolute form (RFC 9112 §3.2). */
 function pathOf(target: string): string {

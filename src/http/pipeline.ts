@@ -10,9 +10,17 @@ interface Line {
   running: number;
   waiting: Exchange[];
   served: boolean;
+  /** The last request has come. */
+  last: boolean;
   /** Its last reply was made: nothing more is answered (RFC 9112 §9.6). */
   ended: boolean;
 }
+
+/**
+ * Whether nothing that follows on its connection is a request. One that asks for another protocol may be answered in
+ * this one (RFC 9110 §7.8); but what arrives in one piece with it is dropped by Node, so the next bytes may be anything.
+ */
+export const isLast = ({ headers }: IncomingMessage): boolean => headers.upgrade !== undefined;
 
 /**
  * Serves few of the pipelined requests of a connection at once and lets the others wait untouched, so that a client
@@ -30,7 +38,7 @@ export class Pipelines {
 
   /** To be called for every connection. */
   open(socket: Socket): void {
-    const line: Line = { running: 0, waiting: [], served: false, ended: false };
+    const line: Line = { running: 0, waiting: [], served: false, last: false, ended: false };
     this.#lines.set(socket, line);
     socket.once('close', () => {
       this.#drop(line);
@@ -41,7 +49,8 @@ export class Pipelines {
   take(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
     const line = this.#lines.get(socket);
-    if (line === undefined || line.ended) return;
+    if (line === undefined || line.last || line.ended) return;
+    line.last = isLast(request);
     if (line.running < PIPELINED_AT_ONCE) {
       this.#run(line, request, response);
       return;

@@ -18,7 +18,7 @@ interface Line {
 
 /**
  * Whether nothing that follows on its connection is a request. One that asks for another protocol may be answered in
- * this one (RFC 9110 §7.8); but what arrives in one piece with it is dropped by Node, so the next bytes may be anything.
+ * this one (RFC 9110 §7.8); but Node drops what arrives in one piece with it, so the next bytes may be anything.
  */
 export const isLast = ({ headers }: IncomingMessage): boolean => headers.upgrade !== undefined;
 

@@ -26,9 +26,10 @@ const HEAP = {
   '--max-semi-space-size': '=8',
   ...(memory >= 4 * 1024 ** 3 ? { '--max-old-space-size': '=1024' } : {}),
   // A task of V8 begins to mark the heap well before its limit: under load once or twice a second, and all requests
-  // under way wait, which made them the slowest hundredth. Without it, marking begins at the limit. Node refuses flags
-  // that its V8 does not have, and this one is not documented.
-  ...(runsOn === 24 ? { '--no-incremental-marking-task': '' } : {}),
+  // under way wait, which made them the slowest hundredth. Without it, marking begins at the limit. And so small a young
+  // generation has too little to copy for threads that help: to start them costs more, and they take the processors
+  // from those that serve. Node refuses flags that its V8 does not have, and these are not documented.
+  ...(runsOn === 24 ? { '--no-incremental-marking-task': '', '--no-parallel-scavenge': '' } : {}),
 };
 const isService = process.argv[2] === 'serve';
 const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ').replaceAll('_', '-');

@@ -124,25 +124,25 @@ describe('SIGTERM while a request runs', () => {
 });
 
 describe('the memory of the process that was started', () => {
-  const MARKS_LATE = '--no-incremental-marking-task';
+  const COLLECTOR = ['--no-incremental-marking-task', '--no-parallel-scavenge'];
   it.skipIf(process.platform !== 'linux').each([
-    ['is bounded', {}, ['--max-semi-space-size=8', '--max-old-space-size=1024', MARKS_LATE], '2'],
+    ['is bounded', {}, ['--max-semi-space-size=8', '--max-old-space-size=1024', ...COLLECTOR], '2'],
     [
       'has a young generation as the operator sets it',
       { NODE_OPTIONS: '--max-semi-space-size=32' },
-      ['--max-old-space-size=1024', MARKS_LATE],
+      ['--max-old-space-size=1024', ...COLLECTOR],
       '2',
     ],
     [
       'has a heap as the operator sets it',
       { NODE_OPTIONS: '--max_old_space_size=400' },
-      ['--max-semi-space-size=8', MARKS_LATE],
+      ['--max-semi-space-size=8', ...COLLECTOR],
       '2',
     ],
     [
       'has as many arenas as the operator sets',
       { MALLOC_ARENA_MAX: '4' },
-      ['--max-semi-space-size=8', '--max-old-space-size=1024', MARKS_LATE],
+      ['--max-semi-space-size=8', '--max-old-space-size=1024', ...COLLECTOR],
       '4',
     ],
   ])('%s', async (_, options, flags, arenas) => {

@@ -21,13 +21,19 @@ const verify = (framing: string, body = BODY, version = '1.1'): string =>
 const whole = () => verify(`content-length: ${BODY.length}`);
 const balance = async () => (await lab.store.accounts.get(owner.account.id))?.balance;
 
+const CHUNKED = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
 it.each([
-  ['Transfer-Encoding', 'connection: keep-alive\r\ntransfer-encoding: chunked'],
-  ['both lengths', `transfer-encoding: chunked\r\ncontent-length: ${BODY.length}`],
-])('HTTP/1.0 with %s is refused, and the connection closed', async (_name, framing) => {
+  ['HTTP/1.0 in chunks', 'connection: keep-alive\r\ntransfer-encoding: chunked', '1.0'],
+  ['two kinds of length', `transfer-encoding: chunked\r\ncontent-length: ${CHUNKED.length}`, '1.1'],
+  ['two lengths', `content-length: ${CHUNKED.length}\r\ncontent-length: ${CHUNKED.length}`, '1.1'],
+  ['two codings', 'transfer-encoding: chunked, identity', '1.1'],
+  ['white space before the colon', 'transfer-encoding : chunked', '1.1'],
+  ['a folded header', 'transfer-encoding:\r\n chunked', '1.1'],
+  ['a bare line feed', 'x: y\ntransfer-encoding: chunked', '1.1'],
+])('%s is refused, and the connection closed', async (_name, framing, version) => {
   const before = await balance();
   const connection = await openRaw(lab.url);
-  connection.socket.write(verify(framing, `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`, '1.0'));
+  connection.socket.write(verify(framing, CHUNKED, version));
   await connection.closed;
   expect(statusIn(connection.received())).toBe(400);
   expect(await balance()).toBe(before);

@@ -41,6 +41,26 @@ describeStores('a store that hangs', (lab) => {
     await link.close();
   });
 
+  it('charges all who still wait, once each, when it goes on', { timeout: 25_000 }, async () => {
+    const link = await stallable(lab.url);
+    const store = await lab.open({ url: link.url });
+    const who = await member(store, { credits: 100 });
+    await verifyNow(store, who);
+    await link.stall();
+    // More than one transaction of a lane takes.
+    const first = Array.from({ length: 20 }, () => verifyNow(store, who));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const asked = [...first, ...Array.from({ length: 20 }, () => verifyNow(store, who))];
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    link.resume();
+    for (const answer of await Promise.all(asked)) expect(answer).toMatchObject({ outcome: 'settled' });
+    expect(await recorded(store, who)).toBe(41);
+    expect(await store.accounts.get(who.account.id)).toMatchObject({ balance: 59, locked: 0 });
+    expect(await store.accounts.audit()).toEqual([]);
+    await store.close();
+    await link.close();
+  });
+
   it('charges nobody who left before their transaction', { timeout: 40_000 }, async () => {
     const link = await stallable(lab.url);
     const store = await lab.open({ url: link.url });

@@ -139,7 +139,7 @@ const METRICS = {
     labels: { result: '`committed` or `failed`' },
     unit: 'seconds',
     buckets: SECONDS,
-    help: 'Time of a transaction for a batch, from its begin to the end of its commit, retries included.',
+    help: 'Time of a transaction for a batch, from when it is sent to the end of its commit, retries included.',
     look: 'When verdicts are slow although DNS is fast: the disk, or the way to the database.',
   },
   mailvet_charge_requests_total: {

@@ -1,7 +1,7 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../kernel/clock.ts';
+import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { Batcher, type ChargeDriver } from './batcher.ts';
 import type { Answer, ChargeRequest } from './state.ts';
@@ -11,6 +11,7 @@ class Outage extends Error {}
 /** An engine that notes its batches, answers each request with its hash, and fails as a test tells it to. */
 class Noting implements ChargeDriver {
   readonly lanes: number = 1;
+  readonly atOnce: number = 1;
   async open(): Promise<void> {}
   readonly batches: string[][] = [];
   fail: (hashes: readonly string[]) => Error | null = () => null;
@@ -26,6 +27,27 @@ class Noting implements ChargeDriver {
     return error instanceof Outage;
   }
 }
+
+/** An engine that commits when a test tells it to. */
+class Held extends Noting {
+  override readonly atOnce = 2;
+  readonly #commits: (() => void)[] = [];
+  override async transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
+    const hashes = requests.map(hashOf);
+    this.batches.push(hashes);
+    await new Promise<void>((resolve) => this.#commits.push(resolve));
+    return hashes.map((value) => ({ value }));
+  }
+  async commit(): Promise<void> {
+    this.#commits.shift()?.();
+    await turns();
+  }
+}
+
+/** Lets a batch be sent, and the one after it. */
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate);
+};
 
 const hashOf = (request: ChargeRequest): string =>
   request.kind === 'admit' ? String(request.admit.keyHash) : request.settle.holdId;
@@ -72,6 +94,110 @@ describe('the batcher', () => {
     });
     await Promise.all(asked);
     expect(sent).toEqual(Array.from({ length: 32 }, () => 2));
+  });
+
+  describe('of an engine with two transactions at a time', () => {
+    const makeHeld = (clock: Pick<Clock, 'elapsed'> = systemClock) => {
+      const driver = new Held();
+      return { driver, batcher: new Batcher(driver, { queue: 100, batch: 50 }, clock) };
+    };
+    const askAll = (batcher: Batcher, names: string) => [...names].map((name) => batcher.admit(ask(name)));
+
+    it('begins the second when eight requests wait, and no third', async () => {
+      const { driver, batcher } = makeHeld();
+      const answers = askAll(batcher, 'a');
+      await turns();
+      answers.push(...askAll(batcher, 'bcdefgh'));
+      await turns();
+      expect(driver.batches.map((batch) => batch.join(''))).toEqual(['a']);
+      answers.push(...askAll(batcher, 'i'));
+      await turns();
+      expect(driver.batches.map((batch) => batch.join(''))).toEqual(['a', 'bcdefghi']);
+      answers.push(...askAll(batcher, 'jklmnopqrstuvwxyz'));
+      await turns();
+      expect(driver.batches).toHaveLength(2);
+      await driver.commit();
+      expect(await answers[0]).toBe('a');
+      expect(driver.batches.map((batch) => batch.join(''))).toEqual(['a', 'bcdefghi', 'jklmnopqrstuvwxyz']);
+      await driver.commit();
+      await driver.commit();
+      expect((await Promise.all(answers)).join('')).toBe('abcdefghijklmnopqrstuvwxyz');
+    });
+
+    it('takes what is left when none is under way, however few', async () => {
+      const { driver, batcher } = makeHeld();
+      const answers = askAll(batcher, 'a');
+      await turns();
+      answers.push(...askAll(batcher, 'bcd'));
+      await driver.commit();
+      expect(driver.batches.map((batch) => batch.join(''))).toEqual(['a', 'bcd']);
+      await driver.commit();
+      expect((await Promise.all(answers)).join('')).toBe('abcd');
+    });
+
+    it('puts half of the requests of one turn into each', async () => {
+      const { driver, batcher } = makeHeld();
+      const answers = askAll(batcher, 'abcdefghijklmnop');
+      await turns();
+      expect(driver.batches.map((batch) => batch.join(''))).toEqual(['abcdefgh', 'ijklmnop']);
+      await driver.commit();
+      await driver.commit();
+      expect((await Promise.all(answers)).join('')).toBe('abcdefghijklmnop');
+    });
+
+    it('waits for both before it closes', async () => {
+      const { driver, batcher } = makeHeld();
+      const answers = askAll(batcher, 'abcdefghijklmnop');
+      await turns();
+      let closed = false;
+      const closing = batcher.close().then(() => {
+        closed = true;
+      });
+      await driver.commit();
+      expect(closed).toBe(false);
+      await driver.commit();
+      await closing;
+      expect((await Promise.all(answers)).join('')).toBe('abcdefghijklmnop');
+    });
+
+    it('tells the callers of both when they took too long', async () => {
+      let now = 0;
+      const { driver, batcher } = makeHeld({ elapsed: () => now });
+      const answers = Promise.allSettled(askAll(batcher, 'abcdefghijklmnop'));
+      await turns();
+      now = 60_000;
+      for (const answer of await answers)
+        expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'verification_unavailable' } });
+      expect(batcher.stats.expired).toBe(16);
+      await driver.commit();
+      await driver.commit();
+      await batcher.close();
+    });
+
+    it('begins one at a time while the disk is slow, so that each commit takes all who wait', async () => {
+      const { driver, batcher } = makeHeld();
+      const answers = askAll(batcher, 'a');
+      await turns();
+      // The main thread has nothing to do meanwhile.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      answers.push(...askAll(batcher, 'bc'));
+      await driver.commit();
+      while (driver.batches.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+      answers.push(...askAll(batcher, 'defghijklmnopqrs'));
+      await turns();
+      expect(driver.batches.map((batch) => batch.join(''))).toEqual(['a', 'bc']);
+      // Until the commits are quick again, and after.
+      const ended = Promise.all(answers);
+      let all = false;
+      void ended.then(() => {
+        all = true;
+      });
+      while (!all) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        await driver.commit();
+      }
+      expect((await ended).join('')).toBe('abcdefghijklmnopqrs');
+    });
   });
 
   it('begins again after it was idle', async () => {

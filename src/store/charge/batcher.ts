@@ -8,7 +8,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { STORE_WAIT_SECONDS } from '../../kernel/limits.ts';
 import type { Admission, AdmissionRequest, Charging, ChargingHealth, ChargingStats, Settlement } from '../store.ts';
-import { type AnswerBatch, type BatchLimits, first, type Lane, laneOf, newLane, runBatches } from './lane.ts';
+import { type AnswerBatch, type BatchLimits, first, type Lane, laneOf, newLane, startBatches } from './lane.ts';
 import type { Answer, ChargeRequest } from './state.ts';
 import { isAdmission, tooLate, unavailable, unawaited, type Waiting } from './waiting.ts';
 
@@ -18,6 +18,8 @@ export interface ChargeDriver {
   open(): Promise<void>;
   /** Transactions side by side. */
   readonly lanes: number;
+  /** Transactions of one lane that may be under way; they need not keep their order. */
+  readonly atOnce: number;
   /**
    * Resolves, after the commit, with an answer per request, in order; rejects when nothing was recorded. `lane`: 0 to
    * `lanes`, the last being for accounts that were set aside.
@@ -28,8 +30,6 @@ export interface ChargeDriver {
 }
 
 type Final = Exclude<Answer, { held: true } | { again: true }>;
-/** Requests in a transaction, by lane. */
-type Batches = (readonly Waiting[] | undefined)[];
 
 /** Keys whose account is remembered. */
 const OWNERS_MAX = 20_000;
@@ -52,7 +52,7 @@ export class Batcher implements Charging {
    * Together with the queues, all that is unanswered. Not a set of its own: one in which entries come and go keeps
    * those of a moment ago, and all that they refer to, until the next full garbage collection.
    */
-  readonly #inTransaction: Batches = [];
+  readonly #inTransaction: (readonly Waiting[])[] = [];
   #look: NodeJS.Timeout | null = null;
   #closed = false;
   #health: ChargingHealth = { chargedAt: null, failure: null };
@@ -62,7 +62,10 @@ export class Batcher implements Charging {
     this.#driver = driver;
     this.#limits = limits;
     this.#clock = clock;
-    this.#lanes = Array.from({ length: driver.lanes }, newLane);
+    const { atOnce } = driver;
+    this.#lanes = Array.from({ length: driver.lanes }, (_, lane) =>
+      newLane({ limits, atOnce, clock, commit: (batch) => this.#commit(batch, lane) }),
+    );
   }
 
   get waiting(): number {
@@ -109,7 +112,7 @@ export class Batcher implements Charging {
   /** Completes queued requests, but does not wait for accounts that others hold; later requests are rejected. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const lane of this.#lanes) while (lane.running !== null) await lane.running;
+    for (const { runs } of this.#lanes) while (runs.length > 0) await Promise.all(runs);
     while (this.#asideRunning !== null) await this.#asideRunning;
     if (this.#look !== null) clearInterval(this.#look);
   }
@@ -138,10 +141,9 @@ export class Batcher implements Charging {
         aside.push(waiting);
         return;
       }
-      const index = laneOf(owner, this.#lanes.length);
-      const lane = this.#lanes[index]!;
+      const lane = this.#lanes[laneOf(owner, this.#lanes.length)]!;
       lane.queue.push(waiting);
-      lane.running ??= runBatches(lane, this.#limits.batch, this.#clock, (batch) => this.#commit(batch, index));
+      startBatches(lane);
     });
   }
 
@@ -174,9 +176,9 @@ export class Batcher implements Charging {
 
   async #commit(batch: readonly Waiting[], lane: number): Promise<AnswerBatch> {
     if (batch.length === 0) return () => undefined;
-    this.#inTransaction[lane] = batch;
+    this.#inTransaction.push(batch);
     const answer = await this.#commitAll(batch, lane);
-    this.#inTransaction[lane] = undefined;
+    this.#inTransaction.splice(this.#inTransaction.indexOf(batch), 1);
     return answer;
   }
 
@@ -260,7 +262,7 @@ export class Batcher implements Charging {
   *#unanswered(): Generator<Waiting> {
     const lanes = this.#lanes.map(({ queue }) => queue);
     for (const some of [...lanes, ...this.#aside.values(), ...this.#inTransaction])
-      for (const waiting of some ?? []) if (!waiting.answered && !waiting.expired) yield waiting;
+      for (const waiting of some) if (!waiting.answered && !waiting.expired) yield waiting;
   }
 
   #expire(): void {

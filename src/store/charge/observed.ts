@@ -31,6 +31,10 @@ export class ObservedCharge implements ChargeDriver {
     return this.#driver.lanes;
   }
 
+  get atOnce(): number {
+    return this.#driver.atOnce;
+  }
+
   isOutage(error: unknown): boolean {
     return this.#driver.isOutage(error);
   }

@@ -64,6 +64,8 @@ interface Connection {
 
 export class PostgresCharge implements CountingDriver {
   readonly lanes = LANES;
+  /** The next batch is judged by what the one before has left. */
+  readonly atOnce = 1;
   readonly retries = noRetries();
   readonly #parts: PostgresChargeParts;
   /** By lane. */

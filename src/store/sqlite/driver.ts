@@ -60,7 +60,7 @@ class SqliteDriver implements StorageDriver {
       ...{ writer, mutex },
       now: () => clock.now(),
       onEvent,
-      node: () => this.node.acquire((id) => this.#announce(id)),
+      node: () => this.node.current ?? this.acquireNode(),
       known: () => this.#known().length,
     });
   }

@@ -38,6 +38,8 @@ export interface Calls {
   };
   /** Statements without values. */
   script: { readonly input: readonly [sql: string]; readonly output: null };
+  /** Takes the write lock, unless a transaction is open. */
+  begin: { readonly input: readonly []; readonly output: null };
   /** Ends the transaction, unless an error has done so. */
   rollback: { readonly input: readonly []; readonly output: null };
   /** A batch in one transaction (charge-message.ts). */

@@ -42,6 +42,9 @@ function serve(db: DatabaseSync, transactions: ChargeTransactions | null): void 
       case 'script':
         db.exec(call[2]);
         return null;
+      case 'begin':
+        if (!db.isTransaction) db.exec('BEGIN IMMEDIATE');
+        return null;
       case 'rollback':
         if (db.isTransaction) db.exec('ROLLBACK');
         return null;

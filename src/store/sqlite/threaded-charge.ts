@@ -1,4 +1,4 @@
-/** Charging on SQLite: batches go to the thread of the writer as data, one at a time. */
+/** Charging on SQLite: batches go to the thread of the writer as data. */
 import { type CountingDriver, noRetries } from '../charge/observed.ts';
 import type { Answer, ChargeRequest } from '../charge/state.ts';
 import type { Filter, StoreEvent } from '../store.ts';
@@ -14,7 +14,7 @@ interface SqliteChargeParts {
   readonly mutex: WriteMutex;
   readonly now: () => number;
   readonly onEvent: (event: StoreEvent) => void;
-  readonly node: () => Promise<string>;
+  readonly node: () => string | Promise<string>;
   /** The schema version of this program. */
   readonly known: () => number;
 }
@@ -22,6 +22,8 @@ interface SqliteChargeParts {
 export class SqliteCharge implements CountingDriver {
   /** SQLite has one writer. */
   readonly lanes = 1;
+  /** One is written while the next one waits in the thread. */
+  readonly atOnce = 2;
   readonly retries = noRetries();
   readonly isOutage = isOutage;
   readonly #parts: SqliteChargeParts;
@@ -35,21 +37,22 @@ export class SqliteCharge implements CountingDriver {
   /** The thread with the connection has been started by the migrations. */
   async open(): Promise<void> {}
 
-  transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
-    const { mutex, writer, node } = this.#parts;
-    return mutex.run(async () => {
-      const owner = await whenFree(node);
+  async transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
+    const { mutex, writer } = this.#parts;
+    const node = await this.#parts.node();
+    return mutex.runShared(async () => {
       const session = await writer.session();
-      try {
-        return await this.#send(session, requests, owner);
-      } catch (error) {
-        if (!isBusy(error)) throw error;
-        this.#onBusy();
+      for (;;) {
+        try {
+          return await this.#send(session, requests, node);
+        } catch (error) {
+          if (!isBusy(error)) throw error;
+          this.#onBusy();
+        }
+        // Another process has the lock. It is taken before the batch is sent again, because those who leave meanwhile
+        // are not charged. Another batch of this process may use it up.
+        await whenFree(() => session.call('begin'), this.#onBusy);
       }
-      // Another process has the lock. It is taken before the batch is sent, because those who leave meanwhile are not
-      // charged.
-      await whenFree(() => session.call('script', 'BEGIN IMMEDIATE'), this.#onBusy);
-      return this.#send(session, requests, owner);
     });
   }
 

@@ -5,12 +5,41 @@ import { ROOT } from '../scripts/fresh.mjs';
 
 const filesOf = (folder: string): string[] => readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
 
+const page = readFileSync(join(ROOT, 'docs/threat-model.md'), 'utf8');
+
+/** The rows of the table under a heading, each as its cells. */
+function tableUnder(heading: string): string[][] {
+  const [, section = ''] = page.split(`### ${heading}\n`);
+  const lines = section.split(/^##/m, 1)[0]?.split('\n') ?? [];
+  const [, , ...rows] = lines.filter((line) => line.startsWith('|'));
+  return rows.map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
 it('the threat model names tests that exist', () => {
-  const page = readFileSync(join(ROOT, 'docs/threat-model.md'), 'utf8');
   const named = [...page.matchAll(/`([\w./-]+\.test\.ts)`/g)].map(([, name = '']) => name);
   expect(named.length).toBeGreaterThan(50);
   // Where a cell names several files of a folder, the later ones stand without it.
   const names = new Set([...filesOf('tests'), ...filesOf('src')].map((path) => basename(path)));
   const missing = named.filter((name) => (name.includes('/') ? !existsSync(join(ROOT, name)) : !names.has(name)));
   expect(missing).toEqual([]);
+});
+
+it.each([
+  'What a request may cost after it has arrived',
+  'What is concluded for all',
+])('each row of the table "%s" says what, by which bound, and names its test', (heading) => {
+  const rows = tableUnder(heading);
+  expect(rows.length).toBeGreaterThan(0);
+  for (const [what = '', bound = '', test = '', ...more] of rows) {
+    expect(more).toEqual([]);
+    expect(what).not.toBe('');
+    expect(bound).not.toBe('');
+    expect(test).toMatch(/`[\w./-]+\.test\.ts`/);
+  }
+  expect(new Set(rows.map(([what]) => what)).size).toBe(rows.length);
 });

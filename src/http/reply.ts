@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import {
   type ApiError,
   type ErrorDetails,
@@ -12,7 +13,7 @@ import type { RateWindow, StoredReply } from '../service/admission.ts';
 import type { HttpReply, HttpRequest } from './exchange.ts';
 import { type HeaderList, putHeader, putHeaders } from './header-list.ts';
 import { isNotAwaited } from './input/arrival.ts';
-import type { Answer, ForeignForm } from './route.ts';
+import type { ForeignForm, RawAnswer, ReplyBody } from './route.ts';
 
 /** The body of an error. */
 export function errorBody(apiError: ApiError, requestId: string) {
@@ -94,10 +95,10 @@ export function sendError(request: HttpRequest, reply: HttpReply, error: unknown
   else reply.send(theirs.status, JSON.stringify(theirs.body), headers);
 }
 
-/** JSON as it is sent, and as it is stored for an Idempotency-Key. */
-export const jsonReply = (
+/** JSON of the schema `S` as it is sent, and as it is stored for an Idempotency-Key. */
+export const jsonReply = <S extends TSchema = never>(
   status: number,
-  body: unknown,
+  body: ReplyBody<S>,
   headers: Readonly<Record<string, string>> = {},
 ): StoredReply => ({
   status,
@@ -106,7 +107,7 @@ export const jsonReply = (
 });
 
 /** A reply whose body is JSON text already. */
-export const replyAnswer = ({ status, body, headers }: StoredReply): Answer => ({
+export const replyAnswer = ({ status, body, headers }: StoredReply): RawAnswer => ({
   status,
   body,
   type: JSON_TYPE,
@@ -117,7 +118,7 @@ export const replyAnswer = ({ status, body, headers }: StoredReply): Answer => (
 export const REPLAYED = { 'Idempotency-Replayed': '`true` where this is the stored reply of an earlier request.' };
 
 /** A stored reply, unchanged. */
-export const replayed = (stored: StoredReply): Answer =>
+export const replayed = (stored: StoredReply): RawAnswer =>
   replyAnswer({ ...stored, headers: { ...stored.headers, 'idempotency-replayed': 'true' } });
 
 /**

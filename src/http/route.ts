@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import type { Read } from '../contract/schema.ts';
 import type { ApiError, ErrorCode } from '../kernel/errors.ts';
 import { KEY_SCOPES, type KeyScope } from '../kernel/key-scopes.ts';
@@ -122,15 +122,22 @@ export interface RouteDoc {
   readonly errors?: readonly number[];
 }
 
-/** What a handler returns. `body` is sent as JSON; with a `type`, as it is. */
-export type Answer = {
+/** What a handler of any row returns. `body` is sent as JSON; with a `type`, as it is. */
+export type Answer = JsonAnswer<unknown> | RawAnswer;
+
+export interface JsonAnswer<Body> {
   /** That of the row's output where absent. */
   readonly status?: number;
   readonly headers?: ReplyHeaders;
-} & (
-  | { readonly body: unknown; readonly type?: undefined }
-  | { readonly body: string | Buffer | Readable | undefined; readonly type: string }
-);
+  readonly body: Body;
+  readonly type?: undefined;
+}
+export interface RawAnswer {
+  readonly status?: number;
+  readonly headers?: ReplyHeaders;
+  readonly body: string | Buffer | Readable | undefined;
+  readonly type: string;
+}
 
 /** Input as its readers return it, for a handler of any row. */
 export interface AnyInput {
@@ -195,14 +202,62 @@ interface TypedInput<P extends string, I extends RouteInput> {
   readonly warnings: readonly string[];
 }
 
-/** Ties a row's handler to the types of its access, path and input. */
-export function route<const A extends Access, const P extends string, const I extends RouteInput = object>(
-  row: Omit<Route, 'access' | 'path' | 'input' | 'serve'> & {
+/** What a handler may return: JSON of its row's schema, or text. Warnings that it leaves out are put in for it. */
+type AnswerOf<O> = O extends { readonly content: infer S extends TSchema }
+  ? JsonAnswer<ReplyBody<S>> | RawAnswer
+  : Answer;
+
+/** JSON of a schema as a handler makes it. Rows name unknown fields themselves, so `warnings` may be left out. */
+export type ReplyBody<S extends TSchema> = WithoutWarnings<Frozen<Static<S>>>;
+type WithoutWarnings<T> = T extends { readonly warnings: infer W }
+  ? Omit<T, 'warnings'> & { readonly warnings?: W }
+  : T;
+/** Deeply readonly; optional properties may be undefined, which JSON leaves out. */
+type Frozen<T> = T extends readonly (infer E)[]
+  ? readonly Frozen<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Frozen<T[K]> | (undefined extends T[K] ? undefined : never) }
+    : T;
+
+/** Names of properties that a body has beyond its schema, at whatever depth. */
+type Beyond<B, S> = unknown extends S | B
+  ? never
+  : B extends string
+    ? never
+    : B extends readonly (infer E)[]
+      ? Beyond<E, Extract<S, readonly unknown[]>[number]>
+      : B extends object
+        ? Exclude<keyof B, KeyOf<S>> | { [K in keyof B & KeyOf<S>]: Beyond<B[K], At<S, K>> }[keyof B & KeyOf<S>]
+        : never;
+type KeyOf<S> = S extends readonly unknown[] ? never : S extends object ? keyof S : never;
+type At<S, K> = S extends object ? (K extends keyof S ? S[K] : never) : never;
+
+/** A body with other properties than its schema is not what its contract says; TypeScript alone would let it pass. */
+type Exact<O, R> = O extends { readonly content: infer S extends TSchema }
+  ? R extends JsonAnswer<infer B>
+    ? [Beyond<B, ReplyBody<S>>] extends [never]
+      ? unknown
+      : { readonly 'beyond the contract': Beyond<B, ReplyBody<S>> }
+    : unknown
+  : unknown;
+
+/** Ties a row's handler to the types of its access, path, input and output. */
+export function route<
+  const A extends Access,
+  const P extends string,
+  R extends AnswerOf<O>,
+  const I extends RouteInput = object,
+  const O extends RouteOutput | undefined = undefined,
+>(
+  row: Omit<Route, 'access' | 'path' | 'input' | 'output' | 'serve'> & {
     readonly access: A;
     readonly path: P;
     readonly input?: I;
-    readonly serve: (context: HttpContext) => (granted: Contexts[A], input: TypedInput<P, I>) => Promise<Answer>;
+    readonly output?: O;
+    readonly serve: (
+      context: HttpContext,
+    ) => (granted: Contexts[A], input: TypedInput<P, I>) => Promise<R & Exact<O, R>>;
   },
 ): Route {
-  return row;
+  return row as Route;
 }

@@ -1,7 +1,7 @@
 /** Between evidence and store, for single verifications and those of lists alike. */
 import { canonicalAddress, parentDomains } from '../engine/address/canonical.ts';
 import type { Evidence } from '../engine/evidence.ts';
-import { reportText } from '../engine/report.ts';
+import { report } from '../engine/report.ts';
 import type { Verdict } from '../engine/verdict.ts';
 import { type EngineDeps, withFilter } from '../engine/verify.ts';
 import type { Via } from '../kernel/log-origins.ts';
@@ -41,7 +41,7 @@ export function toRecord(
     clientIp,
     durationMs: Math.round(durationMs),
     via,
-    body: reportText(e, verdict, { id, durationMs, at: engine.clock.now(), withEvidence, warnings }),
+    body: JSON.stringify(report(e, verdict, { id, durationMs, at: engine.clock.now(), withEvidence, warnings })),
   };
 }
 

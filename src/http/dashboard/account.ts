@@ -8,6 +8,7 @@ import type { Account, KeysetQuery, LedgerPage, LedgerQuery } from '../../servic
 import type { ActingMember, Role } from '../../service/members.ts';
 import { nothingToChange } from '../nothing-to-change.ts';
 import { type AccountContext, type Route, route } from '../route.ts';
+import { done } from './browser-request.ts';
 import { csvFile, JSON_LINES, jsonLinesFile } from './csv.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';
@@ -63,7 +64,6 @@ const acting = ({ account, user, role, actor }: AccountContext): ActingMember =>
   role,
   actor,
 });
-const done = (message: string) => ({ body: { status: 'success', message } });
 
 /** The account itself: plan, ledger, members, deletion. */
 export const ACCOUNT_ROUTES: readonly Route[] = [

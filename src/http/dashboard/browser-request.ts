@@ -1,6 +1,7 @@
+import type { Done } from '../../contract/dashboard/session.ts';
 import { USER_AGENT_LENGTH } from '../../kernel/limits.ts';
 import type { BrowserRequest } from '../../service/sign-in/service.ts';
-import type { Answer, RequestContext } from '../route.ts';
+import type { Answer, JsonAnswer, RequestContext } from '../route.ts';
 
 /** The parts of a request that the sign-in service needs. */
 export const browserRequest = ({ ip, request }: RequestContext): BrowserRequest => ({
@@ -19,9 +20,9 @@ export const NOTHING: Kept = { setCookie: [] };
 export const keep = ({ setCookie }: Kept): Pick<Answer, 'headers'> =>
   setCookie.length === 0 ? {} : { headers: { 'set-cookie': [...setCookie] } };
 
-export const done = (message: string, kept: Kept = NOTHING): Answer => ({
+export const done = (message: string, kept: Kept = NOTHING): JsonAnswer<Done> => ({
   body: { status: 'success', message },
   ...keep(kept),
 });
 
-export const signedIn = (kept: Kept): Answer => done('You are signed in.', kept);
+export const signedIn = (kept: Kept): JsonAnswer<Done> => done('You are signed in.', kept);

@@ -10,6 +10,7 @@ import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { paginationOf } from '../pagination.ts';
 import { type Route, route } from '../route.ts';
 import { listReply, resultsAnswer } from '../v1/lists.ts';
+import { done } from './browser-request.ts';
 
 const LISTS = '/dashboard/accounts/:account/lists';
 const LIST = `${LISTS}/:id` as const;
@@ -224,7 +225,7 @@ export const LIST_ROUTES: readonly Route[] = [
       ({ lists }) =>
       async ({ account, actor }, { params: { id } }) => {
         await lists.change(account, id, 'delete', actor);
-        return { body: { status: 'success', message: `List ${id} was removed.` } };
+        return done(`List ${id} was removed.`);
       },
   }),
 ];

@@ -1,6 +1,7 @@
 import * as C from '../../contract/dashboard/saved-views.ts';
 import { Done } from '../../contract/dashboard/session.ts';
 import { type Route, route } from '../route.ts';
+import { done } from './browser-request.ts';
 
 const VIEWS = '/dashboard/accounts/:account/views';
 
@@ -60,7 +61,7 @@ export const VIEW_ROUTES: readonly Route[] = [
       ({ views }) =>
       async ({ account, user }, { params: { id } }) => {
         await views.remove({ account, user: user.id }, id);
-        return { body: { status: 'success', message: 'The view was deleted.' } satisfies Done };
+        return done('The view was deleted.');
       },
   }),
 ];

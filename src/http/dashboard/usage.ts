@@ -3,6 +3,7 @@ import * as C from '../../contract/dashboard/usage.ts';
 import type { Read } from '../../contract/schema.ts';
 import type { Chart, ChartQuery } from '../../service/charts.ts';
 import { type Route, route } from '../route.ts';
+import { done } from './browser-request.ts';
 import { asDownload, CSV_TYPE, csvLine } from './csv.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';
@@ -96,7 +97,7 @@ export const USAGE_ROUTES: readonly Route[] = [
         await accounts.setLowBalance(account, credits, actor);
         const message =
           credits === null ? 'Low-balance alert turned off.' : `Low-balance threshold set to ${credits} credits.`;
-        return { body: { status: 'success', message } };
+        return done(message);
       },
   }),
 ];

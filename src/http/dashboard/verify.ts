@@ -1,12 +1,12 @@
-import type { DashboardVerifyRequest } from '../../contract/dashboard/log.ts';
+import type { Static } from 'typebox';
+import type { DashboardVerifyReply, DashboardVerifyRequest } from '../../contract/dashboard/log.ts';
 import type { Read } from '../../contract/schema.ts';
-
 import { ApiError } from '../../kernel/errors.ts';
 import { TIMEOUT_MS } from '../../kernel/limits.ts';
 import { refusalOf } from '../access/admission.ts';
 import type { HttpContext } from '../context.ts';
 import { disconnectSignal, isGone } from '../disconnect.ts';
-import type { AccountContext, Answer } from '../route.ts';
+import type { AccountContext, JsonAnswer } from '../route.ts';
 
 /** Verifies one address with evidence, charged like `/v1/verify`. */
 export const verifyHere =
@@ -14,7 +14,7 @@ export const verifyHere =
   async (
     { account, test, ip, request, reply }: AccountContext,
     { body }: { body: Read<typeof DashboardVerifyRequest> },
-  ): Promise<Answer> => {
+  ): Promise<JsonAnswer<Static<typeof DashboardVerifyReply>>> => {
     const outcome = await verify.verify({
       keyHash: { account },
       test,

@@ -35,7 +35,11 @@ export const filterExists = (id: number): ApiError =>
 /** Of an outcome, as it is sent and stored. */
 const addedReply = (outcome: FilterAdded, requestId: string, warnings: readonly string[]) =>
   outcome.added
-    ? jsonReply(201, { ...filterReply(outcome.filter), warnings }, { location: `${FILTERS}/${outcome.filter.id}` })
+    ? jsonReply<typeof C.FilterAddedReply>(
+        201,
+        { ...filterReply(outcome.filter), warnings },
+        { location: `${FILTERS}/${outcome.filter.id}` },
+      )
     : errorReply(filterExists(outcome.existingId), requestId);
 
 /** The account's own blocklist. */

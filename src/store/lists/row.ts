@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { DAY_MS } from '../../kernel/clock.ts';
+import { LIST_STATUSES } from '../../kernel/lists.ts';
 import type { StorageDriver } from '../driver.ts';
 import { accountId } from '../rows.ts';
 import type { AccountId, List, ListBreakdown, ListLayout, VerificationRecord } from '../store.ts';
@@ -8,11 +9,8 @@ import { type Pace, perSecond } from './pace.ts';
 
 export type ListRecord = Row<'lists'>;
 
-/** Statuses in which a list can be seen. */
-const VISIBLE = ['ready', 'running', 'paused', 'completed', 'cancelled', 'failed'] as const;
-
 const isVisible = (status: ListRecord['status']): status is List['status'] =>
-  status !== 'uploading' && status !== 'deleted';
+  LIST_STATUSES.some((visible) => visible === status);
 
 /** A list that can be seen, with what is held for it. */
 export const findList = (db: Kysely<Tables>, account: AccountId, id: string) =>
@@ -26,7 +24,7 @@ export const visibleLists = (db: Kysely<Tables>, account: AccountId) =>
     .innerJoin('accounts', 'accounts.id', 'lists.account_id')
     .select(['hold.amount as held', 'accounts.retention_days', 'accounts.test_of'])
     .where('lists.account_id', '=', account)
-    .where('lists.status', 'in', VISIBLE);
+    .where('lists.status', 'in', LIST_STATUSES);
 
 export type FoundList = ListRecord & {
   readonly held: number | null;

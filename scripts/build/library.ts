@@ -22,6 +22,7 @@ const DATA = [
   'smtp-lexicon.json',
   'smtp-operators.json',
   'suggest.txt',
+  'tlds.txt',
   'zones.txt',
 ];
 

@@ -42,6 +42,8 @@ export interface MailHost extends MxRecord {
 export type DnsFinding =
   | 'mx'
   | 'implicit_mx'
+  /** NXDOMAIN for the top-level domain, which no list has either: the address is malformed. */
+  | 'tld_not_found'
   | 'domain_not_found'
   | 'no_mx_records'
   | 'null_mx'

@@ -28,6 +28,7 @@ const ACCEPTS_MAIL = verdict('good', 'unknown', null, 'mx');
 const DNS_ROWS = {
   mx: { verdict: ACCEPTS_MAIL, domain: 'pass', mx: 'pass' },
   implicit_mx: { verdict: ACCEPTS_MAIL, domain: 'pass', mx: 'pass' },
+  tld_not_found: { verdict: OFFLINE_VERDICTS.syntax, domain: 'fail', mx: 'skipped' },
   domain_not_found: {
     verdict: verdict('bad', 'undeliverable', 'domain_not_found', 'mx'),
     domain: 'fail',

@@ -5,7 +5,7 @@
 import { trimBlanks } from '../kernel/blanks.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { intendedAddress } from './address/intended.ts';
-import { type Address, parseAddress } from './address/parse.ts';
+import { type Address, type ParseOptions, parseAddress, type SyntaxFault } from './address/parse.ts';
 import { didYouMean } from './address/suggest.ts';
 import { lookUpMailServers, type MxLookupOptions } from './dns/mx-lookup.ts';
 import type { Limit, Resolver } from './dns/resolver.ts';
@@ -60,26 +60,19 @@ export interface EngineDeps {
 const REPLY_MARGIN_MS = 50;
 const HOSTS_WANTED: Readonly<Record<Level, number>> = { mx: 1, smtp: 3 };
 
+const parseOptions = ({ allowPrivate }: EngineDeps): ParseOptions => ({ allowReserved: allowPrivate });
+
 /**
  * Offline stages: syntax and lists. Blanks around the address do not count. `syntax.result` and `disposable.result`
- * show whether they were conclusive.
+ * show whether they were conclusive. A top-level domain that no list has passes: the dns stage knows.
  */
 export function runOffline(email: string, requested: Level, engine: EngineDeps): Evidence {
   const lists = engine.lists();
-  const options = { allowReserved: engine.allowPrivate };
+  const options = parseOptions(engine);
   const text = trimBlanks(email);
-  const parsed = parseAddress(text, options);
+  const parsed = parseAddress(text, { ...options, allowUnknownTld: true });
   const common = { requested, email, dns: null, smtp: null, catchAll: null, listVersion: lists.version };
-  if (!parsed.ok) {
-    return {
-      ...common,
-      syntax: { result: 'fail', error: parsed.error, index: email.indexOf(text) + parsed.index },
-      filter: { result: 'skipped' },
-      disposable: { result: 'skipped', matched: null, by: null },
-      flags: null,
-      didYouMean: intendedAddress(text, lists, options),
-    };
-  }
+  if (!parsed.ok) return { ...common, ...malformed(email, parsed), didYouMean: intendedAddress(text, lists, options) };
   const { address } = parsed;
   return {
     ...common,
@@ -94,6 +87,16 @@ export function runOffline(email: string, requested: Level, engine: EngineDeps):
     didYouMean: didYouMean(address, lists),
   };
 }
+
+/** Evidence of a malformed address; the index of the fault is that in the text without the blanks around it. */
+const malformed = (email: string, { error, index }: SyntaxFault) =>
+  ({
+    syntax: { result: 'fail', error, index: email.indexOf(trimBlanks(email)) + index },
+    filter: { result: 'skipped' },
+    disposable: { result: 'skipped', matched: null, by: null },
+    dns: null,
+    flags: null,
+  }) as const;
 
 /** A filter match ends the run: later stages are skipped. */
 export const withFilter = (e: Evidence, filter: FilterMatch): Evidence => ({
@@ -118,12 +121,15 @@ const lookupOptions = (e: Evidence, engine: EngineDeps): MxLookupOptions => ({
   lists: engine.lists(),
 });
 
-/** Evidence of the dns stage, and whether the mail hosts are disposable. */
-export const withDns = (e: Evidence, dns: DnsEvidence, engine: EngineDeps): Evidence => ({
-  ...e,
-  dns,
-  disposable: disposableByHost(e.disposable, addressOf(e).domain, dns, engine.lists()),
-});
+/**
+ * Evidence of the dns stage, and whether the mail hosts are disposable; or of a malformed address, if the top-level
+ * domain does not exist.
+ */
+export function withDns(e: Evidence, dns: DnsEvidence, engine: EngineDeps): Evidence {
+  const strict = dns.finding === 'tld_not_found' ? parseAddress(trimBlanks(e.email), parseOptions(engine)) : null;
+  if (strict?.ok === false) return { ...e, ...malformed(e.email, strict) };
+  return { ...e, dns, disposable: disposableByHost(e.disposable, addressOf(e).domain, dns, engine.lists()) };
+}
 
 /** The complete evidence if no waiting is needed (offline stages, cached DNS), else null. */
 export function runFromCache(e: Evidence, engine: EngineDeps): Evidence | null {

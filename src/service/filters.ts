@@ -132,13 +132,16 @@ function typeOf(text: string): FilterType {
   return /^[\d.]+(\/\d*)?$/.test(text) || text.includes(':') ? 'ip_address' : 'domain';
 }
 
+/** A TLD may be newer than the lists, and an address under it is matched before the DNS is asked. */
+const ANY_TLD = { allowUnknownTld: true };
+
 function canonical(type: FilterType, text: string): string | null {
   switch (type) {
     case 'email':
-      return orNull(canonicalEmail(text));
+      return orNull(canonicalEmail(text, ANY_TLD));
     case 'domain':
       // The dot of the root, as zone files and resolvers write it.
-      return orNull(canonicalDomain(text.replace(/(?<=[^.])\.$/, '')));
+      return orNull(canonicalDomain(text.replace(/(?<=[^.])\.$/, ''), ANY_TLD));
     case 'ip_address':
       return canonicalCidr(text);
   }

@@ -3,7 +3,7 @@
  * get, so they must not contain any.
  */
 import { domainToASCII } from 'node:url';
-import { tldExists } from '../engine/address/tld.ts';
+import { tldIsListed } from '../engine/address/tld.ts';
 import { MAILED_NAME_LENGTH } from '../kernel/limits.ts';
 
 /**
@@ -30,7 +30,7 @@ const DOT = /(?<=[\p{L}\p{N}\p{M}_-])[.。]([\p{L}\p{N}\p{M}-]+)/gu;
  */
 function endsHostName(label: string): boolean {
   const beginnings = [/^[a-z0-9]+/i, /^[\p{L}\p{N}\p{M}]+/u].map((form) => form.exec(label)?.[0] ?? '');
-  return [label, ...beginnings].some((part) => /\P{N}/u.test(part) && tldExists(domainToASCII(part)));
+  return [label, ...beginnings].some((part) => /\P{N}/u.test(part) && tldIsListed(domainToASCII(part)));
 }
 
 /** The first word that contains a URL, a host name or an email address; null if none does. Linear in its length. */

@@ -130,7 +130,8 @@ const roleHasChanged = (needed: Role): ApiError =>
 /** A valid address that can also sign in, trimmed. Throws ApiError. */
 function mailableAddress(text: string): string {
   const email = text.trim();
-  if (canonicalEmail(email).ok && isUsableEmail(email)) return email;
+  // The lists may be older than its top-level domain; a mail to one that does not exist fails like any other.
+  if (canonicalEmail(email, { allowUnknownTld: true }).ok && isUsableEmail(email)) return email;
   throw new ApiError('invalid_parameter', 'email must be an address such as jane@example.com, in ASCII.', {
     field: 'email',
   });

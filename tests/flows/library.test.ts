@@ -18,6 +18,18 @@ async function verifierOn(options: Parameters<typeof createVerifier>[0] = {}): P
   return [verifier, dns];
 }
 
+it('asks the DNS about a top-level domain that no list has', async () => {
+  const [verifier, dns] = await verifierOn();
+  dns.set('alive.newtld', { MX: [[10, 'mx.gmail.com']] });
+  expect(await verifier.verify('a@alive.newtld')).toMatchObject({ status: 'good', reason: null });
+  expect(await verifier.verify('a@b.nosuchtld')).toMatchObject({
+    reason: 'invalid_format',
+    checks: { syntax: { error: 'unknown_tld', index: 4 } },
+  });
+  dns.set('later.co.za', { MX: [[10, 'mx.gmail.com']] });
+  expect(await verifier.verify('a@later.co.za')).toMatchObject({ status: 'good' });
+});
+
 describe('a closed verifier', () => {
   it('says that it is closed', async () => {
     const [verifier] = await verifierOn();

@@ -84,6 +84,10 @@ const MX_CAST = [
   'a@lame.com',
   'b@lame.com',
   'a@nowhere.com',
+  'a@b.nosuchtld',
+  'B@b.nosuchtld',
+  'a@nowhere.co.za',
+  'a@filtered.nosuchtld',
   'a@mailinator.com',
   'a@front.com',
   'blocked@good.com',
@@ -98,6 +102,7 @@ it('judges every address as a single call does, and charges the same', async () 
   await lab.store.filters.addMany(who.account.id, [
     filter('email', 'blocked@good.com'),
     filter('domain', 'filtered.com'),
+    filter('domain', 'filtered.nosuchtld'),
   ]);
   const id = await startedList(lab.store, ownerOf(who), MX_CAST);
   const list = await completed(lab, who, id);

@@ -59,6 +59,12 @@ describe('canonicalDomain', () => {
     ['192.0.2.1', 'numeric_tld'],
   ])('%j → %s', (text, expected) => expect(domain(text)).toBe(expected));
 
+  it('accepts a name under an unknown TLD where that is asked for, but not the TLD alone', () => {
+    const options = { allowUnknownTld: true };
+    expect(canonicalDomain('Example.NewTLD', options)).toEqual({ ok: true, value: 'example.newtld' });
+    expect(canonicalDomain('newtld', options)).toMatchObject({ error: 'single_label' });
+  });
+
   it('accepts special-use names in test setups', () => {
     expect(canonicalDomain('foo.test', { allowReserved: true })).toEqual({ ok: true, value: 'foo.test' });
   });

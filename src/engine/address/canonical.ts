@@ -35,10 +35,13 @@ function unquoted(localPart: string): string {
 }
 
 /**
- * `text` → ASCII lower case, or the fault. Accepts a public suffix (`co.uk`) and an existing TLD alone (`ru`), but no
- * other names without a dot and no TLDs that do not exist. Does not trim.
+ * `text` → ASCII lower case, or the fault. Accepts a public suffix (`co.uk`) and alone a TLD that the lists have
+ * (`ru`), but no other names without a dot. Does not trim.
  */
-export function canonicalDomain(text: string, options: Pick<DomainOptions, 'allowReserved'> = {}): Canonical {
+export function canonicalDomain(
+  text: string,
+  options: Pick<DomainOptions, 'allowReserved' | 'allowUnknownTld'> = {},
+): Canonical {
   const domain = parseDomain(text, 0, { ...options, allowTld: true });
   return domain.ok ? { ok: true, value: domain.ascii } : domain;
 }

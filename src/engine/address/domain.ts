@@ -3,14 +3,14 @@ import { parse } from 'tldts';
 import { misplacedAscii, unsafeCharacter } from './characters.ts';
 import { type Faulty, fault } from './faults.ts';
 import { bidiViolation, type Label, offendingCharacter, toLabel } from './idna.ts';
-import { isSpecialUse, tldExists } from './tld.ts';
+import { isSpecialUse, tldIsListed } from './tld.ts';
 
 export interface DomainOptions {
   /** Test setups only: accepts special-use names (`test`, `local` …). */
   readonly allowReserved?: boolean;
-  /** Also accepts TLDs that do not exist, to find a suggestion for a mistyped one. */
+  /** Also accepts TLDs that no list has: they may be newer than the lists, or mistyped. */
   readonly allowUnknownTld?: boolean;
-  /** Accepts a name without a dot if it is an existing TLD: for lists of domains, never for an address. */
+  /** Accepts a name without a dot if it is a TLD that the lists have: for lists of domains, never for an address. */
   readonly allowTld?: boolean;
 }
 
@@ -144,11 +144,11 @@ function topLevelFault(ascii: string, starts: readonly number[], options: Domain
   const tld = ascii.slice(last + 1);
   const at = starts.at(-2) ?? 0;
   if (last < 0) {
-    return options.allowTld && tldExists(tld) ? null : fault('single_label', at);
+    return options.allowTld && tldIsListed(tld) ? null : fault('single_label', at);
   }
   if (/^\d+$/.test(tld)) return fault('numeric_tld', at);
   if (isSpecialUse(ascii)) return options.allowReserved ? null : fault('reserved_tld', at);
-  return options.allowUnknownTld || tldExists(tld) ? null : fault('unknown_tld', at);
+  return options.allowUnknownTld || tldIsListed(tld) ? null : fault('unknown_tld', at);
 }
 
 /** Whether private suffixes count (github.io, blogspot.com), or only those of registries. */
@@ -173,8 +173,12 @@ export function registrableDomain(domain: string, options: SuffixOptions = WITH_
   return parse(domain, options.allowPrivateDomains ? WITH_PRIVATE : ICANN_ONLY).domain;
 }
 
-/** True for a public suffix (`co.uk`, `com`; `github.io` with private suffixes). */
+/**
+ * True for a public suffix (`co.uk`, `com`; `github.io` with private suffixes). A TLD without a rule is one by the
+ * list's default rule (`za`), if it exists.
+ */
 export function isPublicSuffix(domain: string, options: SuffixOptions = WITH_PRIVATE): boolean {
   const found = parse(domain, options.allowPrivateDomains ? WITH_PRIVATE : ICANN_ONLY);
-  return found.publicSuffix === domain && (found.isIcann === true || found.isPrivate === true);
+  if (found.publicSuffix !== domain) return false;
+  return found.isIcann === true || found.isPrivate === true || tldIsListed(domain);
 }

@@ -28,7 +28,7 @@ export const SYNTAX_ERRORS = {
   single_label: 'The domain has no dot.',
   numeric_tld: 'The top-level domain consists of digits only.',
   reserved_tld: 'The domain is reserved for special use and never receives public mail.',
-  unknown_tld: 'The top-level domain does not exist.',
+  unknown_tld: 'The top-level domain does not exist: it is on no list, and DNS has no such name.',
   address_too_long: 'The address is longer than 254 octets.',
 } as const;
 

@@ -1,5 +1,6 @@
-/** Names without public mail, whatever the DNS says. */
+/** What is known of top-level domains without the DNS: the special-use ones, and those of the lists. */
 import { parse } from 'tldts';
+import { dataFile, readData } from '../data.ts';
 
 /**
  * IANA's special-use domain names (https://www.iana.org/assignments/special-use-domain-names/, read 2026-11) and
@@ -34,7 +35,10 @@ const SPECIAL_USE: ReadonlySet<string> = new Set([
   ...Array.from({ length: 16 }, (_, i) => `${i + 16}.172.in-addr.arpa`), // RFC 6761
 ]);
 
-/** True for a special-use name and everything under it. `domain`: lower-case ASCII with a dot. */
+/**
+ * True for a special-use name, which has no public mail whatever the DNS says, and everything under it. `domain`:
+ * lower-case ASCII with a dot.
+ */
 export function isSpecialUse(domain: string): boolean {
   const last = domain.lastIndexOf('.');
   if (domain.slice(last + 1) !== 'arpa') return SPECIAL_USE.has(domain.slice(last + 1));
@@ -46,17 +50,27 @@ export function isSpecialUse(domain: string): boolean {
 
 const AS_HOST_NAME = { extractHostname: false, validateHostname: false, detectIp: false } as const;
 
-/** Caches only names that exist, so that hostile input cannot fill it. */
-const existing = new Set<string>();
+/** IANA's list, read when it is first needed. */
+let delegated: ReadonlySet<string> | null = null;
 
 /**
- * Whether the root zone delegates this top-level domain, by the ICANN section of the public suffix list, which
- * follows the root zone. `tld`: lower-case ASCII without a dot.
+ * Whether IANA's list or the public suffix list has this top-level domain. Neither alone is enough: a TLD may be
+ * without a suffix rule of its own (`za`), and one list is older than the other. Even both do not show that a TLD does
+ * not exist, because it may have been delegated since: only the DNS does. `tld`: lower-case ASCII without a dot.
  */
-export function tldExists(tld: string): boolean {
-  if (existing.has(tld)) return true;
-  // The list contains `onion` as if it were delegated.
-  const found = !SPECIAL_USE.has(tld) && parse(tld, AS_HOST_NAME).isIcann === true;
-  if (found) existing.add(tld);
-  return found;
+export function tldIsListed(tld: string): boolean {
+  delegated ??= new Set(
+    readData(dataFile('tlds.txt'))
+      .split('\n')
+      .filter((line) => /^[^#]/.test(line)),
+  );
+  if (delegated.has(tld)) return true;
+  // The suffix list contains `onion` as if it were delegated.
+  return !SPECIAL_USE.has(tld) && parse(tld, AS_HOST_NAME).isIcann === true;
+}
+
+/** The top-level domain of `domain` if only the DNS knows whether it exists. `domain`: lower-case ASCII with a dot. */
+export function unlistedTld(domain: string): string | null {
+  const tld = domain.slice(domain.lastIndexOf('.') + 1);
+  return isSpecialUse(domain) || tldIsListed(tld) ? null : tld;
 }

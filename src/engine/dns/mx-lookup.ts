@@ -3,6 +3,7 @@
  * that run-lookup.ts can drive it either by querying the resolver or from the cache alone.
  */
 import { isIPv4 } from 'node:net';
+import { unlistedTld } from '../address/tld.ts';
 import type { DnsEvidence, DnsFinding, MailHost, MxRecord, ProviderKind, UnusableMx } from '../evidence.ts';
 import type { Question } from './message.ts';
 import { type DnsAnswer, type DnsFailure, isHostName } from './records.ts';
@@ -42,15 +43,19 @@ const evidence = (finding: DnsFinding, more: Partial<DnsEvidence> = {}): DnsEvid
 /**
  * Queries the MX records of `domain` (lower-case ASCII), then the addresses of its hosts, until `hostsWanted` are
  * usable. `dns_failure` here means only that the queries failed; `runLookup` determines whether the resolver is at
- * fault.
+ * fault. A top-level domain that no list has is queried as well; there is nothing below one that does not exist (RFC
+ * 8020), but records of the domain count whatever is said of it.
  */
 export function* lookUpMailServers(domain: string, options: MxLookupOptions): MxLookup {
-  const [mx = NO_ANSWER] = yield [{ name: domain, type: 'MX' }];
+  const mxQuestion: Question = { name: domain, type: 'MX' };
+  const tld = unlistedTld(domain);
+  // NS, because some resolvers do not pass on address queries for names without a dot.
+  const [mx = NO_ANSWER, top] = yield tld === null ? [mxQuestion] : [mxQuestion, { name: tld, type: 'NS' }];
   switch (mx.kind) {
     case 'records':
       return yield* fromRecords(recordsOf(mx), options);
     case 'nxdomain':
-      return evidence('domain_not_found');
+      return evidence(top?.kind === 'nxdomain' ? 'tld_not_found' : 'domain_not_found');
     case 'nodata':
       return yield* implicit(domain, options);
     case 'servfail':
@@ -61,6 +66,7 @@ export function* lookUpMailServers(domain: string, options: MxLookupOptions): Mx
     case 'denies_every_name':
     case 'answers_every_name':
     case 'unconfirmed':
+      if (top?.kind === 'nxdomain') return evidence('tld_not_found');
       return evidence('dns_failure', { failure: mx.kind });
   }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { zone } from '../../../tests/lab/dns.ts';
+import { type Entry, LIES, type Lie, type Zone, zone } from '../../../tests/lab/dns.ts';
 import { find, PUBLIC, run, TOOLS, world } from '../../../tests/lab/lookup.ts';
 import { systemClock as clock } from '../../kernel/clock.ts';
+import type { DnsFinding } from '../evidence.ts';
 import { lookUpMailServers, type MxLookupOptions } from './mx-lookup.ts';
 import { createResolver } from './resolver.ts';
 import { lookUpFromCache, runLookup } from './run-lookup.ts';
@@ -90,6 +91,52 @@ describe('runLookup', () => {
     );
     const found = await run(resolver, 'd.test', { hostsWanted: 2 });
     expect(found).toMatchObject({ finding: 'mx', hosts: [{ host: 'late.test' }] });
+  });
+});
+
+describe('a top-level domain that no list has', () => {
+  const mail: Entry = { MX: [[1, 'mx.com']] };
+  const controls: Zone = { com: { NS: ['a.nic.com'] }, 'mx.com': { A: [PUBLIC] } };
+
+  /** The finding for `d.newtld`, and all questions of the look-up. */
+  async function findingIn(records: Zone, lie: Lie | null = null) {
+    const dns = await zone({ ...controls, ...records });
+    if (lie) dns.lie(lie);
+    const resolver = createResolver({ servers: dns.servers, timeoutMs: 300, clock, controlNames: ['com'] });
+    onTestFinished(async () => {
+      resolver.close();
+      await dns.close();
+    });
+    const { finding } = await run(resolver, 'd.newtld');
+    return { finding, dns, resolver };
+  }
+
+  it.each<[string, Zone, DnsFinding]>([
+    ['was delegated', { newtld: { NS: ['a.nic.newtld'] }, 'd.newtld': mail }, 'mx'],
+    ['was delegated, and the domain has an address only', { 'd.newtld': { A: [PUBLIC] } }, 'implicit_mx'],
+    ['was delegated, but without this domain', { newtld: { NS: ['a.nic.newtld'] } }, 'domain_not_found'],
+    ['was delegated, for another domain', { 'other.newtld': mail }, 'domain_not_found'],
+    ['does not exist', {}, 'tld_not_found'],
+    ['cannot be looked up', { newtld: { fault: 'servfail' }, 'd.newtld': { fault: 'servfail' } }, 'dns_failure'],
+    ['is refused', { newtld: { fault: 'refused' }, 'd.newtld': { fault: 'refused' } }, 'dns_failure'],
+    ['has silent servers', { newtld: { fault: 'silent' }, 'd.newtld': { fault: 'silent' } }, 'dns_failure'],
+    ['cannot be looked up, unlike the domain', { newtld: { fault: 'servfail' }, 'd.newtld': mail }, 'mx'],
+    ['is silent, unlike the domain', { newtld: { fault: 'silent' }, 'd.newtld': mail }, 'mx'],
+  ])('%s', async (_, records, finding) => {
+    expect((await findingIn(records)).finding).toBe(finding);
+  });
+
+  it.each(LIES)('is not called missing by a resolver that lies: %s', async (lie) => {
+    expect((await findingIn({}, lie)).finding).toBe('resolver_unavailable');
+  });
+
+  it('is answered from the cache as a whole', async () => {
+    const { dns, resolver } = await findingIn({});
+    const before = dns.queries.length;
+    expect(lookUpFromCache('d.newtld', TOOLS, resolver)).toMatchObject({ finding: 'tld_not_found' });
+    expect((await run(resolver, 'd.newtld')).finding).toBe('tld_not_found');
+    expect(dns.queries.length).toBe(before);
+    expect(lookUpFromCache('other.newtld', TOOLS, resolver)).toBeNull();
   });
 });
 

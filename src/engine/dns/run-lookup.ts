@@ -88,8 +88,8 @@ export function lookUpFromCache(domain: string, options: MxLookupOptions, resolv
   while (!step.done) {
     const answers = answersFromCache(step.value, resolver);
     if (answers === null) return null;
-    // The first one is that of the domain, by which this is found.
-    if (answers[0]?.answer !== mx) used.push(...answers);
+    // The answer about the domain is the one by which this is found.
+    used.push(...answers.filter(({ answer }) => answer !== mx));
     step = lookup.next(answers.map(({ answer }) => answer));
   }
   known.set(options.lists, ofLists.set(mx, { options, used, evidence: step.value }));

@@ -32,6 +32,7 @@ const DNS: Readonly<Record<DnsFinding, (domain: string) => Partial<DnsEvidence>>
     const record = { host: domain, priority: 0 };
     return { records: [record], hosts: [{ ...record, addresses: [MAIL_HOST_ADDRESS] }] };
   },
+  tld_not_found: () => ({}),
   domain_not_found: () => ({}),
   no_mx_records: () => ({}),
   null_mx: () => ({ records: [{ host: '.', priority: 0 }] }),

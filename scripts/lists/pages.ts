@@ -76,7 +76,7 @@ existing top-level domain, \`allow\` and \`relay\` are exempted by those lists. 
 | file in \`sources/\` | content and origin |
 |---|---|
 | \`smtp-replies.json\` | observed replies, and rules of bounce handlers. \`source\` names the origin; what begins with \`sisimai:\` is from Sisimai (BSD-2-Clause, [text](LICENSES/smtp-replies.txt)) |
-| \`smtp-replies-3.json\` | single replies from logs and bounces that people published, from help pages, from the source code of servers and policy daemons (spamdyke: GPL-2.0), and from rules and tests of bounce handlers and verifiers (Sisimai: BSD-2-Clause; Sympa, MailPress: GPL). A reply is a fact; no code was copied, and local parts, domains and IP addresses are examples. \`form\` tells how it was found: \`seen\` in a log, a bounce or on a page, \`template\` in the code of a server, \`rule\` in a rule that looks for it (the code is the usual one), \`fixture\` in a test |
+| \`smtp-replies-3.json\` | single replies from logs and bounces that people published, from help pages, from the source code of servers and policy daemons (spamdyke: GPL-2.0, SPFBL: GPL-3.0), and from rules and tests of bounce handlers and verifiers (Sisimai: BSD-2-Clause; Sympa, MailPress: GPL). A reply is a fact; no code was copied, and local parts, domains and IP addresses are examples. \`form\` tells how it was found: \`seen\` in a log, a bounce or on a page, \`template\` in the code of a server, \`rule\` in a rule that looks for it (the code is the usual one), \`fixture\` in a test |
 | \`smtp-replies-written.json\`, \`smtp-reply-forms.json\` | written by the project |
 
 \`disposable update\` replaces a to e by their latest versions, downloaded from the repositories (\`docs/data-sources.md\`).

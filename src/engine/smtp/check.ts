@@ -273,7 +273,8 @@ export class Check {
 
   #noteRefusal({ outcome, host, address, egress }: Served): void {
     const heard = heardIn(outcome);
-    if (heard?.reading.meaning !== 'us_ip') return;
+    // A 4xx to RCPT may be about the recipient's own servers, and passes: it closes nothing for others.
+    if (heard?.reading.meaning !== 'us_ip' || (heard.stage === 'rcpt' && heard.reply.code < 500)) return;
     const where = { operator: this.#operator, host, address, domain: this.#recipientDomain };
     this.#refusedUs = [...this.#refusedUs, { where, egress, isForDomain: heard.stage === 'rcpt' }];
   }

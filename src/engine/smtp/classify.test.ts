@@ -132,7 +132,8 @@ describe('facts', () => {
   });
 
   it('an enhanced code in the text counts in qmail style, an IP address does not', () => {
-    expect(read('550 sorry (#5.1.1)').rule).toBe('code.no-mailbox');
+    expect(read('550 sorry, no recipient (#5.1.1)').rule).toBe('recipient.unknown');
+    expect(read('550 recipient rejected (#5.1.1)').rule).toBe('code.no-mailbox');
     expect(read('550 sorry (#4.1.1)').rule).toBe('unmatched.5xx');
     expect(read('550 see 15.1.1.7').rule).not.toBe('code.no-mailbox');
   });
@@ -151,7 +152,8 @@ describe('rules', () => {
       for (const [subject, rule] of Object.entries(row)) {
         if (rule === null || !BAD.includes(RULES[rule].finding)) continue;
         expect(['absent', 'disabled', 'full', 'unavailable', 'not_hosted', 'relay']).toContain(predicate);
-        if (predicate === 'absent' || predicate === 'disabled') expect(['recipient', 'domain']).toContain(subject);
+        if (predicate === 'absent' || predicate === 'disabled')
+          expect(['recipient', 'domain', 'group']).toContain(subject);
       }
     }
   });

@@ -11,6 +11,7 @@ import { type Template, templateOf } from './classify/template.ts';
 import { segmentsOf, wordsOf } from './classify/tokens.ts';
 import {
   aboutRecipient,
+  considerWhose,
   contradicted,
   isBad,
   isBadFinding,
@@ -220,7 +221,7 @@ function gather(input: ReplyToRead, text: string, { plain: plainOf, lexicon, cod
   if (code < 400) return { plain, status, ofStatus: null, clauses: [], rules: [], form: null };
   const words = wordsOf(plain.marked);
   const segments = segmentsOf(words, lexicon);
-  const clauses = clausesOf(segments);
+  const { clauses, named, isQuoting } = clausesOf(segments);
   const found = new Set<RuleId>();
   for (const clause of clauses) {
     const rule = ruleOfClause(clause);
@@ -228,7 +229,9 @@ function gather(input: ReplyToRead, text: string, { plain: plainOf, lexicon, cod
       found.add(code < 500 && rule === 'remote.unverified' ? 'remote.error' : rule);
   }
   const ofStatus = codes.enhanced(status);
-  if (ofStatus !== null && mayDecide(ofStatus, code, segments)) found.add(ofStatus);
+  if (ofStatus !== null && !(isQuoting && isBad(ofStatus)) && mayDecide(ofStatus, code, segments, clauses))
+    found.add(ofStatus);
+  considerWhose(found, code, named, segments);
   const more = [ofReplyCode(code, found), waiting(code, status, found)];
   for (const rule of more) if (rule !== null) found.add(rule);
   // Before RCPT no mailbox has been named: what sounds like one is about the client.

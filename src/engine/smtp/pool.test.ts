@@ -114,6 +114,25 @@ describe('isolation of operators', () => {
     expect(await about('one@j.test')).toMatchObject({ rule: 'pace.breaker', host: null });
   });
 
+  it.each([
+    '450 4.1.1 <one@a.test>: Recipient address rejected: undeliverable address: connect to 10.0.0.5[10.0.0.5]:25: Connection refused',
+    '450 4.1.1 <one@a.test>: Recipient address rejected: undeliverable address: host b.test[10.0.0.5] refused to talk to me: 421 busy',
+    '451 10.0.0.5 [10.0.0.5] : Connection refused',
+    '451 4.3.0 policy service connection refused',
+    '450 4.7.1 Client host [127.0.0.1] blocked using zen.spamhaus.org',
+    '421 4.7.0 Your IP 127.0.0.1 is blocked',
+  ])('asks about the next recipient of a domain that replied %s', async (reply) => {
+    const lab = await server({
+      mailboxes: ['*'],
+      on: ({ verb, path }) => (verb === 'RCPT' && path.startsWith('one@') ? reply : undefined),
+    });
+    const check = labCheck(lab.port, { breakerSeconds: 60 });
+    const about = async (email: string) => (await ask(check, { email })).smtp;
+    for (const domain of ['a.test', 'b.test', 'c.test', 'd.test'])
+      expect(await about(`one@${domain}`)).toMatchObject({ code: Number(reply.slice(0, 3)) });
+    expect(await about('two@a.test')).toMatchObject({ finding: 'accepted', code: 250 });
+  });
+
   it('does not hold against a provider what another mail host of the same domain replies', async () => {
     const lab = await server({ banner: '554 5.7.1 Client host [127.0.0.1] blocked using zen.spamhaus.org' });
     await server({ mailboxes: ['*'] }, { address: '127.0.0.2', port: lab.port });

@@ -1,4 +1,4 @@
-import { type Element, elementsOf, hasNoun, isEmail, isNegation, negate, phraseFor } from './elements.ts';
+import { areHosts, type Element, elementsOf, hasNoun, isEmail, isNegation, negate, phraseFor } from './elements.ts';
 import { ASSERTED, NOT_ADVICE, POLARITY, type Predicate, STANDS_ALONE, type Subject } from './predicates.ts';
 import type { Word } from './slots.ts';
 import type { Segment, Token } from './tokens.ts';
@@ -19,9 +19,21 @@ interface Before {
   readonly open: boolean;
 }
 
+interface Statements {
+  readonly clauses: readonly Clause[];
+  /** What is named, in whatever role. */
+  readonly named: ReadonlySet<Subject>;
+  /** The clauses are those of another server's reply: "host a.example said: …". */
+  readonly isQuoting: boolean;
+}
+const OF_US: ReadonlySet<Subject> = new Set<Subject>(['sender', 'client', 'you']);
+
 /** Reads the clauses of a text. */
-export function clausesOf(segments: readonly Segment[]): readonly Clause[] {
+export function clausesOf(segments: readonly Segment[]): Statements {
+  const named = new Set<Subject>();
+  let quoted = 0;
   const clauses: Clause[] = [];
+  const onward = onwardHosts(segments);
   let before: Before = { phrase: null, open: false };
   segments.forEach((segment, index) => {
     if (segment.before === 'stop') before = { phrase: null, open: false };
@@ -29,8 +41,9 @@ export function clausesOf(segments: readonly Segment[]): readonly Clause[] {
     const saysNothing = segment.tokens.every(({ slots: [slot = 'filler'] }) => slot === 'filler');
     for (const part of saysNothing ? [] : partsOf(segment)) {
       const colon = segments[index + 1]?.before === 'colon';
-      const elements = elementsOf(part, colon);
+      const elements = elementsOf(part, colon, onward.has(index));
       negate(elements);
+      for (const { kind, subject } of elements) if (kind === 'phrase') named.add(subject);
       const found = read(elements, before, colon);
       nameLater(clauses, elements);
       clauses.push(...found);
@@ -39,9 +52,36 @@ export function clausesOf(segments: readonly Segment[]): readonly Clause[] {
       else if (found.length > 0) before = { ...before, open: false };
     }
     // "host mx.example.com[192.0.2.1] said: …" quotes another server.
-    if (segment.tokens.at(-1)?.text === 'said') before = { phrase: null, open: false };
+    if (segment.tokens.at(-1)?.text === 'said') {
+      before = { phrase: null, open: false };
+      quoted = clauses.length;
+    }
   });
-  return clauses;
+  // What is quoted decides, not what it led to.
+  const isQuoting = quoted > 0 && quoted < clauses.length;
+  const kept = clauses.filter(({ subject }, at) => at >= quoted || OF_US.has(subject));
+  return { clauses: isQuoting ? kept : clauses, named, isQuoting };
+}
+
+/**
+ * The segments that name a host that the server itself turned to: "connect to a.example[10.0.0.5]:25: Connection
+ * refused", "host a.example[10.0.0.5] said: …", and all of those before "could not complete recipient verify callout".
+ */
+function onwardHosts(segments: readonly Segment[]): ReadonlySet<number> {
+  const onward = new Set<number>();
+  segments.forEach(({ tokens }, at) => {
+    const toward = tokens.find(({ slots }) => slots.includes('toward'));
+    if (toward !== undefined) {
+      const from = toward.slots.includes('verify') ? 0 : at + 1;
+      for (let i = from; i < segments.length && (i < at || areHosts(segments[i]?.tokens ?? [])); i++) onward.add(i);
+    }
+    const quotes = tokens.findIndex(({ text }) => text === 'said' || text === 'refused to talk');
+    if (quotes >= 0 && areHosts(tokens.slice(0, quotes))) {
+      onward.add(at);
+      for (let i = at - 1; i >= 0 && areHosts(segments[i]?.tokens ?? []); i--) onward.add(i);
+    }
+  });
+  return onward;
 }
 
 /** The sender or the client if one is named, else what is named first. */
@@ -101,6 +141,14 @@ const REFUSING: ReadonlySet<Word> = new Set<Word>(['refused', 'declines', 'faile
 const beside = (elements: readonly Element[], at: number, word: Word): boolean =>
   elements.some((one, i) => one.word === word && Math.abs(i - at) <= 2);
 
+/** "bandwidth quota": an unknown word in front says of what it is, and nothing that it is the recipient's. */
+const isOtherQuota = (elements: readonly Element[]): boolean =>
+  elements.some(
+    ({ subject, tokens }, at) =>
+      (subject === 'quota' || tokens[0]?.text.startsWith('quota') === true) && elements[at - 1]?.kind === 'gap',
+  ) && !elements.some(({ kind, subject }) => kind === 'phrase' && subject === 'recipient');
+
+const ABILITY = /(?:accept|receiv)\w* (?:e )?(?:mail|email|messages)$/;
 const OURS = /^@(?:sender|us|ourip)\b/;
 const isMessage = (one: Element): boolean => one.kind === 'phrase' && one.subject === 'message' && !one.oblique;
 
@@ -122,7 +170,7 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
   if (!elements.some(({ kind }) => kind === 'word' || isNegation(kind))) return clauses;
   const has = (word: Word): boolean => elements.some((one) => one.word === word && !one.dropped);
   const named = (subject: Subject): boolean => elements.some((one) => one.kind === 'phrase' && one.subject === subject);
-  const many = has('too_many');
+  const many = has('too_many') || (has('exceeded') && named('count'));
   const asked = many && elements.some(({ word, negated }) => word === 'absent' || (word === 'exists' && negated));
   // "no user here will get your mail" tells what happens to the message, not who is there.
   const nobodyGets = elements.some(
@@ -175,10 +223,22 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
       else if (named('quota') || subject === 'quota') [subject, predicate] = ['quota', 'full'];
       else return;
     }
+    // "throttling quota exceeded": what is full is not the mailbox.
+    if (predicate === 'full' && (has('too_fast') || isOtherQuota(elements))) subject = 'count';
+    // "closed, but for members only"
+    if (has('only') && ASSERTED.has(predicate) && (subject === 'recipient' || subject === 'domain')) {
+      predicate = 'declines';
+    }
     if (predicate === 'relay' && !refusesRelay(elements)) return;
     const said = one.tokens[0]?.text ?? '';
     // "temporarily locked"
     if (predicate === 'disabled' && has('passing') && said.startsWith('lock')) return;
+    // "does not accept mail" holds for everybody, unless it names a sender, a message, a time or an exception.
+    if (predicate === 'disabled' && ABILITY.test(said)) {
+      if (has('passing') || has('later')) return;
+      const more = elements.slice(at + 1).some((el) => el.kind === 'gap' || el.oblique);
+      if (more || has('only') || named('sender') || named('client') || named('you')) predicate = 'declines';
+    }
     // "recipient not accepted" is what servers say of any refusal.
     if (predicate === 'declines' && said === 'accepted') predicate = 'refused';
     // "<someone@example.com>: relaying not allowed", "you are not allowed to relay": said of relaying.
@@ -210,6 +270,8 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
     if (predicate === 'absent' && subject === 'recipient') {
       if (named('sender')) subject = 'sender';
       else if (named('client')) subject = 'client';
+      // "you are not a member"
+      else if (one.kind === 'not' && named('you')) subject = 'you';
     }
     if (phrase === null && STANDS_ALONE.has(predicate)) subject = 'none';
     const words = phrase === null ? one.tokens : [...phrase.tokens, ...one.tokens];

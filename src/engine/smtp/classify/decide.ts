@@ -69,6 +69,7 @@ export const RULES = {
   'protocol.syntax': rule(71.5, 'protocol', 'smtp_unverifiable'),
   'remote.trouble': rule(58, 'remote_temporary', 'smtp_temporary_failure'),
   'us.message-refused': rule(55, 'us_policy', 'smtp_blocked'),
+  'us.demand': rule(57, 'us_policy', 'smtp_blocked'),
   'us.refused-service': rule(54, 'us_policy', 'smtp_blocked'),
   'remote.unclear': weak(1, 'unclear', 'smtp_unverifiable'),
   'us.client-rejected': weak(45, 'us_ip', 'smtp_blocked'),
@@ -84,7 +85,7 @@ export const RULES = {
   'code.authentication': rule(86, 'us_sender', 'smtp_blocked'),
   'code.ip': rule(86, 'us_ip', 'smtp_blocked'),
   'code.too-many-recipients': weak(36, 'too_many_recipients', 'reconnect'),
-  'remote.error': weak(36, 'remote_temporary', 'smtp_temporary_failure'),
+  'remote.error': weak(41, 'remote_temporary', 'smtp_temporary_failure'),
   'code.system': weak(35, 'remote_temporary', 'smtp_temporary_failure'),
   'code.protocol': weak(33, 'protocol', 'smtp_unverifiable'),
   'code.policy': weak(25, 'us_policy', 'smtp_blocked'),
@@ -109,6 +110,7 @@ const row = (others: RuleId | null, named: Partial<Record<Subject, RuleId | null
   you: others,
   message: others,
   server: others,
+  group: others,
   quota: others,
   count: others,
   none: others,
@@ -118,8 +120,13 @@ const US = { sender: 'us.sender', client: 'us.ip', you: 'us.you' } as const;
 
 /** What a clause leads to. */
 export const DECISIONS: Readonly<Record<Predicate, Row>> = {
-  absent: row(null, { ...US, recipient: 'recipient.unknown', domain: 'domain.unknown' }),
-  disabled: row(null, { ...US, recipient: 'disabled.mailbox', domain: 'domain.unknown' }),
+  absent: row(null, { ...US, recipient: 'recipient.unknown', domain: 'domain.unknown', group: 'recipient.unknown' }),
+  disabled: row(null, {
+    ...US,
+    recipient: 'disabled.mailbox',
+    domain: 'domain.unknown',
+    group: 'us.recipient-declines',
+  }),
   full: row(null, {
     recipient: 'full.mailbox',
     quota: 'full.mailbox',
@@ -139,7 +146,9 @@ export const DECISIONS: Readonly<Record<Predicate, Row>> = {
   }),
   unverified: row(null, { ...US, recipient: 'remote.unverified' }),
   refused: row('us.message-refused', { ...US, recipient: 'us.recipient-rejected', none: 'us.refused' }),
-  declines: row('us.message-refused', { ...US, recipient: 'us.recipient-declines' }),
+  declines: row('us.message-refused', { ...US, recipient: 'us.recipient-declines', group: 'us.recipient-declines' }),
+  demands: row('us.demand'),
+  only: row('us.recipient-declines'),
   listed: row('us.blocklist'),
   forged: row('us.mail-authentication'),
   nameless: row('us.reverse-dns'),

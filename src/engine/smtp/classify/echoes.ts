@@ -21,7 +21,7 @@ export const MAX_TEXT = 1500;
 const URL_LIKE = /\b(?:https?|ftp):\/*[^\s<>"'()]*|\bwww\.[^\s<>"'()]+/g;
 const EMAIL = /[^\s<>"'()[\],;:=@]+@(?:[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?|\[[^\]\s]+\])/gu;
 const IPV4 = /(?<![\w.])(?:\d{1,3}|x{1,3})(?:[.-](?:\d{1,3}|x{1,3})){3}(?![\w-]|\.\w)/g;
-const IPV6 = /(?<![\w:.])(?=[\da-f:]*:[\da-f]*:)(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\w:])/g;
+const IPV6 = /(?<![\w:.])(?=[\da-f:]*::|(?:[\da-f]{1,4}:){7}[\da-f])(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?![\w:])/g;
 const HOST = /(?<![\w@.-])[a-z\d*#](?:[a-z\d_*#-]*\.)+(?:[a-z]{2,18}|xn--[a-z\d-]+)(?![\w-]|\.\w)/g;
 const CODE = /(?<![\d.])([45])\.([0-7])\.(\d{1,3})(?![\d.]*\d)/;
 /** Queue ids, session ids, hashes: letters and digits mixed, too long for a word or a server's error number. */

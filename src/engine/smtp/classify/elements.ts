@@ -3,16 +3,17 @@ import { isNoun, type Noun, type Word } from './slots.ts';
 import type { Token } from './tokens.ts';
 
 const BIT: Readonly<Record<Noun, number>> = {
-  recipient: 1,
-  user: 2,
-  domain: 4,
-  sender: 8,
-  client: 16,
-  you: 32,
-  message: 64,
-  server: 128,
-  quota: 256,
-  count: 512,
+  recipient: 1 << 0,
+  user: 1 << 1,
+  domain: 1 << 2,
+  sender: 1 << 3,
+  client: 1 << 4,
+  you: 1 << 5,
+  message: 1 << 6,
+  server: 1 << 7,
+  group: 1 << 8,
+  quota: 1 << 9,
+  count: 1 << 10,
 };
 export const hasNoun = (nouns: number, noun: Noun): boolean => (nouns & BIT[noun]) !== 0;
 
@@ -32,6 +33,8 @@ export interface Element {
   /** Introduced by a preposition: not what the clause is about. */
   readonly oblique: boolean;
   readonly agent: boolean;
+  /** The server turned to it: "connect to 10.0.0.5". */
+  readonly onward: boolean;
   /** For a word: a preposition stands before it, so it belongs to what follows: "mail from unknown senders". */
   readonly after: boolean;
   negated: boolean;
@@ -48,6 +51,7 @@ const element = (kind: Element['kind'], token: Token, more: Partial<Element> = {
   tokens: [token],
   oblique: false,
   agent: false,
+  onward: false,
   after: false,
   negated: false,
   dropped: false,
@@ -59,16 +63,20 @@ const isPlaceholder = ({ text }: Token): boolean => text.startsWith('@');
 /** An address or a name alone, as servers put them behind anything they say. */
 const isEcho = (one: Element | undefined): one is Element => one?.kind === 'phrase' && one.tokens.every(isPlaceholder);
 
+/** An address or a name that is not known to be ours. */
+const isAnyHost = ({ text }: Token): boolean => /^(?:(?:host|server) )?@(?:ip|host)(?: @ip)?$/.test(text);
+export const areHosts = (tokens: readonly Token[]): boolean => tokens.every(isAnyHost);
+
 /** "email content", too, although an email may be an address. */
 const isMessage = ({ tokens }: Pick<Element, 'tokens'>): boolean =>
   tokens.every(({ slots }) => slots.includes('message'));
 
 /** Splits a segment's tokens into phrases and words; fillers vanish. */
-export function elementsOf(tokens: readonly Token[], colon: boolean): Element[] {
+export function elementsOf(tokens: readonly Token[], colon: boolean, isOnward = false): Element[] {
   const elements: Element[] = [];
   let open: Element | null = null;
   let joined = false;
-  let [oblique, agent] = [false, false];
+  let [oblique, agent, onward] = [false, false, isOnward];
   for (const token of tokens) {
     if (token.slots.length === 0) {
       if (/\d/.test(token.text) && token.text.length < 5) continue;
@@ -88,12 +96,13 @@ export function elementsOf(tokens: readonly Token[], colon: boolean): Element[] 
         const address: boolean =
           isPlaceholder(token) && open !== null && (isMessage(open) || hasNoun(open.nouns, 'you'));
         if (open === null || pronoun || address || (oblique && !joined)) {
-          open = element('phrase', token, { oblique, agent });
+          open = element('phrase', token, { oblique, agent, onward });
           elements.push(open);
         } else if (!open.tokens.includes(token)) open.tokens.push(token);
         open.nouns |= BIT[slot];
-        [oblique, agent, joined] = [false, false, false];
+        [oblique, agent, joined, onward] = [false, false, false, isOnward];
       } else if (slot === 'filler') continue;
+      else if (slot === 'toward') onward = true;
       else if (slot === 'of') joined = open !== null;
       else if (slot === 'prep' || slot === 'by') {
         [open, oblique, agent] = [null, true, slot === 'by'];
@@ -166,17 +175,19 @@ function negatedBy(elements: readonly Element[], at: number): Element | null {
 const ASSERTED_WORDS: ReadonlySet<Word> = new Set<Word>(['absent', 'disabled', 'full', 'unavailable', 'refused']);
 
 /** What a noun phrase speaks of: "sender's address" of the sender, "recipient's domain" of the domain. */
-function subjectOf({ nouns, tokens }: Element): Subject {
+function subjectOf({ nouns, tokens, onward }: Element): Subject {
+  if (onward && areHosts(tokens)) return 'server';
   if (hasNoun(nouns, 'sender')) return 'sender';
   if (hasNoun(nouns, 'client')) return 'client';
   if (isMessage({ tokens })) return 'message';
   const someone = hasNoun(nouns, 'recipient') || hasNoun(nouns, 'user');
   if (hasNoun(nouns, 'you')) {
     if (hasNoun(nouns, 'message')) return 'message';
-    if (hasNoun(nouns, 'quota')) return 'quota';
+    if (hasNoun(nouns, 'quota')) return hasNoun(nouns, 'count') ? 'count' : 'quota';
     return hasNoun(nouns, 'recipient') ? 'recipient' : 'you';
   }
   if (hasNoun(nouns, 'count')) return 'count';
+  if (hasNoun(nouns, 'group')) return 'group';
   if (hasNoun(nouns, 'server')) return 'server';
   if (hasNoun(nouns, 'quota')) return hasNoun(nouns, 'message') && !someone ? 'message' : 'quota';
   // "user at example.com": the user.
@@ -200,7 +211,7 @@ export const isEmail = ({ tokens }: Element): boolean =>
 const REACH = 8;
 
 /** Those that can be missing; a server or a message is only where it is missed. */
-const CAN_MISS: ReadonlySet<Subject> = new Set<Subject>(['recipient', 'domain', 'sender', 'client', 'you']);
+const CAN_MISS: ReadonlySet<Subject> = new Set<Subject>(['recipient', 'domain', 'sender', 'client', 'you', 'group']);
 const canMiss = (phrase: Element): boolean =>
   (CAN_MISS.has(phrase.subject) && phrase.nouns !== BIT.you) || isEmail(phrase);
 

@@ -22,6 +22,8 @@ export const POLARITY: Readonly<Record<Word, Polarity>> = {
   unavailable: same('unavailable'),
   refused: same('refused'),
   declines: same('declines'),
+  demands: { plain: 'demands', negated: null },
+  only: { plain: 'only', negated: null },
   listed: { plain: 'listed', negated: 'listed' },
   forged: { plain: 'forged', negated: 'forged' },
   nameless: { plain: 'nameless', negated: 'nameless' },
@@ -54,6 +56,7 @@ export const POLARITY: Readonly<Record<Word, Polarity>> = {
 
 /** Predicates that hold without a subject; the others take the noun next to them. */
 export const STANDS_ALONE: ReadonlySet<Predicate> = new Set<Predicate>([
+  'only',
   'listed',
   'forged',
   'nameless',

@@ -8,6 +8,8 @@ export const NOUNS = [
   'you',
   'message',
   'server',
+  /** A mailing list or a group of recipients: closed, it still exists. */
+  'group',
   /** Storage that fills up. */
   'quota',
   /** What is counted per connection, hour or day. */
@@ -23,6 +25,10 @@ const STATEMENTS = [
   'unavailable',
   'refused',
   'declines',
+  /** "must", "requires", "needs": what the asker has to do or to have. */
+  'demands',
+  /** "members only" */
+  'only',
   'listed',
   'forged',
   'nameless',
@@ -75,6 +81,8 @@ const GLUE = [
   'of',
   /** Introduces the one who did it. */
   'by',
+  /** Introduces what the server itself turned to: "connect to". */
+  'toward',
   /** Introduces a noun that is not what the sentence is about: "in the directory". */
   'prep',
   /** Says nothing. */

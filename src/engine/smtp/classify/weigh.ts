@@ -1,6 +1,9 @@
 import { SMTP_FINDINGS } from '../../findings.ts';
+import type { Clause } from './clauses.ts';
 import { type RuleFinding, type RuleId, ruleOf } from './decide.ts';
-import type { Segment, Token } from './tokens.ts';
+import type { Subject } from './predicates.ts';
+import type { Slot } from './slots.ts';
+import type { Segment } from './tokens.ts';
 
 /** "550 5.5.4 invalid domain name" is about a command's argument, not about the recipient's domain. */
 export const contradicted = (rule: RuleId, status: string | null): boolean =>
@@ -17,25 +20,70 @@ export const aboutRecipient = (rule: RuleId): boolean => {
 };
 
 /**
- * Whether an enhanced code counts. It makes no address bad where the text says nothing, or, if it is about the state of
- * a mailbox, where the text names none: `521 5.2.1 (CON:B1)`. In a 4xx, X.7 is no more than "not now".
+ * Whether an enhanced code counts. It makes an address bad only with words that fit: they name a recipient, deny or
+ * refuse something, and name neither the sender nor what is counted. In a 4xx, X.7 is no more than "not now", and
+ * 500 to 503 are about the command.
  */
-export function mayDecide(rule: RuleId, code: number, segments: readonly Segment[]): boolean {
+export function mayDecide(
+  rule: RuleId,
+  code: number,
+  segments: readonly Segment[],
+  clauses: readonly Clause[],
+): boolean {
   if (rule === 'code.policy') return code >= 500;
   if (!isBad(rule)) return true;
-  if (rule === 'code.disabled' || rule === 'code.full') {
-    return says(segments, ({ slots }) => slots.includes('recipient') || slots.includes('user'));
-  }
-  return says(segments, ({ text }) => !/^[@\d]/.test(text));
+  if (code >= 500 && code <= 503) return false;
+  const isAbsent = clauses.some(({ subject, predicate }) => predicate === 'absent' && subject === 'none');
+  return (says(segments, WHO) || isAbsent) && says(segments, SAID) && !says(segments, OTHERS);
 }
 
-const says = (segments: readonly Segment[], is: (token: Token) => boolean): boolean =>
-  segments.some(({ tokens }) => tokens.some(is));
+const says = (segments: readonly Segment[], slots: ReadonlySet<Slot>): boolean =>
+  segments.some(({ tokens }) => tokens.some((token) => token.slots.some((slot) => slots.has(slot))));
 
-/** The highest rule; a missing mailbox is not believed of a server in trouble. */
+const WHO: ReadonlySet<Slot> = new Set<Slot>(['recipient', 'user', 'domain']);
+const OTHERS: ReadonlySet<Slot> = new Set<Slot>(['sender', 'you', 'count', 'group']);
+const SAID: ReadonlySet<Slot> = new Set<Slot>([
+  ...(['not', 'none', 'such', 'lacks', 'failed', 'absent', 'unavailable', 'refused', 'declines'] as const),
+  ...(['disabled', 'full', 'exceeded', 'quota', 'delivers'] as const),
+]);
+
+/** Refusals that do not say of whom. */
+const OF_NOBODY: ReadonlySet<RuleId> = new Set<RuleId>([
+  'us.message-refused',
+  'us.refused',
+  'us.policy',
+  'us.auth-required',
+]);
+
+/**
+ * Takes out what is not about whom it seems to be. Relaying that is denied to an address, or for want of a log-in, says
+ * nothing of the domain. In a 4xx, a refusal of nobody, beside words about a part of the server or a code for its
+ * trouble (RFC 3463 §3.4, §3.5), is that trouble: "MySQL: connection refused".
+ */
+export function considerWhose(
+  found: Set<RuleId>,
+  code: number,
+  named: ReadonlySet<Subject>,
+  segments: readonly Segment[],
+): void {
+  const isAboutUs = named.has('client') || named.has('sender');
+  if (isAboutUs || found.has('us.auth-required')) found.delete('relay.denied');
+  if (code >= 500 || isAboutUs || named.has('you')) return;
+  const inTrouble = [...found].some((rule) => rule === 'code.system' || ruleOf(rule).meaning === 'remote_temporary');
+  const namesParts = says(segments, PARTS);
+  for (const rule of found) {
+    if (!OF_NOBODY.has(rule) || !(inTrouble || (namesParts && rule !== 'us.auth-required'))) continue;
+    found.delete(rule);
+    found.add('remote.trouble');
+  }
+}
+const PARTS: ReadonlySet<Slot> = new Set<Slot>(['server', 'count', 'toward']);
+
+/** The highest rule; a missing mailbox is not believed of a server in trouble. "Unknown or full" is unknown. */
 export function settle(sorted: readonly RuleId[]): RuleId | null {
   const [top] = sorted;
   if (top === undefined) return null;
+  if (top === 'full.mailbox' && sorted.includes('recipient.unknown')) return 'recipient.unknown';
   return top === 'recipient.unknown' ? (sorted.find((rule) => PASSES.has(rule)) ?? top) : top;
 }
 

@@ -102,11 +102,13 @@ export function forge(at: Case): { octets: Buffer; before?: Buffer; split?: bool
       );
     case 'first_link':
       return { octets: honest({ id, question }, { rcode: 0, answers: told.answers.slice(0, 1), authorities: [] }) };
-    case 'referral': {
+    case 'referral':
+    case 'referral_aa':
+    case 'referral_ra': {
       const octets = Buffer.concat([head, record(ASKED, TYPE.NS, [...label('ns'), 0])]);
       octets.writeUInt16BE(1, 8);
-      octets[2]! &= 0xfb;
-      octets[3]! &= 0x7f;
+      if (fault !== 'referral_aa') octets[2]! &= 0xfb;
+      if (fault !== 'referral_ra') octets[3]! &= 0x7f;
       return { octets };
     }
     default:

@@ -52,8 +52,10 @@ export type Fault =
   | 'odd_names'
   /** Only the first CNAME of a chain, like a server that is not authoritative for the rest. */
   | 'first_link'
-  /** NOERROR, no answer, NS records of another server. */
-  | 'referral';
+  /** NOERROR, no answer, NS records of another server; from one that says it is authoritative, or that it recurses. */
+  | 'referral'
+  | 'referral_aa'
+  | 'referral_ra';
 
 export interface Entry {
   readonly A?: readonly string[];

@@ -94,7 +94,7 @@ export function readReply(buf: Buffer, question: Question): ReadReply | null {
   if (start < 0) return null;
   if (rcode !== 0 && rcode !== 3) return failureOf(rcode);
   if ((flags & 0x0200) !== 0) return { kind: 'truncated' };
-  return readSections(buf, question, start, flags);
+  return readSections(buf, question, start, rcode === 3);
 }
 
 function failureOf(rcode: number): ReadReply {
@@ -103,7 +103,7 @@ function failureOf(rcode: number): ReadReply {
   return { kind: rcode === 5 ? 'refused' : 'servfail' };
 }
 
-function readSections(buf: Buffer, question: Question, start: number, flags: number): ReadReply {
+function readSections(buf: Buffer, question: Question, start: number, nxdomain: boolean): ReadReply {
   const counts = [buf.readUInt16BE(6), buf.readUInt16BE(8), buf.readUInt16BE(10)];
   const records: OwnedRecord[] = [];
   let negativeTtl: number | null = null;
@@ -126,10 +126,11 @@ function readSections(buf: Buffer, question: Question, start: number, flags: num
     }
     if (count > limit) break;
   }
-  // A referral (neither authoritative nor recursive) is not an answer.
-  const answersNot = (flags & 0x0480) === 0 && sawNs && records.length === 0 && negativeTtl === null;
-  if (answersNot) return { kind: 'refused' };
-  return { kind: 'reply', reply: { nxdomain: (flags & 0x0f) === 3, records, negativeTtl } };
+  // Name servers without an SOA are a referral, which is no answer, whatever the flags claim (RFC 2308 §2.2): the
+  // server does not resolve this name for us.
+  const isReferral = !nxdomain && sawNs && records.length === 0 && negativeTtl === null;
+  if (isReferral) return { kind: 'refused' };
+  return { kind: 'reply', reply: { nxdomain, records, negativeTtl } };
 }
 
 /** A pointer to the name in the question: the owner of most records. */

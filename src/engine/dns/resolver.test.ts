@@ -153,9 +153,17 @@ describe('ask', () => {
     expect(await ask(resolverOf(dns.servers, 2000), 'liar.test')).toEqual({ kind: 'malformed' });
   });
 
-  it('treats a referral as REFUSED', async () => {
-    const dns = await lab({ 'lame.test': { fault: 'referral' } });
-    expect(await ask(resolverOf(dns.servers), 'lame.test')).toEqual({ kind: 'refused' });
+  it.each([
+    'referral',
+    'referral_aa',
+    'referral_ra',
+  ] as const)('treats a %s as REFUSED, for every type, and tries the next server', async (fault) => {
+    const dns = await lab({ 'lame.test': { fault } });
+    const other = await lab({ 'lame.test': { A: ['192.0.2.1'] } });
+    for (const type of ['A', 'AAAA', 'MX', 'NS'] as const) {
+      expect(await ask(resolverOf(dns.servers), 'lame.test', type)).toEqual({ kind: 'refused' });
+    }
+    expect(await ask(resolverOf([...dns.servers, ...other.servers]), 'lame.test')).toMatchObject({ kind: 'records' });
   });
 
   it('survives arbitrary replies', async () => {

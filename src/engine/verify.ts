@@ -4,6 +4,7 @@
  */
 import { trimBlanks } from '../kernel/blanks.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { TIMEOUT_MS } from '../kernel/limits.ts';
 import { intendedAddress } from './address/intended.ts';
 import { type Address, type ParseOptions, parseAddress, type SyntaxFault } from './address/parse.ts';
 import { didYouMean } from './address/suggest.ts';
@@ -152,9 +153,13 @@ export async function runOnline(
   if (isConclusive(e)) return e;
   const deadline = engine.clock.elapsed() + limit.timeoutMs - REPLY_MARGIN_MS;
   const bound = limit.signal ? { deadline, signal: limit.signal } : { deadline };
-  const found = withDns(e, await lookUpDomain(e, bound, engine), engine);
+  const patienceMs = dnsPatienceMs(limit.timeoutMs);
+  const found = withDns(e, await lookUpDomain(e, { ...bound, patienceMs }, engine), engine);
   return needsMailboxCheck(found) ? checkMailbox(found, { ...bound, tenant: limit.tenant }, engine) : found;
 }
+
+/** Milliseconds beyond the usual 5 s that the dns stage may take: what a time limit is longer than the default. */
+export const dnsPatienceMs = (timeoutMs: number): number => Math.max(0, timeoutMs - TIMEOUT_MS.default);
 
 /** The dns stage, whose evidence holds for all addresses of the domain at this level. */
 export function lookUpDomain(e: Evidence, limit: Limit, engine: EngineDeps): Promise<DnsEvidence> {

@@ -1,4 +1,4 @@
-/** The service lets the DNS decide whether a top-level domain exists. */
+/** What the service leaves to the DNS: whether a top-level domain exists, and how long a slow domain may take. */
 import { domainToASCII } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Entry } from '../lab/dns.ts';
@@ -60,4 +60,13 @@ it('filters addresses under any top-level domain, without a query', async () => 
     expect(json).toMatchObject({ reason: 'blocked_by_filter', credits_used: 0 });
   }
   expect(lab.dns.queries.filter(({ name }) => name.includes('spam'))).toEqual([]);
+});
+
+it('gives a slow domain the time that the caller has', async () => {
+  // Two attempts of 200 ms are usual here.
+  lab.dns.set('slow.com', { MX: [[10, 'mx.good.com']], fault: { slow: 1_500 } });
+  for (const more of [{}, { timeout_ms: 5_000 }, { timeout_ms: 10_000 }])
+    expect((await owner.verify('a@slow.com', more)).json).toMatchObject({ reason: 'dns_failure', status: 'bad' });
+  const { json } = await owner.verify('a@slow.com', { timeout_ms: 30_000 });
+  expect(json).toMatchObject({ status: 'good', reason: null, credits_used: 1 });
 });

@@ -29,8 +29,16 @@ export async function world(records: Zone, timeoutMs = 300): Promise<{ dns: DnsL
 }
 
 /** `ms`: until the deadline. */
-export const run = (resolver: Resolver, domain: string, engine: Partial<MxLookupOptions> = {}, ms = 10_000) =>
-  runLookup(lookUpMailServers(domain, { ...TOOLS, ...engine }), resolver, { deadline: clock.elapsed() + ms, clock });
+export function run(
+  resolver: Resolver,
+  domain: string,
+  engine: Partial<MxLookupOptions> = {},
+  ms = 10_000,
+  patienceMs = 0,
+) {
+  const limit = { deadline: clock.elapsed() + ms, patienceMs, clock };
+  return runLookup(lookUpMailServers(domain, { ...TOOLS, ...engine }), resolver, limit);
+}
 
 /** The look-up in a world of its own. */
 export async function find(

@@ -22,12 +22,18 @@ export interface ServerHealth {
   readonly trust: TrustState;
 }
 
+interface AskTime {
+  /** For all attempts together, milliseconds. */
+  readonly budgetMs: number;
+  /** The caller's remaining time: the shorter, the sooner the next server is tried. */
+  readonly paceMs: number;
+  /** How much longer than usual an attempt stays open for a late reply. */
+  readonly patienceMs: number;
+}
+
 interface Pool {
-  /**
-   * Queries servers until one answers, for at most `budgetMs`. `paceMs` is the caller's remaining time: the shorter,
-   * the sooner the next server is tried. `done` is called exactly once, never synchronously.
-   */
-  ask(question: Question, time: { budgetMs: number; paceMs: number }, done: (outcome: Outcome) => void): void;
+  /** Queries servers until one answers. `done` is called exactly once, never synchronously. */
+  ask(question: Question, time: AskTime, done: (outcome: Outcome) => void): void;
   /** Sends control queries to the servers that were not checked yet. */
   check(): void;
   health(): ServerHealth[];
@@ -136,7 +142,7 @@ export function createPool(options: {
     return [...order.filter((member) => !lies(member)), ...order.filter(lies)];
   }
 
-  function ask(question: Question, time: { budgetMs: number; paceMs: number }, done: (outcome: Outcome) => void): void {
+  function ask(question: Question, time: AskTime, done: (outcome: Outcome) => void): void {
     if (closed) {
       queueMicrotask(() => done({ kind: 'network' }));
       return;
@@ -162,7 +168,7 @@ export function createPool(options: {
       const member = order[begun++ % order.length];
       if (member === undefined) return;
       member.asked++;
-      const cancel = member.transport.ask(question, options.timeoutMs, (outcome) => {
+      const cancel = member.transport.ask(question, options.timeoutMs + time.patienceMs, (outcome) => {
         open.splice(open.indexOf(cancel), 1);
         count(member, question, outcome);
         if (outcome.kind === 'reply') return finish(outcome);

@@ -27,9 +27,10 @@ interface ResolverHealth {
 
 export interface Resolver {
   /**
-   * Answers from the cache or queries a server; never rejects. Takes at most 5 s, and no longer than `limit` allows:
-   * past the deadline, or once the signal is aborted, this caller gets `timeout`, while others keep waiting for the
-   * same query. A name that cannot be queried (RFC 1035 §2.3.4) is `nxdomain`. Case-insensitive.
+   * Answers from the cache or queries a server; never rejects. Takes at most 5 s and the caller's patience, and no
+   * longer than `limit` allows: past the deadline, or once the signal is aborted, this caller gets `timeout`, while
+   * others keep waiting for the same query. A name that cannot be queried (RFC 1035 §2.3.4) is `nxdomain`.
+   * Case-insensitive.
    */
   ask(name: string, type: RecordType, limit: Limit): Promise<DnsAnswer>;
   /** From the cache only; undefined on a miss. */
@@ -56,6 +57,8 @@ interface Flight {
   readonly answer: Promise<DnsAnswer>;
   /** Clock.elapsed() ms. */
   readonly until: number;
+  /** Of the caller that began it. */
+  readonly patienceMs: number;
 }
 
 /** Total budget of a query in ms, so that a silent resolver costs a verification at most 5 s. */
@@ -103,7 +106,7 @@ export function createResolver(options: {
     },
   });
   const liveness = createLiveness(clock, (question, done) =>
-    pool.ask(question, { budgetMs: ASK_MS, paceMs: ASK_MS }, () => done()),
+    pool.ask(question, { budgetMs: ASK_MS, paceMs: ASK_MS, patienceMs: 0 }, () => done()),
   );
 
   function flightsOf(type: RecordType): Map<string, Flight> {
@@ -112,12 +115,14 @@ export function createResolver(options: {
     return known;
   }
 
-  function begin(own: Map<string, Flight>, question: Question, paceMs: number): Flight {
-    const until = clock.elapsed() + ASK_MS;
+  function begin(own: Map<string, Flight>, question: Question, left: number, patienceMs: number): Flight {
+    const until = clock.elapsed() + ASK_MS + patienceMs;
+    const paceMs = Math.min(left, ASK_MS);
+    const budgetMs = () => Math.max(1, until - clock.elapsed());
     const answer = new Promise<DnsAnswer>((resolve) => {
       follow(
         question,
-        (next, done) => pool.ask(next, { budgetMs: Math.max(1, until - clock.elapsed()), paceMs }, done),
+        (next, done) => pool.ask(next, { budgetMs: budgetMs(), paceMs, patienceMs }, done),
         (found) => {
           own.delete(question.name);
           if (!closed) cache.set(question.name, question.type, found);
@@ -125,7 +130,7 @@ export function createResolver(options: {
         },
       );
     });
-    const flight = { answer, until };
+    const flight = { answer, until, patienceMs };
     own.set(question.name, flight);
     return flight;
   }
@@ -136,11 +141,23 @@ export function createResolver(options: {
     const known = cache.get(question.name, type);
     if (known) return Promise.resolve(known);
     if (closed) return Promise.resolve({ kind: 'network' });
-    const left = limit.deadline - clock.elapsed();
+    const now = clock.elapsed();
+    const left = limit.deadline - now;
     if (left <= 0 || limit.signal?.aborted) return Promise.resolve({ kind: 'timeout' });
+    const { patienceMs = 0 } = limit;
     const own = flightsOf(type);
-    const flight = own.get(question.name) ?? begin(own, question, left);
-    return waitFor(flight, limit, clock);
+    const flight = own.get(question.name) ?? begin(own, question, left, patienceMs);
+    const until = now + ASK_MS + patienceMs;
+    const mine = flight.until > until && limit.deadline > until ? { ...limit, deadline: until } : limit;
+    const answer = waitFor(flight, mine, clock);
+    return flight.patienceMs < patienceMs ? answer.then((found) => orAgain(question, found, limit, until)) : answer;
+  }
+
+  /** The answer of a query that a less patient caller had begun; after a timeout, that of another one. */
+  function orAgain({ name, type }: Question, found: DnsAnswer, limit: Limit, until: number): Promise<DnsAnswer> {
+    if (found.kind !== 'timeout') return Promise.resolve(found);
+    const patienceMs = Math.max(0, until - clock.elapsed() - ASK_MS);
+    return ask(name, type, { ...limit, deadline: Math.min(limit.deadline, until), patienceMs });
   }
 
   return {

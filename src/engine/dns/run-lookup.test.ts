@@ -13,6 +13,8 @@ describe('runLookup', () => {
     ['refused', 'refused'],
     ['silent', 'timeout'],
     ['garbled', 'malformed'],
+    ['referral_ra', 'refused'],
+    ['referral_aa', 'refused'],
   ] as const)("calls it the domain's failure (%s) while the resolver answers for others", async (fault, failure) => {
     const expected = { finding: 'dns_failure', failure };
     expect(await find({ 'd.test': { fault } })).toMatchObject(expected);
@@ -49,6 +51,50 @@ describe('runLookup', () => {
     await dns.pause('silent');
     expect(await run(resolver, 'd.test', {}, 30_000)).toMatchObject({ finding: 'resolver_unavailable' });
     expect(dns.asked('mx11.test')).toBe(0);
+  });
+
+  it('gives a slow domain the time of a patient caller, at every step', async () => {
+    const slow: Zone = {
+      'd.test': { MX: [[1, 'mx.test']], fault: { slow: 900 } },
+      'mx.test': { A: [PUBLIC], fault: { slow: 900 } },
+    };
+    const { resolver } = await world(slow, 300);
+    expect(await run(resolver, 'd.test')).toMatchObject({ finding: 'dns_failure', failure: 'timeout' });
+    expect(await run(resolver, 'd.test', {}, 25_000, 20_000)).toMatchObject({ finding: 'mx' });
+    const { resolver: other } = await world({ ...slow, 'd.test': { ...slow['d.test'], fault: { slow: 5_500 } } }, 300);
+    expect(await run(other, 'd.test', {}, 25_000, 20_000)).toMatchObject({ finding: 'mx' });
+  });
+
+  it('lets a patient caller wait beyond the query of one who is not', async () => {
+    const { dns, resolver } = await world(
+      { 'd.test': { MX: [[1, 'mx.test']], fault: { slow: 900 } }, 'mx.test': { A: [PUBLIC] } },
+      300,
+    );
+    const hasty = run(resolver, 'd.test');
+    const patient = [run(resolver, 'd.test', {}, 25_000, 20_000), run(resolver, 'd.test', {}, 25_000, 15_000)];
+    expect(await hasty).toMatchObject({ finding: 'dns_failure' });
+    for (const found of await Promise.all(patient)) expect(found).toMatchObject({ finding: 'mx' });
+    expect(dns.asked('d.test')).toBeLessThanOrEqual(4);
+    expect(resolver.health().asking).toBe(0);
+  });
+
+  it('does not let a hasty caller wait for the query of a patient one', async () => {
+    const { resolver } = await world({ 'd.test': { fault: 'silent' } }, 300);
+    const patient = run(resolver, 'd.test', {}, 60_000, 50_000);
+    expect(await run(resolver, 'd.test', {}, 60_000)).toMatchObject({ finding: 'dns_failure', failure: 'timeout' });
+    expect(resolver.health().asking).toBe(1);
+    resolver.close();
+    await patient;
+  });
+
+  it('has no patience with a resolver that is silent for everybody', async () => {
+    const MX = Array.from({ length: 12 }, (_, i) => [i, `mx${i}.test`] as const);
+    const { dns, resolver } = await world({ 'd.test': { MX } }, 300);
+    await resolver.ask('d.test', 'MX', { deadline: clock.elapsed() + 1000 });
+    await dns.pause('silent');
+    // The test would time out.
+    const found = await Promise.all(['d.test', 'e.test'].map((name) => run(resolver, name, {}, 300_000, 290_000)));
+    expect(found.map(({ finding }) => finding)).toEqual(['resolver_unavailable', 'resolver_unavailable']);
   });
 
   it("is also the domain's failure when the caller's deadline passes first", async () => {

@@ -16,10 +16,10 @@ const TIMEOUT: DnsAnswer = { kind: 'timeout' };
 const failed = ({ kind }: DnsAnswer): boolean => kind !== 'records' && kind !== 'nodata' && kind !== 'nxdomain';
 
 /**
- * Runs the lookup with `resolver.ask`; never rejects. Timeouts cost at most 5 s in total: time spent on one is
- * subtracted from what later queries may wait. If queries failed and the others were inconclusive, `dns_failure` means
- * that the resolver is alive, so this domain's servers are failing; `resolver_unavailable` that it is not, that it
- * lies, or that the caller disconnected.
+ * Runs the lookup with `resolver.ask`; never rejects. Timeouts cost at most 5 s in total, and the caller's patience as
+ * long as the resolver is alive: time spent on one is subtracted from what later queries may wait. If queries failed
+ * and the others were inconclusive, `dns_failure` means that the resolver is alive, so this domain's servers are
+ * failing; `resolver_unavailable` that it is not, that it lies, or that the caller disconnected.
  */
 export async function runLookup(
   lookup: MxLookup,
@@ -28,6 +28,7 @@ export async function runLookup(
 ): Promise<DnsEvidence> {
   const { clock, signal } = limit;
   let remainingMs = ASK_MS;
+  let patienceMs = limit.patienceMs ?? 0;
   // Probed once, when the first queries fail; later failures share the result.
   const asked: { alive: Promise<boolean> | null } = { alive: null };
   let hadFailure = false;
@@ -42,16 +43,26 @@ export async function runLookup(
     }
     const since = clock.elapsed();
     const probeLiveness = (): Promise<boolean> => {
-      asked.alive ??= resolver.alive({ deadline: Math.min(limit.deadline, since + ASK_MS), since });
+      asked.alive ??= resolver.alive({ deadline: Math.min(limit.deadline, since + ASK_MS), since }).then((isAlive) => {
+        // A resolver that is silent for everybody is not waited for any longer.
+        if (!isAlive) patienceMs = 0;
+        return isAlive;
+      });
       return asked.alive;
     };
-    const deadline = Math.min(limit.deadline, since + remainingMs);
-    const answers = await askBatch(step.value, resolver, { deadline, clock, signal, probeLiveness });
+    const usualDeadline = Math.min(limit.deadline, since + remainingMs);
+    const deadline = Math.min(limit.deadline, since + remainingMs + patienceMs);
+    const how = { deadline, usualDeadline, patienceMs, clock, signal, probeLiveness };
+    const answers = await askBatch(step.value, resolver, how);
     hadFailure ||= answers.some(failed);
     for (const { kind } of answers) untrusted = isUntrusted(kind) ? kind : untrusted;
     if (hadFailure) void probeLiveness();
     else asked.alive = null;
-    if (answers.some(({ kind }) => kind === 'timeout')) remainingMs -= clock.elapsed() - since;
+    if (answers.some(({ kind }) => kind === 'timeout')) {
+      remainingMs -= clock.elapsed() - since;
+      patienceMs = Math.max(0, patienceMs + Math.min(0, remainingMs));
+      remainingMs = Math.max(0, remainingMs);
+    }
     step = lookup.next(answers);
   }
   if (step.value.finding !== 'dns_failure') return step.value;
@@ -115,25 +126,37 @@ function answersFromCache(questions: readonly Question[], resolver: Resolver): A
 
 interface BatchOptions {
   readonly deadline: number;
+  /** The deadline without the caller's patience, which is not for a resolver that is silent for everybody. */
+  readonly usualDeadline: number;
+  readonly patienceMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
   /** Called when the answers are slow. */
-  readonly probeLiveness: () => unknown;
+  readonly probeLiveness: () => Promise<boolean>;
 }
 
 /** Sends all queries at once. Those that exceed the grace period count as timed out. */
 function askBatch(questions: readonly Question[], resolver: Resolver, how: BatchOptions): Promise<DnsAnswer[]> {
   const answers = questions.map(() => TIMEOUT);
-  const limit = how.signal ? { deadline: how.deadline, signal: how.signal } : { deadline: how.deadline };
+  const { deadline, patienceMs, signal } = how;
+  const limit = signal ? { deadline, patienceMs, signal } : { deadline, patienceMs };
   let open = questions.length;
   let grace: NodeJS.Timeout | undefined;
+  let usualEnd: NodeJS.Timeout | undefined;
   // Half of a short deadline: the liveness probe needs time too.
   const doubtMs = Math.max(0, Math.min(LIVENESS_PROBE_AFTER_MS, (how.deadline - how.clock.elapsed()) / 2));
   return new Promise((resolve) => {
-    const probeLiveness = setTimeout(how.probeLiveness, doubtMs);
+    let done = false;
+    const probeLiveness = setTimeout(async () => {
+      const isAlive = await how.probeLiveness();
+      if (isAlive || done || patienceMs === 0) return;
+      usualEnd = setTimeout(finish, Math.max(0, how.usualDeadline - how.clock.elapsed()));
+    }, doubtMs);
     const finish = (): void => {
+      done = true;
       clearTimeout(probeLiveness);
       clearTimeout(grace);
+      clearTimeout(usualEnd);
       resolve([...answers]);
     };
     questions.forEach(({ name, type }, i) => {

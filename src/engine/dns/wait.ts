@@ -6,6 +6,8 @@ import type { DnsAnswer } from './records.ts';
 export interface Limit {
   /** Clock.elapsed() ms. */
   readonly deadline: number;
+  /** Milliseconds that slow servers may take beyond the usual 5 s; default 0. */
+  readonly patienceMs?: number;
   readonly signal?: AbortSignal;
 }
 

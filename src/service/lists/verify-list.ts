@@ -10,6 +10,7 @@ import { testEvidence } from '../../engine/test-mode/evidence.ts';
 import { outcomeOf, selectorOf } from '../../engine/test-mode/outcomes.ts';
 import {
   checkMailbox,
+  dnsPatienceMs,
   type EngineDeps,
   lookUpDomain,
   needsMailboxCheck,
@@ -70,7 +71,8 @@ interface Receiver {
 
 /** Nobody waits, so there is time for servers that are busy, and then for those that answer late. */
 const CHECK_MS = { start: 2 * TIMEOUT_MS.max, answer: TIMEOUT_MS.max };
-const LOOKUP_MS = TIMEOUT_MS.default;
+/** For a look-up, and for one of a domain that could not be looked up before. */
+const LOOKUP_MS = { first: TIMEOUT_MS.default, later: TIMEOUT_MS.max };
 /** For which the domains of a pass are waited for, until further addresses are judged beside them. */
 const PLACE_MS = 100;
 /** Until an address is tried again that was not asked about: the resolver is down, or the rate has no room. */
@@ -132,10 +134,11 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   }
 
   /** The dns stage of a domain; null when it was aborted. */
-  async function lookUp({ signal }: Job, { evidence }: Open, leave: () => void): Promise<DnsEvidence | null> {
+  async function lookUp({ signal }: Job, { evidence, work }: Open, leave: () => void): Promise<DnsEvidence | null> {
     try {
       if (signal.aborted) return null;
-      const limit = { deadline: engine.clock.elapsed() + LOOKUP_MS, signal };
+      const ms = work.attempts === 0 ? LOOKUP_MS.first : LOOKUP_MS.later;
+      const limit = { deadline: engine.clock.elapsed() + ms, patienceMs: dnsPatienceMs(ms), signal };
       const dns = await lookUpDomain(evidence, limit, engine);
       return signal.aborted ? null : dns;
     } finally {

@@ -1,6 +1,7 @@
 /** Lists as the service works on them: against real DNS and mail servers, beside single calls. */
 import { afterEach, expect, it, vi } from 'vitest';
 import type { List, ListResult } from '../../src/store/store.ts';
+import { addressesDue } from '../lab/retry.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../lab/smtp.ts';
 import { startedList } from '../store/list-cast.ts';
@@ -104,7 +105,7 @@ it('judges every address as a single call does, and charges the same', async () 
     filter('domain', 'filtered.com'),
     filter('domain', 'filtered.nosuchtld'),
   ]);
-  const id = await startedList(lab.store, ownerOf(who), MX_CAST);
+  const id = await startedList(lab.store, ownerOf(who), MX_CAST, { patienceMinutes: 0 });
   const list = await completed(lab, who, id);
   expect(list).toMatchObject({ status: 'completed', done: MX_CAST.length, waiting: 0, credits: { held: 0 } });
   const results = await resultsOf(lab, who, id);
@@ -178,6 +179,39 @@ it('asks again after the time that the server announced, and charges once', asyn
   expect(await lab.store.accounts.audit()).toEqual([]);
 });
 
+it.each(['mx', 'smtp'] as const)('asks again when DNS fails, and charges once (%s)', async (level) => {
+  const { lab } = await labWith({ 'good.com': { mailboxes: ['*'] } });
+  const emails: string[] = [];
+  for (const [i, fault] of (['servfail', 'refused', 'silent', 'garbled', 'referral_ra'] as const).entries()) {
+    for (const name of [`broken${i}.com`, `mx${i}.com`]) lab.dns.set(name, { fault });
+    lab.dns.set(`hosts-${i}.com`, { MX: [[10, `mx${i}.com`]] });
+    emails.push(`a@broken${i}.com`, `b@broken${i}.com`, `a@hosts-${i}.com`);
+  }
+  const who = await lab.member();
+  const id = await startedList(lab.store, ownerOf(who), [...emails, 'a@good.com', 'a@gone.com'], { level });
+  const waits = await until(async () => {
+    const list = await listOf(lab, who, id);
+    return list.waiting === emails.length && list.done === 2 ? list : null;
+  });
+  expect(waits).toMatchObject({ status: 'running', breakdown: { reason: { domain_not_found: 1 } } });
+  const { json } = await who.call('GET', `/v1/lists/${id}/rows?query=a@broken0`);
+  expect(json.rows).toMatchObject([{ status: null, attempts: 1 }]);
+  const mended = { MX: [[10, 'mx.good.com']], A: ['127.0.2.10'] } as const;
+  for (const i of emails.keys()) for (const name of [`broken${i}.com`, `mx${i}.com`]) lab.dns.set(name, mended);
+  await addressesDue(lab.databaseUrl);
+  const list = await completed(lab, who, id);
+  expect(list).toMatchObject({ status: 'completed', done: emails.length + 2, waiting: 0 });
+  const results = await resultsOf(lab, who, id);
+  for (const email of emails) {
+    const { status, credits_used: credits } = (await who.verify(email, { validation_type: level })).json;
+    expect(results.get(email)).toMatchObject({ status, attempts: 2, credits });
+    expect(status).toBe('good');
+  }
+  const used = [...results.values()].reduce((sum, { credits }) => sum + (credits ?? 0), 0);
+  expect(list.credits).toMatchObject({ used, held: 0 });
+  expect(await lab.store.accounts.audit()).toEqual([]);
+});
+
 it('lets the last answer stand without patience', async () => {
   const { lab } = await labWith({
     'closed.com': { on: ({ verb }) => (verb === 'RCPT' ? '451 4.3.0 Temporary lookup failure' : undefined) },
@@ -187,6 +221,8 @@ it('lets the last answer stand without patience', async () => {
   expect(await completed(lab, who, id)).toMatchObject({ status: 'completed', done: 1, credits: { used: 1 } });
   const [result] = (await resultsOf(lab, who, id)).values();
   expect(result).toMatchObject({ reason: 'smtp_temporary_failure', attempts: 1 });
+  const broken = await startedList(lab.store, ownerOf(who), ['a@lame.com'], { patienceMinutes: 0 });
+  expect(await completed(lab, who, broken)).toMatchObject({ status: 'completed', done: 1, credits: { used: 1 } });
 });
 
 it('is not held up by the list of another account at servers that never answer', async () => {

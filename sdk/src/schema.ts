@@ -446,56 +446,6 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        /** Error */
-        Error: {
-            /** @description What is wrong, in one sentence. */
-            error: string;
-            /**
-             * @description Stable; see the errors page.
-             * @enum {string}
-             */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
-            /** @description Also sent as X-Request-Id. */
-            request_id: string;
-            /** @description The parameter that caused the error. */
-            field?: string;
-            limit?: number;
-            /** @description Seconds; also sent as Retry-After. */
-            retry_after?: number;
-            current_plan?: string;
-            upgrade_required?: string;
-            existing_id?: number;
-            /**
-             * @description The scope that the key lacks.
-             * @enum {string}
-             */
-            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
-            /**
-             * Format: date-time
-             * @description When the key expired.
-             */
-            expired_at?: string;
-            /** @description Credits that the key may spend in a calendar month (UTC). */
-            budget?: number;
-            /**
-             * Format: date-time
-             * @description When the next budget of the key begins.
-             */
-            resets_at?: string;
-            /** @description Credits that the request costs. */
-            needed?: number;
-            /** @description Credits that the account has. */
-            available?: number;
-            /**
-             * @description Of the list.
-             * @enum {string}
-             */
-            status?: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
-            /** @description Of the file, from 1: where it cannot be read. */
-            line?: number;
-            /** @description Of the file. */
-            columns?: string[];
-        };
         /**
          * VerifyRequest
          * @description Other fields are ignored, and named in the `warnings` of the reply.
@@ -1224,14 +1174,288 @@ export interface components {
                 webhook_id: string;
             };
         };
+        /** Error */
+        Error: {
+            /** @description What is wrong, in one sentence. */
+            error: string;
+            /**
+             * @description Stable; see the errors page.
+             * @enum {string}
+             */
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+            /** @description Also sent as X-Request-Id. */
+            request_id: string;
+            /** @description The parameter that caused the error. */
+            field?: string;
+            limit?: number;
+            /** @description Seconds; also sent as Retry-After. */
+            retry_after?: number;
+            current_plan?: string;
+            upgrade_required?: string;
+            existing_id?: number;
+            /**
+             * @description The scope that the key lacks.
+             * @enum {string}
+             */
+            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+            /**
+             * Format: date-time
+             * @description When the key expired.
+             */
+            expired_at?: string;
+            /** @description Credits that the key may spend in a calendar month (UTC). */
+            budget?: number;
+            /**
+             * Format: date-time
+             * @description When the next budget of the key begins.
+             */
+            resets_at?: string;
+            /** @description Credits that the request costs. */
+            needed?: number;
+            /** @description Credits that the account has. */
+            available?: number;
+            /**
+             * @description Of the list.
+             * @enum {string}
+             */
+            status?: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
+            /** @description Of the file, from 1: where it cannot be read. */
+            line?: number;
+            /** @description Of the file. */
+            columns?: string[];
+        };
     };
-    responses: never;
+    responses: {
+        /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
+        BadRequest: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
+        Unauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_credits`, `plan_upgrade_required`, `key_budget_spent` */
+        PaymentRequired: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `ip_not_allowed`, `scope_missing` */
+        Forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_found` */
+        NotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
+        Conflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `list_too_large`, `body_too_large` */
+        PayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `unsupported_media_type` */
+        UnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
+        UnprocessableEntity: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `rate_limit_exceeded` */
+        TooManyRequests: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `internal_error` */
+        InternalServerError: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `verification_unavailable`, `overloaded` */
+        ServiceUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description The id of the request: the caller's own where it was well-formed. */
+        "X-Request-Id": string;
+        /** @description `no-store` */
+        "Cache-Control": string;
+        /** @description `test` on replies to test keys; otherwise absent. */
+        "X-Mailvet-Mode": string;
+        /** @description `Bearer` */
+        "WWW-Authenticate": string;
+        /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
+        "RateLimit-Policy": string;
+        /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
+        RateLimit: string;
+        /** @description Requests in the window. */
+        "X-RateLimit-Limit": number;
+        /** @description Requests left in the window. */
+        "X-RateLimit-Remaining": number;
+        /** @description Unix time, in seconds, at which the window ends. */
+        "X-RateLimit-Reset": number;
+        /** @description Seconds after which the request may succeed. */
+        "Retry-After": number;
+    };
     pathItems: never;
 }
-export type Error = components['schemas']['Error'];
 export type VerifyRequest = components['schemas']['VerifyRequest'];
 export type Status = components['schemas']['Status'];
 export type Deliverability = components['schemas']['Deliverability'];
@@ -1272,6 +1496,29 @@ export type Key = components['schemas']['Key'];
 export type KeyCreatedEvent = components['schemas']['KeyCreatedEvent'];
 export type KeyRevokedEvent = components['schemas']['KeyRevokedEvent'];
 export type PingEvent = components['schemas']['PingEvent'];
+export type Error = components['schemas']['Error'];
+export type ResponseBadRequest = components['responses']['BadRequest'];
+export type ResponseUnauthorized = components['responses']['Unauthorized'];
+export type ResponsePaymentRequired = components['responses']['PaymentRequired'];
+export type ResponseForbidden = components['responses']['Forbidden'];
+export type ResponseNotFound = components['responses']['NotFound'];
+export type ResponseConflict = components['responses']['Conflict'];
+export type ResponsePayloadTooLarge = components['responses']['PayloadTooLarge'];
+export type ResponseUnsupportedMediaType = components['responses']['UnsupportedMediaType'];
+export type ResponseUnprocessableEntity = components['responses']['UnprocessableEntity'];
+export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
+export type ResponseInternalServerError = components['responses']['InternalServerError'];
+export type ResponseServiceUnavailable = components['responses']['ServiceUnavailable'];
+export type HeaderXRequestId = components['headers']['X-Request-Id'];
+export type HeaderCacheControl = components['headers']['Cache-Control'];
+export type HeaderXMailvetMode = components['headers']['X-Mailvet-Mode'];
+export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
+export type HeaderRateLimitPolicy = components['headers']['RateLimit-Policy'];
+export type HeaderRateLimit = components['headers']['RateLimit'];
+export type HeaderXRateLimitLimit = components['headers']['X-RateLimit-Limit'];
+export type HeaderXRateLimitRemaining = components['headers']['X-RateLimit-Remaining'];
+export type HeaderXRateLimitReset = components['headers']['X-RateLimit-Reset'];
+export type HeaderRetryAfter = components['headers']['Retry-After'];
 export type $defs = Record<string, never>;
 export interface operations {
     verify: {
@@ -1303,22 +1550,14 @@ export interface operations {
             /** @description The verdict. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     /** @description What can still be spent. */
                     "X-Credits-Remaining"?: string;
                     /** @description `true` where this is the stored reply of an earlier request. */
@@ -1393,279 +1632,17 @@ export interface operations {
                     "application/json": components["schemas"]["Verification"];
                 };
             };
-            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
-            400: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `insufficient_credits`, `plan_upgrade_required`, `key_budget_spent` */
-            402: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
-            409: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `list_too_large`, `body_too_large` */
-            413: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unsupported_media_type` */
-            415: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
-            422: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     lists: {
@@ -1686,22 +1663,14 @@ export interface operations {
             /** @description One page of lists. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     /** @description first, prev, next and last page (RFC 8288). */
                     Link?: string;
                     [name: string]: unknown;
@@ -1766,152 +1735,12 @@ export interface operations {
                     "application/json": components["schemas"]["Lists"];
                 };
             };
-            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
-            400: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createList: {
@@ -1949,22 +1778,14 @@ export interface operations {
             /** @description The list, when every row is stored. What prevents its start is its `error`. */
             201: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     /** @description Path of the list. */
                     Location?: string;
                     [name: string]: unknown;
@@ -2019,252 +1840,16 @@ export interface operations {
                     "application/json": components["schemas"]["ListCreated"];
                 };
             };
-            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
-            400: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `insufficient_credits`, `plan_upgrade_required`, `key_budget_spent` */
-            402: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `list_too_large`, `body_too_large` */
-            413: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unsupported_media_type` */
-            415: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
-            422: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getList: {
@@ -2281,22 +1866,14 @@ export interface operations {
             /** @description The list. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2349,152 +1926,12 @@ export interface operations {
                     "application/json": components["schemas"]["ListDetails"];
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found` */
-            404: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     removeList: {
@@ -2511,22 +1948,14 @@ export interface operations {
             /** @description Removed. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2540,179 +1969,13 @@ export interface operations {
                     "application/json": components["schemas"]["ListRemoved"];
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found` */
-            404: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
-            409: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     startList: {
@@ -2729,22 +1992,14 @@ export interface operations {
             /** @description The list. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2797,204 +2052,14 @@ export interface operations {
                     "application/json": components["schemas"]["ListDetails"];
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `insufficient_credits`, `plan_upgrade_required`, `key_budget_spent` */
-            402: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found` */
-            404: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
-            409: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["PaymentRequired"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     pauseList: {
@@ -3011,22 +2076,14 @@ export interface operations {
             /** @description The list. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3079,179 +2136,13 @@ export interface operations {
                     "application/json": components["schemas"]["ListDetails"];
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found` */
-            404: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
-            409: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     resumeList: {
@@ -3268,22 +2159,14 @@ export interface operations {
             /** @description The list. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3336,179 +2219,13 @@ export interface operations {
                     "application/json": components["schemas"]["ListDetails"];
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found` */
-            404: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
-            409: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     cancelList: {
@@ -3525,22 +2242,14 @@ export interface operations {
             /** @description The list. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3593,179 +2302,13 @@ export interface operations {
                     "application/json": components["schemas"]["ListDetails"];
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found` */
-            404: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
-            409: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listRows: {
@@ -3792,22 +2335,14 @@ export interface operations {
             /** @description Rows in the order of the file. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3877,177 +2412,13 @@ export interface operations {
                     "application/json": components["schemas"]["ListRows"];
                 };
             };
-            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
-            400: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found` */
-            404: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listResults: {
@@ -4068,199 +2439,27 @@ export interface operations {
             /** @description The file with results; `format` chooses CSV, XLSX or JSON Lines. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
                     "text/csv": string;
                 };
             };
-            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
-            400: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found` */
-            404: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     usage: {
@@ -4282,22 +2481,14 @@ export interface operations {
             /** @description The account as it stands. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4344,152 +2535,12 @@ export interface operations {
                     "application/json": components["schemas"]["Usage"];
                 };
             };
-            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
-            400: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listFilters: {
@@ -4510,22 +2561,14 @@ export interface operations {
             /** @description One page of filters. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     /** @description first, prev, next and last page (RFC 8288). */
                     Link?: string;
                     [name: string]: unknown;
@@ -4554,152 +2597,12 @@ export interface operations {
                     "application/json": components["schemas"]["Filters"];
                 };
             };
-            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
-            400: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     addFilter: {
@@ -4729,22 +2632,14 @@ export interface operations {
             /** @description The filter, in force for the next request. */
             201: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     /** @description Path of the filter. */
                     Location?: string;
                     /** @description `true` where this is the stored reply of an earlier request. */
@@ -4765,254 +2660,16 @@ export interface operations {
                     "application/json": components["schemas"]["FilterAdded"];
                 };
             };
-            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
-            400: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
-            409: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `list_too_large`, `body_too_large` */
-            413: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unsupported_media_type` */
-            415: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
-            422: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     removeFilter: {
@@ -5029,22 +2686,14 @@ export interface operations {
             /** @description Removed. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5058,152 +2707,12 @@ export interface operations {
                     "application/json": components["schemas"]["FilterRemoved"];
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found` */
-            404: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listWebhooks: {
@@ -5218,22 +2727,14 @@ export interface operations {
             /** @description All webhooks of the account. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5262,127 +2763,11 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookList"];
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createWebhook: {
@@ -5410,22 +2795,14 @@ export interface operations {
             /** @description The webhook, with its secret. */
             201: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     /** @description Path of the webhook. */
                     Location?: string;
                     [name: string]: unknown;
@@ -5453,227 +2830,15 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookCreated"];
                 };
             };
-            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
-            400: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `list_too_large`, `body_too_large` */
-            413: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unsupported_media_type` */
-            415: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
-            422: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getWebhook: {
@@ -5690,22 +2855,14 @@ export interface operations {
             /** @description The webhook. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5730,127 +2887,11 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDetails"];
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     deleteWebhook: {
@@ -5867,22 +2908,14 @@ export interface operations {
             /** @description Deleted, with its deliveries. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5896,127 +2929,11 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDeleted"];
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     changeWebhook: {
@@ -6042,22 +2959,14 @@ export interface operations {
             /** @description The webhook as it is now. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6082,227 +2991,15 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDetails"];
                 };
             };
-            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
-            400: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `list_too_large`, `body_too_large` */
-            413: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unsupported_media_type` */
-            415: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
-            422: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     rotateWebhookSecret: {
@@ -6319,22 +3016,14 @@ export interface operations {
             /** @description The new secret. The one before signs alongside for 24 hours. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6360,127 +3049,11 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookCreated"];
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     testWebhook: {
@@ -6497,22 +3070,14 @@ export interface operations {
             /** @description The delivery of the ping; its status says whether it arrived. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6541,154 +3106,12 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryDetails"];
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
-            409: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listDeliveries: {
@@ -6708,22 +3131,14 @@ export interface operations {
             /** @description One page of deliveries. */
             200: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     /** @description first, prev, next and last page (RFC 8288). */
                     Link?: string;
                     [name: string]: unknown;
@@ -6764,152 +3179,12 @@ export interface operations {
                     "application/json": components["schemas"]["Deliveries"];
                 };
             };
-            /** @description `invalid_json`, `missing_parameter`, `invalid_parameter`, `malformed_request` */
-            400: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     replayDelivery: {
@@ -6926,22 +3201,14 @@ export interface operations {
             /** @description The delivery that is attempted: a new one, or the same where it was still pending. */
             202: {
                 headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6970,154 +3237,12 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryDetails"];
                 };
             };
-            /** @description `missing_api_key`, `malformed_authorization`, `invalid_api_key`, `revoked_api_key`, `expired_api_key` */
-            401: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description `Bearer` */
-                    "WWW-Authenticate"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `ip_not_allowed`, `scope_missing` */
-            403: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
-            409: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limit_exceeded` */
-            429: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error` */
-            500: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `verification_unavailable`, `overloaded` */
-            503: {
-                headers: {
-                    /** @description The id of the request: the caller's own where it was well-formed. */
-                    "X-Request-Id"?: string;
-                    /** @description `no-store` */
-                    "Cache-Control"?: string;
-                    /** @description `test` on replies to test keys; otherwise absent. */
-                    "X-Mailvet-Mode"?: string;
-                    /** @description The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers). */
-                    "RateLimit-Policy"?: string;
-                    /** @description What is left, and seconds until the window ends: `"premium";r=295;t=118`. */
-                    RateLimit?: string;
-                    /** @description Requests in the window. */
-                    "X-RateLimit-Limit"?: number;
-                    /** @description Requests left in the window. */
-                    "X-RateLimit-Remaining"?: number;
-                    /** @description Unix time, in seconds, at which the window ends. */
-                    "X-RateLimit-Reset"?: number;
-                    /** @description Seconds after which the request may succeed. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     receiveListCompleted: {

@@ -1,11 +1,13 @@
 /** The two documents of this service. */
+import { STATUS_CODES } from 'node:http';
 import type { TSchema } from 'typebox';
 import { DashboardErrorReply, ErrorReply } from '../contract/errors.ts';
 import { WEBHOOK_EVENTS } from '../contract/webhook-events.ts';
 import { ERRORS, PUBLIC_CODES } from '../kernel/errors.ts';
 import { VERSION } from '../kernel/version.ts';
+import { errorsOf } from './errors-of.ts';
 import { describe, type Json, type Style } from './openapi.ts';
-import { replyHeaders } from './reply-headers.ts';
+import { replyHeaders, SHARED_HEADERS } from './reply-headers.ts';
 import { type Route, scopeOf } from './route.ts';
 import { errorExamples, exampleOf } from './v1/examples.ts';
 
@@ -19,15 +21,15 @@ const codesOf = (status: number): string =>
 const withExamples = (content: Json, examples: Json): Json =>
   Object.fromEntries(Object.entries(content).map(([type, media]) => [type, { ...Object(media), examples }]));
 
+const responseOf = (name: string): Json => ({ $ref: `#/components/responses/${name}` });
+/** `404` → `NotFound`. */
+const errorName = (status: number): string => (STATUS_CODES[status] ?? `Error ${status}`).replaceAll(' ', '');
+
 const PUBLIC: Style = {
   security: ({ access }) => [{ key: [scopeOf(access)].filter((scope) => scope !== null) }],
   schemas: 'components',
   isPrivate: (keyword) => keyword.startsWith('~'),
-  error: (status, contentOf) => ({
-    description: codesOf(status),
-    headers: replyHeaders(status, {}),
-    content: withExamples(contentOf(ErrorReply), errorExamples(status)),
-  }),
+  errors: (statuses) => Object.fromEntries(statuses.map((status) => [status, responseOf(errorName(status))])),
   exampleOf,
   replyHeaders: (status, own) => ({ headers: replyHeaders(status, own) }),
 };
@@ -36,6 +38,18 @@ const PUBLIC: Style = {
 export function publicDocument(routes: readonly Route[], url: string): Json {
   const { paths, schemas, contentOf } = describe(routes, PUBLIC);
   const webhooks = webhooksOf(contentOf);
+  const error = contentOf(ErrorReply);
+  const statuses = [...new Set(routes.filter(({ doc }) => doc).flatMap(errorsOf))].sort((a, b) => a - b);
+  const responses = Object.fromEntries(
+    statuses.map((status) => [
+      errorName(status),
+      {
+        description: codesOf(status),
+        headers: replyHeaders(status, {}),
+        content: withExamples(error, errorExamples(status)),
+      },
+    ]),
+  );
   return {
     openapi: '3.1.0',
     info: {
@@ -56,6 +70,8 @@ export function publicDocument(routes: readonly Route[], url: string): Json {
             'An API key: `mv_live_`, or `mv_test_` for test mode, and 32 characters. The names beside it are the scopes that a request needs.',
         },
       },
+      headers: SHARED_HEADERS,
+      responses,
       schemas,
     },
     paths,
@@ -100,7 +116,7 @@ const PRIVATE: Style = {
   schemas: 'components',
   isPrivate: (keyword) => keyword.startsWith('~') || keyword.startsWith('x-'),
   exampleOf: () => undefined,
-  error: () => ({ $ref: '#/components/responses/Error' }),
+  errors: () => ({ '4XX': responseOf('Error'), '5XX': responseOf('Error') }),
   replyHeaders: () => ({}),
 };
 

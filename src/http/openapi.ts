@@ -14,7 +14,8 @@ export interface Style {
   readonly exampleOf: (schema: TSchema) => object | undefined;
   /** Schema keywords to omit. */
   readonly isPrivate: (keyword: string) => boolean;
-  readonly error: (status: number, contentOf: (schema: TSchema) => Json) => Json;
+  /** Responses of an operation that can fail with these statuses. */
+  readonly errors: (statuses: readonly number[]) => Json;
   readonly replyHeaders: (status: number, own: Readonly<Record<string, string>>) => Json;
 }
 
@@ -57,7 +58,6 @@ function operationOf(route: Documented, style: Style, contentOf: (content: Route
     ...parametersIn('query', input.query),
     ...parametersIn('header', input.headers),
   ];
-  const errors = errorsOf(route).map((code) => [code, style.error(code, contentOf)]);
   return {
     operationId: doc.operationId,
     summary: doc.summary,
@@ -68,7 +68,7 @@ function operationOf(route: Documented, style: Style, contentOf: (content: Route
     security: style.security(route),
     responses: {
       [status]: { description, ...style.replyHeaders(status, headers), content: contentOf(output.content) },
-      ...Object.fromEntries(errors),
+      ...style.errors(errorsOf(route)),
     },
   };
 }

@@ -8,7 +8,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMailvet } from '../../sdk/src/index.ts';
 import { publicDocument } from '../../src/http/documents.ts';
 import { V1_ROUTES } from '../../src/http/v1/table.ts';
-import { type ApiDocument, type Entry, entries, exampleId } from '../../web/src/pages/reference/document.ts';
+import {
+  type ApiDocument,
+  type Entry,
+  entries,
+  exampleId,
+  readDocument,
+} from '../../web/src/pages/reference/document.ts';
 import { type Language, sampleOf } from '../../web/src/pages/reference/samples.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
 
@@ -24,7 +30,7 @@ beforeAll(async () => {
   lab = await startLab({ MAILVET_ROLE: 'api' }, { net: { 'example.com': { A: ['127.0.0.1'] } } });
   folder = await mkdtemp(join(tmpdir(), 'mailvet-samples-'));
   await writeFile(join(folder, 'addresses.csv'), 'email\njane@good.com\n');
-  document = JSON.parse(JSON.stringify(publicDocument(V1_ROUTES, lab.url)));
+  document = readDocument(JSON.parse(JSON.stringify(publicDocument(V1_ROUTES, lab.url))));
   operations = entries(document).filter(({ kind }) => kind === 'operation');
 });
 afterAll(async () => {

@@ -7,13 +7,16 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { publicDocument } from '../../src/http/documents.ts';
+import { DASHBOARD_ROUTES } from '../../src/http/dashboard/table.ts';
+import { dashboardDocument, publicDocument } from '../../src/http/documents.ts';
 import { V1_ROUTES } from '../../src/http/v1/table.ts';
 import { WEBHOOK_EVENT_TYPES } from '../../src/kernel/webhook-events.ts';
+import { readDocument } from '../../web/src/pages/reference/document.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 const document = JSON.parse(JSON.stringify(publicDocument(V1_ROUTES, 'http://127.0.0.1:8025')));
+const dashboard = JSON.parse(JSON.stringify(dashboardDocument(DASHBOARD_ROUTES, 'http://127.0.0.1:8025')));
 
 let folder: string;
 beforeAll(async () => {
@@ -82,31 +85,37 @@ it('makes clients that compile, with names for what is repeated', { timeout: 180
   );
 });
 
-interface Media {
-  readonly schema: { readonly $ref?: string; readonly type?: string };
-  readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
-}
-interface Operation {
-  readonly operationId: string;
-  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
-  readonly responses: Readonly<Record<string, { readonly content: Readonly<Record<string, Media>> }>>;
-}
-const operations = Object.values<Record<string, Operation>>(document.paths).flatMap((methods) =>
-  Object.values(methods),
-);
+const complete = readDocument(document);
+const operations = Object.values(complete.paths).flatMap((methods) => Object.values(methods));
+
+it.each([
+  ['public', document],
+  ['dashboard', dashboard],
+])('describes errors and their headers once in the %s document', (_, { paths, components }) => {
+  const replies = Object.values<Record<string, { responses: Record<string, { headers?: object }> }>>(paths).flatMap(
+    (methods) => Object.values(methods).flatMap(({ responses }) => Object.entries(responses)),
+  );
+  const errors = replies.filter(([status]) => !status.startsWith('2')).map(([, error]) => error);
+  const names = Object.keys(components.responses).map((name) => ({ $ref: `#/components/responses/${name}` }));
+  expect(names).toEqual(expect.arrayContaining(errors));
+  expect(errors).toEqual(expect.arrayContaining(names));
+  const headers = [...replies.map(([, reply]) => reply), ...Object.values<{ headers?: object }>(components.responses)]
+    .flatMap((reply) => Object.entries(reply.headers ?? {}))
+    .filter(([name]) => Object.hasOwn(components.headers ?? {}, name));
+  for (const [name, header] of headers) expect(header).toEqual({ $ref: `#/components/headers/${name}` });
+});
 
 it('has an example of every JSON request, reply and error, which fits its schema', () => {
   const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true } });
   ajv.addSchema({ ...document, $id: 'api' });
   const bodies = operations.flatMap(({ operationId, requestBody, responses }) =>
     [['request', requestBody] as const, ...Object.entries(responses)].flatMap(([where, body]) => {
-      const media = body?.content['application/json'];
+      const media = body?.content?.['application/json'];
       return media === undefined || media.schema.type === 'string' ? [] : [{ place: `${operationId} ${where}`, media }];
     }),
   );
   expect(bodies.length).toBeGreaterThan(100);
-  const events = Object.entries<Record<string, Operation>>(document.webhooks).flatMap(([type, { post }]) => {
+  const events = Object.entries(complete.webhooks ?? {}).flatMap(([type, { post }]) => {
     const media = post?.requestBody?.content['application/json'];
     return media === undefined ? [] : [{ place: `the event ${type}`, media }];
   });

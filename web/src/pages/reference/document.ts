@@ -22,6 +22,9 @@ interface Response {
   readonly headers?: Readonly<Record<string, { readonly description?: string; readonly schema?: Schema }>>;
   readonly content?: Readonly<Record<string, Media>>;
 }
+interface Ref {
+  readonly $ref: string;
+}
 export interface Media {
   readonly schema: Schema;
   readonly example?: unknown;
@@ -52,6 +55,52 @@ export interface Schema {
   readonly minLength?: number;
   readonly maxLength?: number;
 }
+
+/** What responses and headers are in a document as it is served: some stand in its `components`. */
+type Served<T> = { readonly [K in keyof T]: T[K] | Ref };
+interface ServedResponse extends Omit<Response, 'headers'> {
+  readonly headers?: Served<NonNullable<Response['headers']>>;
+}
+type ServedOperation = Omit<Operation, 'responses'> & {
+  readonly responses: Served<Readonly<Record<string, ServedResponse>>>;
+};
+type ServedPaths = Readonly<Record<string, Readonly<Record<string, ServedOperation>>>>;
+export interface ServedDocument extends Omit<ApiDocument, 'paths' | 'webhooks' | 'components'> {
+  readonly paths: ServedPaths;
+  readonly webhooks?: ServedPaths;
+  readonly components?: ApiDocument['components'] & {
+    readonly responses?: Readonly<Record<string, ServedResponse>>;
+    readonly headers?: NonNullable<Response['headers']>;
+  };
+}
+
+/** Puts responses and their headers in the place of references to them. */
+export function readDocument(served: ServedDocument): ApiDocument {
+  const { responses = {}, headers = {} } = served.components ?? {};
+  const complete = (response: ServedResponse): Response => ({
+    ...response,
+    headers: mapValues(response.headers ?? {}, (header) => referredTo(header, headers)),
+  });
+  const pathsOf = (paths: ServedPaths = {}): ApiDocument['paths'] =>
+    mapValues(paths, (methods) =>
+      mapValues(methods, (operation) => ({
+        ...operation,
+        responses: mapValues(operation.responses, (response) => complete(referredTo(response, responses))),
+      })),
+    );
+  return { ...served, paths: pathsOf(served.paths), webhooks: pathsOf(served.webhooks) };
+}
+
+/** What stands there, or what is referred to, of the `components` of its kind. */
+function referredTo<T extends object>(value: T | Ref, components: Readonly<Record<string, T>>): T {
+  if (!('$ref' in value)) return value;
+  const found = components[value.$ref.split('/').at(-1) ?? ''];
+  if (found === undefined) throw new Error(`The document lacks ${value.$ref}.`);
+  return found;
+}
+
+const mapValues = <A, B>(record: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
 
 /** An operation of the API, or an event that webhooks get. */
 export interface Entry {

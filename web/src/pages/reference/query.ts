@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { ApiError } from '../../api/client.ts';
-import type { ApiDocument } from './document.ts';
+import { type ApiDocument, readDocument } from './document.ts';
 
 /** The document that the service serves to everybody. It changes with the version of the service only. */
 export const documentQuery = queryOptions({
@@ -11,7 +11,7 @@ export const documentQuery = queryOptions({
       throw new Error('Cannot reach the service. Check your connection and try again.');
     });
     if (!reply.ok) throw new ApiError(reply.status, await reply.json().catch(() => null));
-    return reply.json();
+    return readDocument(await reply.json());
   },
   staleTime: Number.POSITIVE_INFINITY,
 });

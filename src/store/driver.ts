@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { FilterType } from '../kernel/filter-types.ts';
 import type { JobPolicies } from '../kernel/jobs.ts';
 import type { CountingDriver } from './charge/observed.ts';
+import type { TableRows } from './columns.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import type {
   AccountId,
@@ -17,7 +18,6 @@ import type {
   PoolUse,
   SchemaCheck,
   StoreEvent,
-  VerificationRecord,
   WaitingClaim,
 } from './store.ts';
 import type { Row, Tables } from './tables.ts';
@@ -31,13 +31,6 @@ export interface NodeLife {
    * sweeping it.
    */
   ifDead<T>(id: string, sweep: () => Promise<T>): Promise<T | null>;
-}
-
-/** At least one, paid by the hold. */
-export interface NewResults {
-  readonly hold: Pick<Row<'shared_holds'>, 'id' | 'account_id' | 'key_id'>;
-  readonly now: number;
-  readonly records: readonly VerificationRecord[];
 }
 
 /** By name. */
@@ -127,10 +120,8 @@ export interface StorageDriver {
   /** Serializes transactions that take the same key. */
   advisoryLock(trx: Transaction<Tables>, what: string): Promise<void>;
   readonly bulk: BulkTransactions;
-  /** Adds many results to the log, as Kysely would in several times the time. */
-  addResults(results: NewResults): CompiledQuery;
-  /** Adds filters, at least one, that do not exist, in the same way. */
-  insertFilters(rows: readonly Row<'filters'>[]): CompiledQuery;
+  /** Adds many rows, at least one, which takes Kysely several times the time. */
+  insertRows<From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery;
   /** The rows of several queries; on PostgreSQL in one round trip. */
   readTogether<Q extends ReadQueries>(trx: Transaction<Tables>, queries: Q): Promise<RowsRead<Q>>;
   /** Changes that do not build on each other, no two of one row; on PostgreSQL in one round trip. */
@@ -181,8 +172,7 @@ export type TransactionDriver = Pick<
   | 'transaction'
   | 'lockAccounts'
   | 'oneOf'
-  | 'addResults'
-  | 'insertFilters'
+  | 'insertRows'
   | 'filtersWith'
   | 'readTogether'
   | 'writeTogether'

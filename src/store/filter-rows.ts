@@ -2,6 +2,7 @@
 
 import type { Transaction } from 'kysely';
 import { FILTER_TYPES, type FilterType } from '../kernel/filter-types.ts';
+import { FILTERS } from './columns.ts';
 import type { TransactionDriver } from './driver.ts';
 import { toRow as toAuditRow } from './people/audit-rows.ts';
 import type { AccountId, Actor, Filter, FilterAdded, Filters } from './store.ts';
@@ -80,7 +81,7 @@ export async function addFilters(
       return { added: true, filter: toFilter(filter) };
     });
     if (added.length === 0) return outcomes;
-    const changes = [driver.insertFilters(added), counted(trx, account, added, last).compile()];
+    const changes = [driver.insertRows(FILTERS, added), counted(trx, account, added, last).compile()];
     if (by !== undefined) {
       const detail = { added: added.length, given: inputs.length };
       const event = { action: 'filters.imported', target: `${added.length} filters`, detail } as const;

@@ -5,6 +5,7 @@
 import type { CompiledQuery, Kysely, Transaction } from 'kysely';
 import { ApiError } from '../../kernel/errors.ts';
 import { whole } from '../account-rows.ts';
+import { VERIFICATIONS } from '../columns.ts';
 import type { RowsRead, TransactionDriver } from '../driver.ts';
 import { budgetChanges, budgetRow, findBudget, writeBudget } from '../key-budget.ts';
 import { lockAccount, lockExistingAccount } from '../lock.ts';
@@ -154,7 +155,8 @@ function recordResults({ driver, trx, now }: Scope, hold: Row<'shared_holds'>, r
   if (results.length === 0) return [];
   const records = results.map(({ record }) => record);
   const usage = new Map<string, UsageEntry>();
-  for (const record of records) countUsage(usage, now, { accountId: hold.account_id, keyId: hold.key_id, record });
+  const owner = { accountId: hold.account_id, keyId: hold.key_id };
+  for (const record of records) countUsage(usage, now, { ...owner, record });
   const counters = Array.from(usage.values(), ({ accountId: account_id, keyId: key_id, validationType, ...rest }) => ({
     ...{ account_id, key_id, validation_type: validationType },
     ...rest,
@@ -168,7 +170,8 @@ function recordResults({ driver, trx, now }: Scope, hold: Row<'shared_holds'>, r
         credits: eb('usage_hours.credits', '+', eb.ref('excluded.credits')),
       })),
     );
-  return [driver.addResults({ hold, now, records }), counting.compile()];
+  const rows = records.map((record) => ({ ...owner, holdId: hold.id, held: null, record, now }));
+  return [driver.insertRows(VERIFICATIONS, rows), counting.compile()];
 }
 
 const moveCredits = ({ trx }: Scope, account: string, by: { balance: number; locked: number }) =>

@@ -2,29 +2,17 @@
  * Arrays as parameters in PostgreSQL's binary format (`array_send` in src/backend/utils/adt/arrayfuncs.c): neither side
  * has to quote and parse them, which pays for texts full of quotation marks.
  */
+import type { ColumnType } from '../columns.ts';
 
 /** OIDs of element types, src/include/catalog/pg_type.dat. */
-const OIDS = { text: 25, bigint: 20 } as const;
-type ElementType = keyof typeof OIDS;
-
-const known = new Map<string, readonly ElementType[]>();
-/** The types of the arrays that a statement casts its first parameters to, such as `$1::text[]`. */
-export function elementTypes(text: string): readonly ElementType[] {
-  let types = known.get(text);
-  if (types === undefined) {
-    types = Array.from(text.matchAll(/\$\d+::(text|bigint)\[\]/g), ([, type]) => (type === 'text' ? 'text' : 'bigint'));
-    known.set(text, types);
-  }
-  return types;
-}
-
+const OIDS = { text: 25, bigint: 20 } as const satisfies Record<ColumnType, number>;
 /** Dimensions, flag for nulls, OID of the elements, then length and lower bound of the only dimension; int32 each. */
 const HEAD = 20;
 const NULL_LENGTH = -1;
 const TWO_32 = 2 ** 32;
 
 /** One dimension, at least one element. Bigints are whole numbers within ±2^53. */
-export function arrayParameter(values: readonly unknown[], type: ElementType): Buffer {
+export function arrayParameter(values: readonly unknown[], type: ColumnType): Buffer {
   return type === 'text' ? textArray(values.map(textOrNull)) : bigintArray(values.map(wholeOrNull));
 }
 

@@ -13,7 +13,7 @@ import type { AccountId, PoolUse, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { PostgresCharge } from './charge.ts';
 import { connectionConfig } from './connect.ts';
-import { addResults, insertFilters } from './insert-rows.ts';
+import { insertRows } from './insert-rows.ts';
 import { postgresJobs } from './jobs/queue.ts';
 import { migrate, schemaState } from './migrate.ts';
 import { PostgresNode } from './node.ts';
@@ -109,8 +109,7 @@ class PostgresDriver implements StorageDriver {
     return this.node.acquire();
   }
 
-  readonly addResults = addResults;
-  readonly insertFilters = insertFilters;
+  readonly insertRows = insertRows;
 
   filtersWith(db: Kysely<Tables>, account: AccountId, type: FilterType, values: readonly string[]) {
     const mine = db.selectFrom('filters').selectAll().where('account_id', '=', account);

@@ -11,9 +11,11 @@ import type {
   IdempotencyState,
   KeyState,
 } from '../charge/state.ts';
+import { accountState, filterState, holdState, idempotencyState, keyState, rowMaker, textColumn } from '../columns.ts';
 import { assertCompatible, SCHEMA, type SchemaState } from '../migrations.ts';
 import { onlyRow } from '../rows.ts';
 import type { AdmissionRequest, Filter, IdempotencyRef, Settlement } from '../store.ts';
+import { arraysOf, unnest } from './write.ts';
 
 /**
  * The lock comes first, in a statement of its own, so that the others read what its last holder committed. All writers
@@ -21,9 +23,7 @@ import type { AdmissionRequest, Filter, IdempotencyRef, Settlement } from '../st
  * before the scan: joined to a sub-select, an account that changes while its lock is waited for would be judged again
  * against the join and could go missing.
  */
-const LOCK = `SELECT id, plan, rate_limit AS "rateLimit", status, test_of AS "testOf", balance, locked, window_start AS "windowStart",
-    window_count AS "windowCount", filter_emails AS "filterEmails", filter_domains AS "filterDomains",
-    filter_ips AS "filterIps", rules
+const LOCK = `SELECT ${accountState('accounts')}, rules
   FROM accounts
   WHERE id = ANY (ARRAY(SELECT account_id FROM keys WHERE hash = ANY ($1::text[])) || $2::text[])
   ORDER BY id FOR NO KEY UPDATE`;
@@ -33,23 +33,30 @@ const ALL = `SELECT id FROM accounts
   WHERE id = ANY (ARRAY(SELECT account_id FROM keys WHERE hash = ANY ($1::text[])) || $2::text[])`;
 const TIME = `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now,
   pg_current_xact_id()::text AS xid, schema.* FROM (${SCHEMA}) AS schema`;
-const KEY_ROWS = `SELECT id, account_id AS "accountId", hash, allow_ips AS "allowIps", revoked_at AS "revokedAt",
-  expires_at AS "expiresAt", scopes, budget, budget_month AS "budgetMonth", budget_spent AS "budgetSpent",
-  budget_held AS "budgetHeld", last_used_at AS "lastUsedAt" FROM keys`;
+const KEY_ROWS = `SELECT ${keyState('keys')}, hash FROM keys`;
 const KEYS = `${KEY_ROWS} WHERE hash = ANY ($1::text[])`;
 const KEYS_BY_ID = `${KEY_ROWS} WHERE id = ANY ($1::text[])`;
-const HOLDS = 'SELECT id, account_id AS "accountId", amount FROM holds WHERE id = ANY ($1::text[])';
+const HOLDS = `SELECT ${holdState('holds')} FROM holds WHERE id = ANY ($1::text[])`;
 const RECORDED = 'SELECT id FROM verifications WHERE id = ANY ($1::text[])';
-const IDEMPOTENCY = `SELECT account_id AS "accountId", route, key, fingerprint, state, status, headers, body, node,
-    created_at AS "createdAt", expires_at AS "expiresAt"
+const IDEMPOTENCY = `SELECT ${idempotencyState('idempotency')}
   FROM idempotency JOIN (
     SELECT k.account_id, r.route, r.key FROM unnest($1::text[], $2::text[], $3::text[]) AS r (hash, route, key)
       JOIN keys k ON k.hash = r.hash
     UNION SELECT * FROM unnest($4::text[], $5::text[], $6::text[])
   ) AS wanted (account_id, route, key) USING (account_id, route, key)`;
-const FILTERS = `SELECT f.account_id AS "accountId", f.id, f.filter_type AS "filterType", f.value, f.reason,
-    f.created_at AS "createdAt"
-  FROM unnest($1::text[], $2::text[], $3::text[]) AS c (account_id, filter_type, value)
+/** What a filter that could match a request would be found by. */
+interface FilterValue {
+  readonly accountId: string;
+  readonly type: string;
+  readonly value: string;
+}
+export const FILTER_VALUE = rowMaker<FilterValue>({
+  account_id: textColumn(({ accountId }) => accountId),
+  filter_type: textColumn(({ type }) => type),
+  value: textColumn(({ value }) => value),
+});
+const FILTERS = `SELECT f.account_id AS "accountId", ${filterState('f')}
+  FROM ${unnest(FILTER_VALUE)}
   JOIN filters f USING (account_id, filter_type, value)`;
 
 /** With what PostgreSQL keeps of it in addition. */
@@ -194,8 +201,7 @@ async function loadFilters(
   };
   const wanted = filterRows(admits.map((admit) => [accountOf(admit), admit]));
   if (wanted.length === 0) return new Map();
-  const columns = [0, 1, 2].map((i) => wanted.map((row) => row[i]));
-  const rows = await query<Filter & { accountId: string }>('filters', FILTERS, columns);
+  const rows = await query<Filter & { accountId: string }>('filters', FILTERS, arraysOf(FILTER_VALUE, wanted));
   return new Map(
     rows.map(({ accountId, ...filter }) => [filterId(accountId, filter.filterType, filter.value), filter]),
   );
@@ -207,12 +213,12 @@ async function loadFilters(
  */
 export function filterRows(
   asked: Iterable<readonly [account: AccountState | null, request: AdmissionRequest]>,
-): (readonly [string, string, string])[] {
-  const wanted = new Map<string, readonly [string, string, string]>();
+): FilterValue[] {
+  const wanted = new Map<string, FilterValue>();
   for (const [account, { verify }] of asked) {
     if (account === null || verify === null) continue;
     for (const [type, value] of candidates(account, verify.filterKeys))
-      wanted.set(filterId(account.id, type, value), [account.id, type, value]);
+      wanted.set(filterId(account.id, type, value), { accountId: account.id, type, value });
   }
   return [...wanted.values()];
 }

@@ -9,9 +9,10 @@ import { applyBatch } from '../charge/apply-batch.ts';
 import type { Answer, Changes, ChargeRequest, ChargeState } from '../charge/state.ts';
 import { isAdmission } from '../charge/waiting.ts';
 import { limitOf } from '../charge/window.ts';
+import { numberColumn, rowMaker, textColumn } from '../columns.ts';
 import type { Admission } from '../store.ts';
-import { filterRows, type StoredAccount, type StoredKey } from './load.ts';
-import { oneStatement, type Statement, statement } from './write.ts';
+import { FILTER_VALUE, filterRows, type StoredAccount, type StoredKey } from './load.ts';
+import { arraysOf, oneStatement, type Statement, unnest } from './write.ts';
 
 const ACCOUNTS_MAX = 12_000;
 const KEYS_MAX = 20_000;
@@ -20,12 +21,32 @@ const LOCKED_BATCHES_MAX = 48;
 /** By how much the server's clock may differ from the time that a batch was judged by, ms. */
 const TIME_TOLERANCE_MS = 1_000;
 
+/** An account before and after a batch. */
+interface Charged {
+  readonly before: StoredAccount;
+  readonly after: StoredAccount;
+}
+const spent = ({ before, after }: Charged): number => before.balance - after.balance;
+const CHARGED = rowMaker<Charged>({
+  id: textColumn(({ after }) => after.id),
+  rules: numberColumn(({ after }) => after.rules),
+  balance: numberColumn((charged) => -spent(charged)),
+  needed: numberColumn((charged) => spent(charged) + HIGHEST_PRICE),
+  locked: numberColumn(({ before, after }) => after.locked - before.locked),
+  window_start: numberColumn(({ after }) => after.windowStart),
+  requests: numberColumn(
+    ({ before, after }) => after.windowCount - (after.windowStart === before.windowStart ? before.windowCount : 0),
+  ),
+  rate_limit: numberColumn(({ after }) => limitOf(after)),
+});
+/** The parameter after those of `CHARGED`: the time that the batch was judged by. */
+const AT = `$${CHARGED.columns.length + 1}`;
+
 /**
  * Accounts that have a filter that could match. Whoever adds one changes `rules`, so none is missed by the condition
  * below.
  */
-const MET = `SELECT account_id FROM unnest($1::text[], $2::text[], $3::text[]) AS c (account_id, filter_type, value)
-  JOIN filters USING (account_id, filter_type, value)`;
+const MET = `SELECT account_id FROM ${unnest(FILTER_VALUE)} JOIN filters USING (account_id, filter_type, value)`;
 
 /**
  * Counters change by what the batch adds to them, so that other nodes may charge the account meanwhile: the balance
@@ -35,11 +56,10 @@ const MET = `SELECT account_id FROM unnest($1::text[], $2::text[], $3::text[]) A
 const charge = (condition: string) => `UPDATE accounts a SET balance = a.balance + c.balance,
     locked = a.locked + c.locked, window_start = c.window_start,
     window_count = CASE WHEN a.window_start = c.window_start THEN a.window_count ELSE 0 END + c.requests
-  FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-    $8::bigint[]) AS c (id, rules, balance, needed, locked, window_start, requests, rate_limit)
+  FROM ${unnest(CHARGED)}
   WHERE a.id = c.id AND a.rules = c.rules AND a.balance >= c.needed AND a.window_start <= c.window_start
     AND CASE WHEN a.window_start = c.window_start THEN a.window_count ELSE 0 END + c.requests <= c.rate_limit
-    AND ($9::bigint IS NULL OR abs(floor(extract(epoch FROM statement_timestamp()) * 1000) - $9) <= ${TIME_TOLERANCE_MS})
+    AND (${AT}::bigint IS NULL OR abs(floor(extract(epoch FROM statement_timestamp()) * 1000) - ${AT}) <= ${TIME_TOLERANCE_MS})
     ${condition}
   RETURNING a.id, a.balance, a.window_count AS "windowCount",
     floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint AS now`;
@@ -150,13 +170,12 @@ export class ChargeMemory {
       ),
     );
     const first = [
-      ...(wanted.length === 0 ? [] : [statement('met', MET, wanted)]),
-      statement(
-        'charged',
-        wanted.length === 0 ? CHARGE : CHARGE_UNMET,
-        charged.map(chargeRow),
-        isProcessTime ? null : now,
-      ),
+      ...(wanted.length === 0 ? [] : [{ name: 'met', text: MET, values: arraysOf(FILTER_VALUE, wanted) }]),
+      {
+        name: 'charged',
+        text: wanted.length === 0 ? CHARGE : CHARGE_UNMET,
+        values: [...arraysOf(CHARGED, charged), isProcessTime ? null : now],
+      },
     ];
     return {
       judged,
@@ -243,15 +262,6 @@ const admissionOf = (answer: Answer): Admission | null =>
   'value' in answer && isAdmission(answer.value) ? answer.value : null;
 
 const isRefusal = (answer: Answer): boolean => admissionOf(answer)?.outcome === 'refused';
-
-function chargeRow({ before, after }: { readonly before: StoredAccount; readonly after: StoredAccount }): unknown[] {
-  const spent = before.balance - after.balance;
-  const requests = after.windowCount - (after.windowStart === before.windowStart ? before.windowCount : 0);
-  return [
-    ...[after.id, after.rules, -spent, spent + HIGHEST_PRICE, after.locked - before.locked],
-    ...[after.windowStart, requests, limitOf(after)],
-  ];
-}
 
 /** Ids of the verifications and holds that a batch writes. */
 export const idsOf = ({ changes }: Attempt): string[] => [

@@ -1,121 +1,111 @@
 /** What a batch writes: at most one statement per table, the rows as arrays. */
 import type pg from 'pg';
-import type { Changes, ChargeState } from '../charge/state.ts';
-import { storable, storableOrNull } from '../text.ts';
-import { arrayParameter, elementTypes } from './arrays.ts';
+import type { Changes, ChargeState, IdempotencyState } from '../charge/state.ts';
+import {
+  ACCOUNT_COUNTERS,
+  HOLDS,
+  IDEMPOTENCY,
+  KEY_BUDGET,
+  KEY_USE,
+  LEDGER,
+  type RowMaker,
+  rowMaker,
+  type TableRows,
+  textColumn,
+  USAGE_HOURS,
+  VERIFICATIONS,
+} from '../columns.ts';
+import { arrayParameter } from './arrays.ts';
 import { numbered } from './together.ts';
 
 export type Statement = pg.QueryConfig<unknown[]> & { name: string; text: string; values: unknown[] };
 
-/** The statement, with one array per column, out of one tuple per row, and then `rest`. */
-export function statement(
-  name: string,
-  text: string,
-  rows: readonly (readonly unknown[])[],
-  ...rest: unknown[]
-): Statement {
-  const arrays = elementTypes(text).map((type, i) =>
+/** Rows as arrays, one for each column, from the parameter of this number on. */
+export const unnest = ({ columns, types }: RowMaker<never>, from = 1): string =>
+  `unnest(${types.map((type, i) => `$${from + i}::${type}[]`).join(', ')}) AS c (${columns.join(', ')})`;
+
+/** The parameters of `unnest`. */
+export function arraysOf<From>({ types, values }: RowMaker<From>, from: readonly From[]): Buffer[] {
+  const rows = from.map(values);
+  return types.map((type, i) =>
     arrayParameter(
       rows.map((row) => row[i]),
       type,
     ),
   );
-  return { name, text, values: [...arrays, ...rest] };
 }
 
 /** In a statement that writes rows of accounts: where `oneStatement` puts its condition. */
 const OF_CHARGED = '/* of charged accounts */';
 
-const SET_ACCOUNTS = `UPDATE accounts a SET balance = c.balance, locked = c.locked, window_start = c.window_start,
-    window_count = c.window_count
-  FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
-    AS c (id, balance, locked, window_start, window_count)
-  WHERE a.id = c.id`;
-const SET_KEY_USES = `UPDATE keys k SET last_used_at = $3, last_used_ip = c.ip
-  FROM unnest($1::text[], $2::text[]) AS c (id, ip) WHERE k.id = c.id ${OF_CHARGED}`;
-const SET_BUDGETS = `UPDATE keys k SET budget_month = c.month, budget_spent = c.spent, budget_held = c.held
-  FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) AS c (id, month, spent, held) WHERE k.id = c.id`;
-const ADD_LEDGER = `INSERT INTO ledger (account_id, kind, amount, verification_id, created_at)
-  SELECT c.*, $5 FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[])
-    AS c (account_id, kind, amount, verification_id) WHERE true ${OF_CHARGED}`;
-const ADD_HOLDS = `INSERT INTO holds
-    (id, account_id, key_id, amount, route, idempotency_key, expires_at, node, created_at)
-  SELECT c.*, $8, $9 FROM
-    unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[], $7::bigint[])
-      AS c (id, account_id, key_id, amount, route, idempotency_key, expires_at) WHERE true ${OF_CHARGED}`;
+export const insertUnnested = (rows: TableRows<never>): string =>
+  `INSERT INTO ${rows.table} (${rows.columns.join(', ')}) SELECT c.* FROM ${unnest(rows)}`;
+
+/** The last column is the id. */
+const update = (rows: TableRows<never>): string => {
+  const set = rows.columns.slice(0, -1).map((column) => `${column} = c.${column}`);
+  return `UPDATE ${rows.table} t SET ${set.join(', ')} FROM ${unnest(rows)} WHERE t.id = c.id`;
+};
+
+const add = (rows: TableRows<never>): string => `${insertUnnested(rows)} WHERE true ${OF_CHARGED}`;
+
+const replaced = IDEMPOTENCY.columns.map((column) => `${column} = excluded.${column}`);
+const SQL = {
+  setAccounts: update(ACCOUNT_COUNTERS),
+  setKeyUses: `${update(KEY_USE)} ${OF_CHARGED}`,
+  setBudgets: update(KEY_BUDGET),
+  addLedger: add(LEDGER),
+  addHolds: add(HOLDS),
+  addVerifications: add(VERIFICATIONS),
+  addUsage: `${add(USAGE_HOURS)}
+    ON CONFLICT (account_id, hour, key_id, validation_type, status, reason) DO UPDATE
+      SET requests = usage_hours.requests + excluded.requests, credits = usage_hours.credits + excluded.credits`,
+  putIdempotency: `${insertUnnested(IDEMPOTENCY)} ON CONFLICT (account_id, route, key) DO UPDATE SET ${replaced.join(', ')}`,
+} as const;
 const END_HOLDS = 'DELETE FROM holds WHERE id = ANY ($1::text[])';
-const ADD_VERIFICATIONS = `INSERT INTO verifications (id, account_id, key_id, email, requested, validation_type, status,
-    deliverability, reason, credits, client_ip, duration_ms, body, held, via, created_at)
-  SELECT c.*, $16 FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-    $8::text[], $9::text[], $10::bigint[], $11::text[], $12::bigint[], $13::text[], $14::bigint[], $15::text[])
-    AS c (id, account_id, key_id, email, requested, validation_type, status, deliverability, reason, credits, client_ip,
-      duration_ms, body, held, via) WHERE true ${OF_CHARGED}`;
-const ADD_USAGE = `INSERT INTO usage_hours
-    (account_id, hour, key_id, validation_type, status, reason, requests, credits)
-  SELECT c.* FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[],
-    $8::bigint[]) AS c (account_id, hour, key_id, validation_type, status, reason, requests, credits)
-  WHERE true ${OF_CHARGED}
-  ON CONFLICT (account_id, hour, key_id, validation_type, status, reason) DO UPDATE
-    SET requests = usage_hours.requests + excluded.requests, credits = usage_hours.credits + excluded.credits`;
-const PUT_IDEMPOTENCY = `INSERT INTO idempotency
-    (account_id, route, key, fingerprint, state, status, headers, body, node, created_at, expires_at)
-  SELECT c.* FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[],
-    $8::text[], $9::text[], $10::bigint[], $11::bigint[]) AS c
-  ON CONFLICT (account_id, route, key) DO UPDATE SET fingerprint = excluded.fingerprint, state = excluded.state,
-    status = excluded.status, headers = excluded.headers, body = excluded.body, node = excluded.node,
-    created_at = excluded.created_at, expires_at = excluded.expires_at`;
-const DROP_IDEMPOTENCY = `DELETE FROM idempotency i USING unnest($1::text[], $2::text[], $3::text[])
-  AS c (account_id, route, key) WHERE i.account_id = c.account_id AND i.route = c.route AND i.key = c.key`;
+const REPLY_KEY = rowMaker<IdempotencyState>({
+  account_id: textColumn(({ accountId }) => accountId),
+  route: textColumn(({ route }) => route),
+  key: textColumn(({ key }) => key),
+});
+const DROP_IDEMPOTENCY = `DELETE FROM idempotency i USING ${unnest(REPLY_KEY)}
+  WHERE i.account_id = c.account_id AND i.route = c.route AND i.key = c.key`;
 
 /** The statements that record `changes`, in order; none for what is empty. The accounts are locked. */
 export function statements(changes: Changes, state: ChargeState): Statement[] {
   const list: Statement[] = [];
-  const add: Add = (name, text, rows, ...rest) => {
-    if (rows.length > 0) list.push(statement(name, text, rows, ...rest));
-  };
-  const accounts = [...changes.accounts].map((a) => [a.id, a.balance, a.locked, a.windowStart, a.windowCount]);
-  add('set-accounts', SET_ACCOUNTS, accounts);
-  const budgets = [...changes.budgets].map((b) => [b.id, b.budgetMonth, b.budgetSpent, b.budgetHeld]);
-  add('set-budgets', SET_BUDGETS, budgets);
-  addRows(add, changes, state);
-  const ended = changes.ended.map((id) => [id]);
-  add('end-holds', END_HOLDS, ended);
+  const write = writerTo(list);
+  write('set-accounts', SQL.setAccounts, ACCOUNT_COUNTERS, changes.accounts);
+  write('set-budgets', SQL.setBudgets, KEY_BUDGET, changes.budgets);
+  addRows(write, changes, state);
+  if (changes.ended.length > 0)
+    list.push({ name: 'end-holds', text: END_HOLDS, values: [arrayParameter(changes.ended, 'text')] });
   const kept = [...changes.idempotency.values()];
-  const put = kept
-    .filter(({ keep }) => keep)
-    .map(({ ref: i }) => [
-      ...[i.accountId, i.route, i.key, i.fingerprint, i.state],
-      ...[i.status, i.headers, i.body, i.node, i.createdAt, i.expiresAt],
-    ]);
-  add('put-idempotency', PUT_IDEMPOTENCY, put);
-  const dropped = kept.filter(({ keep }) => !keep).map(({ ref: i }) => [i.accountId, i.route, i.key]);
-  add('drop-idempotency', DROP_IDEMPOTENCY, dropped);
+  const ofKept = (keep: boolean) => kept.filter((one) => one.keep === keep).map(({ ref }) => ref);
+  write('put-idempotency', SQL.putIdempotency, IDEMPOTENCY, ofKept(true));
+  write('drop-idempotency', DROP_IDEMPOTENCY, REPLY_KEY, ofKept(false));
   return list;
 }
 
-type Add = (name: string, text: string, rows: readonly (readonly unknown[])[], ...rest: unknown[]) => void;
+type Write = <From>(name: string, text: string, rows: RowMaker<From>, from: Iterable<From>) => void;
+
+const writerTo =
+  (list: Statement[]): Write =>
+  (name, text, rows, from) => {
+    const all = [...from];
+    if (all.length > 0) list.push({ name, text, values: arraysOf(rows, all) });
+  };
 
 /** Rows that are only added, and uses of keys. */
-function addRows(add: Add, changes: Changes, { now, node }: ChargeState): void {
-  add('set-key-uses', SET_KEY_USES, [...changes.keyUses], now);
-  const ledger = changes.ledger.map((l) => [l.accountId, l.kind, l.amount, l.verificationId]);
-  add('add-ledger', ADD_LEDGER, ledger, now);
-  const holds = changes.holds.map((h) => [
-    h.id,
-    h.accountId,
-    h.keyId,
-    h.amount,
-    h.route,
-    h.idempotencyKey,
-    h.expiresAt,
-  ]);
-  add('add-holds', ADD_HOLDS, holds, node, now);
-  add('add-verifications', ADD_VERIFICATIONS, changes.verifications.map(verification), now);
-  const usage = [...changes.usage.values()].map((u) => [
-    ...[u.accountId, u.hour, u.keyId, u.validationType, u.status],
-    ...[u.reason, u.requests, u.credits],
-  ]);
-  add('add-usage', ADD_USAGE, usage);
+function addRows(write: Write, changes: Changes, { now, node }: ChargeState): void {
+  const uses = Array.from(changes.keyUses, ([id, ip]) => ({ id, ip, now }));
+  write('set-key-uses', SQL.setKeyUses, KEY_USE, uses);
+  const inBatch = <T extends object>(entry: T) => ({ ...entry, now, node });
+  write('add-ledger', SQL.addLedger, LEDGER, changes.ledger.map(inBatch));
+  write('add-holds', SQL.addHolds, HOLDS, changes.holds.map(inBatch));
+  const results = changes.verifications.map((entry) => ({ ...entry, holdId: null, now }));
+  write('add-verifications', SQL.addVerifications, VERIFICATIONS, results);
+  write('add-usage', SQL.addUsage, USAGE_HOURS, changes.usage.values());
 }
 
 /** By the names of the parts. */
@@ -128,13 +118,7 @@ const combined = new Map<string, { readonly name: string; readonly text: string 
  */
 export function oneStatement(first: readonly Statement[], changes: Changes, state: ChargeState): Statement {
   const parts = [...first];
-  addRows(
-    (name, text, rows, ...rest) => {
-      if (rows.length > 0) parts.push(statement(name, text, rows, ...rest));
-    },
-    changes,
-    state,
-  );
+  addRows(writerTo(parts), changes, state);
   const names = parts.map(({ name }) => name).join(' ');
   let whole = combined.get(names);
   if (whole === undefined) {
@@ -152,8 +136,3 @@ function combine(statements: readonly Statement[]): string {
   });
   return `WITH ${named.join(', ')} SELECT * FROM charged`;
 }
-
-const verification = ({ accountId, keyId, record: r, held }: Changes['verifications'][number]): unknown[] => [
-  ...[r.id, accountId, keyId, storable(r.email), r.requested, r.validationType, r.status, r.deliverability],
-  ...[r.reason, r.credits, storableOrNull(r.clientIp), r.durationMs, r.body, held, r.via ?? null],
-];

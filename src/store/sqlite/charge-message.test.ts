@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import type { Via } from '../../kernel/log-origins.ts';
 import type { Level } from '../../kernel/plans.ts';
 import type { AccountId, AdmissionRequest, Settlement, VerificationRecord } from '../store.ts';
-import { batchWriter, readBatch } from './charge-message.ts';
-import type { Decision } from './like-charges.ts';
+import { batchWriter, type Decision, readBatch } from './charge-message.ts';
 
 const ACCOUNT = 'acc_1' as AccountId;
 const HEAD = { node: 'node_1', now: 5, known: 28 };

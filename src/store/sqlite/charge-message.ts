@@ -11,13 +11,14 @@ import type {
   AdmissionRequest,
   Caller,
   Filter,
+  FilterKeys,
   IdempotencyRef,
+  RateWindow,
   Settlement,
   StoreEvent,
   VerificationRecord,
   VerifyAdmission,
 } from '../store.ts';
-import { type Decision, isLike, type PlainCharge, plainCharge } from './like-charges.ts';
 
 interface BatchHead {
   readonly node: string;
@@ -41,6 +42,106 @@ export class Reader {
   }
 }
 
+interface Fields<T> {
+  readonly names: readonly (keyof T)[];
+  push(to: unknown[], value: T): void;
+  read(from: Reader): T;
+}
+
+/** Plain fields of an object, written and read in one order; does not compile where one is left out. */
+function fieldsOf<T extends object>(all: { readonly [N in keyof Required<T>]: true }): Fields<T> {
+  const names = Object.keys(all) as (keyof T)[];
+  return {
+    names,
+    push(to, value) {
+      for (const name of names) to.push(value[name] ?? null);
+    },
+    read(from) {
+      const value: Partial<T> = {};
+      for (const name of names) value[name] = from.next();
+      return value as T;
+    },
+  };
+}
+
+const RECORD = fieldsOf<VerificationRecord>({
+  id: true,
+  email: true,
+  requested: true,
+  validationType: true,
+  status: true,
+  deliverability: true,
+  reason: true,
+  credits: true,
+  clientIp: true,
+  durationMs: true,
+  body: true,
+  via: true,
+});
+const REPLY_REF = fieldsOf<IdempotencyRef>({ route: true, key: true, fingerprint: true });
+const CALLER = fieldsOf<Caller>({ accountId: true, keyId: true, plan: true, test: true });
+const WINDOW = fieldsOf<RateWindow>({ limit: true, remaining: true, resetAt: true });
+/** What is not plain is written beside it. */
+const ADMIT = fieldsOf<Omit<AdmissionRequest, 'keyHash' | 'idempotency' | 'verify' | 'gone'>>({
+  scope: true,
+  ip: true,
+  invalid: true,
+});
+const VERIFY = fieldsOf<Omit<VerifyAdmission, 'filterKeys' | 'decide'>>({
+  id: true,
+  level: true,
+  test: true,
+  holdMs: true,
+});
+const SETTLE = fieldsOf<Pick<Settlement, 'holdId'>>({ holdId: true });
+
+function pushOrNull<T extends object>(to: unknown[], fields: Fields<T>, value: T | null): void {
+  to.push(value !== null);
+  if (value !== null) fields.push(to, value);
+}
+const readOrNull = <T extends object>(from: Reader, fields: Fields<T>): T | null =>
+  from.next<boolean>() ? fields.read(from) : null;
+
+export const pushRecord = (to: unknown[], record: VerificationRecord | null): void => pushOrNull(to, RECORD, record);
+export const readRecord = (from: Reader): VerificationRecord | null => readOrNull(from, RECORD);
+
+/** What `decide` gave for this filter, or for none. */
+export interface Decision {
+  readonly filter: Filter | null;
+  readonly record: VerificationRecord | null;
+}
+
+/** A charge without filter and Idempotency-Key: what most of a batch consists of. */
+interface PlainCharge {
+  readonly admit: AdmissionRequest;
+  readonly verify: VerifyAdmission;
+  readonly record: VerificationRecord;
+}
+
+/** Null for any other request. */
+function plainCharge(admit: AdmissionRequest, decision: Decision | null): PlainCharge | null {
+  const { verify, idempotency } = admit;
+  if (verify === null || idempotency !== null || decision === null || decision.filter !== null) return null;
+  const { record } = decision;
+  return record !== null && record.id === verify.id ? { admit, verify, record } : null;
+}
+
+/**
+ * Charges that follow one another in a batch mostly differ in these and in `filterKeys` alone. Only they are sent, as
+ * copying texts is most of what a message costs.
+ */
+const OWN = { id: true, email: true, durationMs: true, body: true } as const;
+const OWN_RECORD = fieldsOf<Pick<VerificationRecord, keyof typeof OWN>>(OWN);
+const SHARED_RECORD = RECORD.names.filter((name) => !(name in OWN));
+const SHARED_VERIFY = VERIFY.names.filter((name) => name !== 'id');
+
+const isLike = (a: PlainCharge, b: PlainCharge): boolean =>
+  a.admit.keyHash === b.admit.keyHash &&
+  ADMIT.names.every((name) => a.admit[name] === b.admit[name]) &&
+  SHARED_VERIFY.every((name) => a.verify[name] === b.verify[name]) &&
+  a.verify.filterKeys.ip === b.verify.filterKeys.ip &&
+  SHARED_RECORD.every((name) => a.record[name] === b.record[name]);
+
 export const batchWriter = ({ node, now, known }: BatchHead) => {
   const values: unknown[] = [node, now, known];
   let last: PlainCharge | null = null;
@@ -49,21 +150,23 @@ export const batchWriter = ({ node, now, known }: BatchHead) => {
     admit(request: AdmissionRequest, decision: Decision | null): void {
       const plain = plainCharge(request, decision);
       if (plain !== null && last !== null && isLike(plain, last)) {
-        pushLike(values, plain);
+        values.push('like');
+        pushFilterKeys(values, plain.verify.filterKeys);
+        OWN_RECORD.push(values, plain.record);
         return;
       }
       last = plain;
-      const { keyHash, scope, ip, invalid, idempotency, verify } = request;
-      const [hash, account] = typeof keyHash === 'string' ? [keyHash, null] : [null, keyHash.account];
-      values.push('admit', hash, account, scope, ip, invalid);
-      pushIdempotency(values, idempotency);
-      if (verify === null || decision === null) values.push(null);
-      else pushVerify(values, verify, decision);
+      values.push('admit', request.keyHash);
+      ADMIT.push(values, request);
+      pushOrNull(values, REPLY_REF, request.idempotency);
+      pushVerify(values, request.verify, decision);
     },
-    settle({ caller, holdId, idempotency, record }: Settlement): void {
-      values.push('settle', caller.accountId, caller.keyId, caller.plan, caller.test, holdId);
-      pushIdempotency(values, idempotency);
-      pushRecord(values, record);
+    settle(settlement: Settlement): void {
+      values.push('settle');
+      CALLER.push(values, settlement.caller);
+      SETTLE.push(values, settlement);
+      pushOrNull(values, REPLY_REF, settlement.idempotency);
+      pushRecord(values, settlement.record);
     },
   };
 };
@@ -85,77 +188,39 @@ export function readBatch(values: readonly unknown[]): BatchHead & { requests: C
 }
 const enter = () => true;
 
-/** What it does not share with the admission before it. */
-function pushLike(to: unknown[], { verify: { id, filterKeys }, record }: PlainCharge): void {
-  to.push('like', id, filterKeys.email, filterKeys.domains.join(' '), record.email, record.durationMs, record.body);
-}
 function readLike(from: Reader, last: AdmissionRequest | null): AdmissionRequest {
   const verify = last?.verify ?? null;
   const record = verify?.decide(null) ?? null;
   if (last === null || verify === null || record === null) throw new TypeError('There is no charge before this one.');
-  const id = from.next<string>();
-  const filterKeys = { email: from.next<string | null>(), domains: readDomains(from), ip: verify.filterKeys.ip };
-  const own = { ...record, id, email: from.next<string>(), durationMs: from.next<number>(), body: from.next<string>() };
-  return { ...last, verify: { ...verify, id, filterKeys, decide: decider(null, own) } };
+  const filterKeys = readFilterKeys(from);
+  const own = { ...record, ...OWN_RECORD.read(from) };
+  return { ...last, verify: { ...verify, id: own.id, filterKeys, decide: decider(null, own) } };
 }
 
-function pushIdempotency(to: unknown[], idempotency: IdempotencyRef | null): void {
-  if (idempotency === null) to.push(null);
-  else to.push(idempotency.route, idempotency.key, idempotency.fingerprint);
+/** A text costs less to copy than an array. */
+function pushFilterKeys(to: unknown[], { email, domains, ip }: FilterKeys): void {
+  to.push(email, domains.join(' '), ip);
 }
-function readIdempotency(from: Reader): IdempotencyRef | null {
-  const route = from.next<string | null>();
-  return route === null ? null : { route, key: from.next(), fingerprint: from.next() };
+function readFilterKeys(from: Reader): FilterKeys {
+  const [email, domains, ip] = [from.next<string | null>(), from.next<string>(), from.next<string | null>()];
+  return { email, domains: domains === '' ? [] : domains.split(' '), ip };
 }
 
-export function pushRecord(to: unknown[], record: VerificationRecord | null): void {
-  if (record === null) {
-    to.push(null);
+function pushVerify(to: unknown[], verify: VerifyAdmission | null, decision: Decision | null): void {
+  if (verify === null || decision === null) {
+    to.push(false);
     return;
   }
-  const { id, email, requested, validationType, status, deliverability, reason, credits } = record;
-  to.push(id, email, requested, validationType, status, deliverability, reason, credits);
-  to.push(record.clientIp, record.durationMs, record.body, record.via ?? null);
-}
-export function readRecord(from: Reader): VerificationRecord | null {
-  const id = from.next<string | null>();
-  if (id === null) return null;
-  return {
-    id,
-    email: from.next(),
-    requested: from.next(),
-    validationType: from.next(),
-    status: from.next(),
-    deliverability: from.next(),
-    reason: from.next(),
-    credits: from.next(),
-    clientIp: from.next(),
-    durationMs: from.next(),
-    body: from.next(),
-    via: from.next(),
-  };
-}
-
-function pushVerify(to: unknown[], { id, level, test, filterKeys, holdMs }: VerifyAdmission, decision: Decision): void {
-  const { email, domains, ip } = filterKeys;
-  to.push(id, level, test, email, domains.join(' '), ip, holdMs, decision.filter?.id ?? null);
+  pushOrNull(to, VERIFY, verify);
+  pushFilterKeys(to, verify.filterKeys);
+  to.push(decision.filter?.id ?? null);
   pushRecord(to, decision.record);
 }
 function readVerify(from: Reader): VerifyAdmission | null {
-  const id = from.next<string | null>();
-  if (id === null) return null;
-  const level = from.next<VerifyAdmission['level']>();
-  const test = from.next<boolean>();
-  const email = from.next<string | null>();
-  const filterKeys = { email, domains: readDomains(from), ip: from.next<string | null>() };
-  const holdMs = from.next<number>();
-  const filterId = from.next<number | null>();
-  const record = readRecord(from);
-  return { id, level, test, filterKeys, holdMs, decide: decider(filterId, record) };
-}
-function readDomains(from: Reader): readonly string[] {
-  const domains = from.next<string>();
-  return domains === '' ? [] : domains.split(' ');
+  const plain = readOrNull(from, VERIFY);
+  if (plain === null) return null;
+  const filterKeys = readFilterKeys(from);
+  return { ...plain, filterKeys, decide: decider(from.next<number | null>(), readRecord(from)) };
 }
 /** `record`: what was decided for this filter. */
 const decider =
@@ -166,21 +231,14 @@ const decider =
   };
 
 function readAdmit(from: Reader): AdmissionRequest {
-  const hash = from.next<string | null>();
-  const account = from.next<Caller['accountId']>();
-  const keyHash = hash ?? { account };
-  const [scope, ip, invalid] = [from.next<AdmissionRequest['scope']>(), from.next<string>(), from.next<boolean>()];
-  return { keyHash, scope, ip, invalid, idempotency: readIdempotency(from), verify: readVerify(from) };
+  const keyHash = from.next<AdmissionRequest['keyHash']>();
+  const plain = ADMIT.read(from);
+  return { keyHash, ...plain, idempotency: readOrNull(from, REPLY_REF), verify: readVerify(from) };
 }
 
 function readSettle(from: Reader): Settlement {
-  const caller = {
-    accountId: from.next<Caller['accountId']>(),
-    keyId: from.next<string>(),
-    plan: from.next<Caller['plan']>(),
-    test: from.next<boolean>(),
-  };
-  return { caller, holdId: from.next(), idempotency: readIdempotency(from), record: readRecord(from) };
+  const [caller, plain] = [CALLER.read(from), SETTLE.read(from)];
+  return { caller, ...plain, idempotency: readOrNull(from, REPLY_REF), record: readRecord(from) };
 }
 
 type ErrorValues = readonly [code: ErrorCode | null, message: string, details: ApiError['details']];
@@ -202,7 +260,8 @@ export function writeAnswers(events: readonly StoreEvent[], answers: readonly An
     const { caller, window, balance } = value;
     if (last === null || last.keyId !== caller.keyId || last.accountId !== caller.accountId) to.push('caller', caller);
     last = caller;
-    to.push('settled', window.limit, window.remaining, window.resetAt, balance);
+    to.push('settled', balance);
+    WINDOW.push(to, window);
   }
   return to;
 }
@@ -241,8 +300,7 @@ export function readAnswers(
 }
 
 function readSettled(from: Reader, caller: Caller | null, record: VerificationRecord | null): Admission {
-  const window = { limit: from.next<number>(), remaining: from.next<number>(), resetAt: from.next<number>() };
-  const balance = from.next<number>();
+  const [balance, window] = [from.next<number>(), WINDOW.read(from)];
   if (caller === null || record === null) throw new TypeError('A charge was answered that was not asked for.');
   return { outcome: 'settled', caller, window, record, balance };
 }

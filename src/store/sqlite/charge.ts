@@ -2,42 +2,47 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { applyBatch } from '../charge/apply-batch.ts';
 import type { AccountState, Changes, ChargeState, KeyState } from '../charge/state.ts';
+import {
+  ACCOUNT_COUNTERS,
+  accountState,
+  filterState,
+  HOLDS,
+  holdState,
+  IDEMPOTENCY,
+  idempotencyState,
+  KEY_BUDGET,
+  KEY_USE,
+  keyState,
+  LEDGER,
+  type TableRows,
+  USAGE_HOURS,
+  VERIFICATIONS,
+} from '../columns.ts';
 import { assertCompatible, SCHEMA } from '../migrations.ts';
-import { storable, storableOrNull } from '../text.ts';
 import { readBatch, writeAnswers } from './charge-message.ts';
+import { insertSql, updateSql } from './insert-rows.ts';
 
-const KEYS = `SELECT id, account_id AS "accountId", allow_ips AS "allowIps", revoked_at AS "revokedAt",
-    expires_at AS "expiresAt", scopes, budget, budget_month AS "budgetMonth", budget_spent AS "budgetSpent",
-    budget_held AS "budgetHeld", last_used_at AS "lastUsedAt" FROM keys`;
+const KEYS = `SELECT ${keyState('keys')} FROM keys`;
+const OF_REPLY = 'WHERE account_id = ? AND route = ? AND key = ?';
 const SQL = {
   key: `${KEYS} WHERE hash = ?`,
   keyById: `${KEYS} WHERE id = ?`,
-  account: `SELECT id, plan, rate_limit AS "rateLimit", status, test_of AS "testOf", balance, locked, window_start AS "windowStart",
-    window_count AS "windowCount", filter_emails AS "filterEmails", filter_domains AS "filterDomains",
-    filter_ips AS "filterIps" FROM accounts WHERE id = ?`,
-  hold: 'SELECT id, account_id AS "accountId", amount FROM holds WHERE id = ?',
+  account: `SELECT ${accountState('accounts')} FROM accounts WHERE id = ?`,
+  hold: `SELECT ${holdState('holds')} FROM holds WHERE id = ?`,
   recorded: 'SELECT 1 FROM verifications WHERE id = ?',
-  idempotency: `SELECT account_id AS "accountId", route, key, fingerprint, state, status, headers, body, node,
-    created_at AS "createdAt", expires_at AS "expiresAt" FROM idempotency WHERE account_id = ? AND route = ? AND key = ?`,
-  filter: `SELECT id, filter_type AS "filterType", value, reason, created_at AS "createdAt" FROM filters
-    WHERE account_id = ? AND filter_type = ? AND value = ?`,
-  setAccount: 'UPDATE accounts SET balance = ?, locked = ?, window_start = ?, window_count = ? WHERE id = ?',
-  setKeyUse: 'UPDATE keys SET last_used_at = ?, last_used_ip = ? WHERE id = ?',
-  setBudget: 'UPDATE keys SET budget_month = ?, budget_spent = ?, budget_held = ? WHERE id = ?',
-  addLedger: `INSERT INTO ledger (account_id, kind, amount, verification_id, created_at)
-    VALUES (?, ?, ?, ?, ?)`,
-  addHold: `INSERT INTO holds (id, account_id, key_id, amount, node, route, idempotency_key, created_at, expires_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  idempotency: `SELECT ${idempotencyState('idempotency')} FROM idempotency ${OF_REPLY}`,
+  filter: `SELECT ${filterState('filters')} FROM filters WHERE account_id = ? AND filter_type = ? AND value = ?`,
+  setAccount: updateSql(ACCOUNT_COUNTERS),
+  setKeyUse: updateSql(KEY_USE),
+  setBudget: updateSql(KEY_BUDGET),
+  addLedger: insertSql(LEDGER),
+  addHold: insertSql(HOLDS),
   endHold: 'DELETE FROM holds WHERE id = ?',
-  addVerification: `INSERT INTO verifications (id, account_id, key_id, email, requested, validation_type, status,
-    deliverability, reason, credits, client_ip, duration_ms, body, created_at, held, via)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  addUsage: `INSERT INTO usage_hours (account_id, hour, key_id, validation_type, status, reason, requests, credits)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+  addVerification: insertSql(VERIFICATIONS),
+  addUsage: `${insertSql(USAGE_HOURS)}
     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, credits = credits + excluded.credits`,
-  putIdempotency: `INSERT OR REPLACE INTO idempotency (account_id, route, key, fingerprint, state, status, headers, body,
-    node, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  dropIdempotency: 'DELETE FROM idempotency WHERE account_id = ? AND route = ? AND key = ?',
+  putIdempotency: insertSql(IDEMPOTENCY).replace('INSERT', 'INSERT OR REPLACE'),
+  dropIdempotency: `DELETE FROM idempotency ${OF_REPLY}`,
   schema: SCHEMA,
   begin: 'BEGIN IMMEDIATE',
   commit: 'COMMIT',
@@ -117,33 +122,19 @@ function load(statements: Statements, now: number, node: string): ChargeState {
 }
 
 function write(statements: Statements, changes: Changes, { now, node }: ChargeState): void {
-  for (const a of changes.accounts) {
-    statements.setAccount.run(a.balance, a.locked, a.windowStart, a.windowCount, a.id);
-  }
-  for (const [keyId, ip] of changes.keyUses) statements.setKeyUse.run(now, ip, keyId);
-  for (const b of changes.budgets) statements.setBudget.run(b.budgetMonth, b.budgetSpent, b.budgetHeld, b.id);
-  for (const l of changes.ledger) {
-    statements.addLedger.run(l.accountId, l.kind, l.amount, l.verificationId, now);
-  }
-  for (const h of changes.holds) {
-    statements.addHold.run(h.id, h.accountId, h.keyId, h.amount, node, h.route, h.idempotencyKey, now, h.expiresAt);
-  }
+  const each = <From>(statement: StatementSync, rows: TableRows<From>, from: Iterable<From>) => {
+    for (const one of from) statement.run(...rows.values(one));
+  };
+  each(statements.setAccount, ACCOUNT_COUNTERS, changes.accounts);
+  for (const [id, ip] of changes.keyUses) statements.setKeyUse.run(...KEY_USE.values({ id, ip, now }));
+  each(statements.setBudget, KEY_BUDGET, changes.budgets);
+  for (const entry of changes.ledger) statements.addLedger.run(...LEDGER.values({ ...entry, now, node }));
+  for (const hold of changes.holds) statements.addHold.run(...HOLDS.values({ ...hold, now, node }));
   for (const id of changes.ended) statements.endHold.run(id);
-  for (const { accountId, keyId, record: r, held } of changes.verifications) {
-    const { id, requested, validationType, status, deliverability, reason, credits, durationMs, body, via = null } = r;
-    const [email, clientIp] = [storable(r.email), storableOrNull(r.clientIp)];
-    const judged = [validationType, status, deliverability, reason, credits] as const;
-    const recorded = [clientIp, durationMs, body, now, held, via] as const;
-    statements.addVerification.run(id, accountId, keyId, email, requested, ...judged, ...recorded);
-  }
-  for (const u of changes.usage.values()) {
-    const { accountId, hour, keyId, validationType, status, reason, requests, credits } = u;
-    statements.addUsage.run(accountId, hour, keyId, validationType, status, reason, requests, credits);
-  }
-  for (const { ref: i, keep } of changes.idempotency.values()) {
-    const key = [i.accountId, i.route, i.key] as const;
-    const reply = [i.status, i.headers, i.body] as const;
-    if (keep) statements.putIdempotency.run(...key, i.fingerprint, i.state, ...reply, i.node, i.createdAt, i.expiresAt);
-    else statements.dropIdempotency.run(...key);
-  }
+  for (const entry of changes.verifications)
+    statements.addVerification.run(...VERIFICATIONS.values({ ...entry, holdId: null, now }));
+  each(statements.addUsage, USAGE_HOURS, changes.usage.values());
+  for (const { ref, keep } of changes.idempotency.values())
+    if (keep) statements.putIdempotency.run(...IDEMPOTENCY.values(ref));
+    else statements.dropIdempotency.run(ref.accountId, ref.route, ref.key);
 }

@@ -109,8 +109,8 @@ class OpenTransaction {
     return this.#call((session) => session.call('query', sql, values));
   }
 
-  rows({ sql, shared, width, parameters }: RowsQuery): Promise<null> {
-    return this.#call((session) => session.call('rows', sql, shared, width, parameters));
+  rows({ sql, width, parameters }: RowsQuery): Promise<null> {
+    return this.#call((session) => session.call('rows', sql, width, parameters));
   }
 
   async #call<T>(work: (session: Session) => Promise<T>): Promise<T> {

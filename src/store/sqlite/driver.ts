@@ -13,7 +13,7 @@ import { whenFree } from './busy.ts';
 import { isBusy } from './failure.ts';
 import { openFile, type SqliteFile } from './file.ts';
 import { filtersWith } from './filters-with.ts';
-import { addResults, insertFilters } from './insert-rows.ts';
+import { insertRows } from './insert-rows.ts';
 import { sqliteJobs } from './jobs/queue.ts';
 import { SqliteNode } from './node.ts';
 import { oneOf } from './one-of.ts';
@@ -90,8 +90,7 @@ class SqliteDriver implements StorageDriver {
     return this.#file.mutex.run(() => whenFree(() => this.node.acquire((id) => this.#announce(id))));
   }
 
-  readonly addResults = addResults;
-  readonly insertFilters = insertFilters;
+  readonly insertRows = insertRows;
   readonly filtersWith = filtersWith;
   readonly readTogether = readTogether;
   readonly writeTogether = writeTogether;

@@ -1,33 +1,15 @@
-import type { SQLInputValue } from 'node:sqlite';
+/** Statements that write rows of `columns.ts`. */
 import type { CompiledQuery } from 'kysely';
-import type { NewResults } from '../driver.ts';
-import type { Row } from '../tables.ts';
-import { storable, storableOrNull } from '../text.ts';
+import type { TableRows } from '../columns.ts';
 import { RowsQuery } from './rows-query.ts';
 
-const ADD = `INSERT INTO verifications (account_id, key_id, hold_id, created_at, id, email, client_ip, requested,
-    validation_type, status, deliverability, reason, credits, duration_ms, body)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-const WIDTH = 11;
+export const insertSql = ({ table, columns }: TableRows<never>): string =>
+  `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
 
-/** See `StorageDriver.addResults`. */
-export function addResults({ hold, now, records }: NewResults): CompiledQuery {
-  const rows: SQLInputValue[] = [];
-  for (const r of records) {
-    rows.push(r.id, storable(r.email), storableOrNull(r.clientIp), r.requested, r.validationType, r.status);
-    rows.push(r.deliverability, r.reason, r.credits, r.durationMs, storable(r.body));
-  }
-  return new RowsQuery(ADD, [hold.account_id, hold.key_id, hold.id, now], WIDTH, rows);
-}
+/** The last column is the id. */
+export const updateSql = ({ table, columns }: TableRows<never>): string =>
+  `UPDATE ${table} SET ${columns.slice(0, -1).join(' = ?, ')} = ? WHERE id = ?`;
 
-const INSERT_FILTERS = `INSERT INTO filters (account_id, id, filter_type, value, reason, reason_folded, created_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?)`;
-const FILTER_WIDTH = 7;
-
-/** See `StorageDriver.insertFilters`. */
-export function insertFilters(filters: readonly Row<'filters'>[]): CompiledQuery {
-  const rows: SQLInputValue[] = [];
-  for (const f of filters)
-    rows.push(f.account_id, f.id, f.filter_type, f.value, f.reason, f.reason_folded, f.created_at);
-  return new RowsQuery(INSERT_FILTERS, [], FILTER_WIDTH, rows);
-}
+/** See `StorageDriver.insertRows`. */
+export const insertRows = <From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery =>
+  new RowsQuery(insertSql(rows), rows.columns.length, from.flatMap(rows.values));

@@ -19,13 +19,9 @@ export function query(statement: StatementSync, values: readonly SQLInputValue[]
 /** The same for a statement that runs once for each row. */
 export function writeRows(
   statement: StatementSync,
-  { shared, width, parameters }: Pick<RowsQuery, 'shared' | 'width' | 'parameters'>,
+  { width, parameters }: Pick<RowsQuery, 'width' | 'parameters'>,
 ): void {
-  const row = parameters.slice(0, shared + width);
-  for (let at = shared; at < parameters.length; at += width) {
-    for (let i = 0; i < width; i++) row[shared + i] = parameters[at + i] ?? null;
-    statement.run(...row);
-  }
+  for (let at = 0; at < parameters.length; at += width) statement.run(...parameters.slice(at, at + width));
 }
 
 export function rowsOf<R>([columns, values, changes, lastInsertRowid]: ThreadResult): QueryResult<R> {

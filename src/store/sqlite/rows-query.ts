@@ -10,19 +10,16 @@ export class RowsQuery implements CompiledQuery {
   readonly queryId: CompiledQuery['queryId'];
   readonly sql: string;
   readonly parameters: readonly SQLInputValue[];
-  /** Parameters that are the same for all rows. */
-  readonly shared: number;
   /** Parameters of each row. */
   readonly width: number;
 
-  /** `rows`: one row after the other. In the statement, `shared` come first. */
-  constructor(sql: string, shared: readonly SQLInputValue[], width: number, rows: readonly SQLInputValue[]) {
+  /** `parameters`: one row after the other. */
+  constructor(sql: string, width: number, parameters: readonly SQLInputValue[]) {
     const { query, queryId } = CompiledQuery.raw(sql);
     this.query = query;
     this.queryId = queryId;
     this.sql = sql;
-    this.shared = shared.length;
     this.width = width;
-    this.parameters = [...shared, ...rows];
+    this.parameters = parameters;
   }
 }

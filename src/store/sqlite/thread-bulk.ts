@@ -6,7 +6,7 @@ import type { BulkTransactions, TransactionDriver } from '../driver.ts';
 import type { AccountId, ListRecorded } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { filtersWith } from './filters-with.ts';
-import { addResults, insertFilters } from './insert-rows.ts';
+import { insertRows } from './insert-rows.ts';
 import { addJob } from './jobs/add.ts';
 import { oneOf } from './one-of.ts';
 import { readOutcomes } from './outcomes-message.ts';
@@ -35,8 +35,7 @@ export function bulkTransactionsOn(connection: DatabaseSync, { now, retentionDay
     transaction: (work) => db.transaction().execute(work),
     lockAccounts: async () => {},
     oneOf,
-    addResults,
-    insertFilters,
+    insertRows,
     filtersWith,
     readTogether,
     writeTogether,

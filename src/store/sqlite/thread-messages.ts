@@ -31,9 +31,9 @@ interface BulkCall<T extends keyof BulkTransactions> {
 export interface Calls {
   /** One statement. */
   query: { readonly input: readonly [sql: string, values: readonly SQLInputValue[]]; readonly output: QueryResult };
-  /** One statement, once for each row of values; the first `shared` are the same for all. */
+  /** One statement, once for each row of values. */
   rows: {
-    readonly input: readonly [sql: string, shared: number, width: number, values: readonly SQLInputValue[]];
+    readonly input: readonly [sql: string, width: number, values: readonly SQLInputValue[]];
     readonly output: null;
   };
   /** Statements without values. */

@@ -37,7 +37,7 @@ function serve(db: DatabaseSync, transactions: ChargeTransactions | null): void 
       case 'query':
         return query(db.prepare(call[2]), call[3]);
       case 'rows':
-        writeRows(db.prepare(call[2]), { shared: call[3], width: call[4], parameters: call[5] });
+        writeRows(db.prepare(call[2]), { width: call[3], parameters: call[4] });
         return null;
       case 'script':
         db.exec(call[2]);

@@ -3,9 +3,8 @@ import { type CountingDriver, noRetries } from '../charge/observed.ts';
 import type { Answer, ChargeRequest } from '../charge/state.ts';
 import type { Filter, StoreEvent } from '../store.ts';
 import { whenFree } from './busy.ts';
-import { batchWriter, readAnswers, type SentAnswer } from './charge-message.ts';
+import { batchWriter, type Decision, readAnswers, type SentAnswer } from './charge-message.ts';
 import { isBusy, isOutage, ThreadLostError, unconfirmed } from './failure.ts';
-import type { Decision } from './like-charges.ts';
 import type { Session, Thread } from './thread-client.ts';
 import type { WriteMutex } from './write-mutex.ts';
 

@@ -1,0 +1,244 @@
+/**
+ * Columns of the tables that raw SQL reads and writes. The SQL of both databases and the values that are bound are made
+ * of these tables: a column that is missing, unknown, or given a value of another type does not compile, and no value
+ * has a place that something else has to agree with.
+ */
+import type { AccountState, Changes, HoldState, IdempotencyState, KeyState, UsageEntry } from './charge/state.ts';
+import type { Filter, VerificationRecord } from './store.ts';
+import type { Row, Tables } from './tables.ts';
+import { storable, storableOrNull } from './text.ts';
+
+export type ColumnValue = string | number | null;
+/** Types of PostgreSQL. */
+export type ColumnType = 'text' | 'bigint';
+
+interface Column<From, V> {
+  readonly type: [V] extends [string | null] ? 'text' : 'bigint';
+  readonly of: (from: From) => V;
+}
+type Columns<From, R> = { readonly [C in keyof R]: Column<From, Extract<R[C], ColumnValue>> };
+
+/** How the values of a row are taken from `From`, in the order of `columns`. */
+export interface RowMaker<From> {
+  readonly columns: readonly string[];
+  readonly types: readonly ColumnType[];
+  readonly values: (from: From) => ColumnValue[];
+}
+export interface TableRows<From> extends RowMaker<From> {
+  readonly table: keyof Tables;
+}
+
+export const textColumn = <From, V extends string | null>(of: (from: From) => V) => ({ type: 'text', of }) as const;
+export const numberColumn = <From, V extends number | null>(of: (from: From) => V) => ({ type: 'bigint', of }) as const;
+
+/** Rows that are no table's, for a statement that joins them. */
+export function rowMaker<From>(
+  columns: Readonly<Record<string, { readonly type: ColumnType; readonly of: (from: From) => ColumnValue }>>,
+): RowMaker<From> {
+  const all = Object.entries(columns);
+  const makers = all.map(([, { of }]) => of);
+  return {
+    columns: all.map(([name]) => name),
+    types: all.map(([, { type }]) => type),
+    values: (from) => makers.map((of) => of(from)),
+  };
+}
+
+/** All columns of a new row but those in `Omitted`, which the database fills in. */
+const newRows = <T extends keyof Tables, From, Omitted extends keyof Row<T> = never>(
+  table: T,
+  columns: Columns<From, Omit<Row<T>, Omitted>>,
+): TableRows<From> => ({ table, ...rowMaker<From>(columns) });
+
+/** Some columns of a row that is there, and its `id`, which comes last. */
+const changedRows = <T extends keyof Tables, From>(
+  table: T,
+  id: (from: From) => string,
+  columns: Partial<Columns<From, Row<T>>>,
+): TableRows<From> => ({ table, ...rowMaker<From>({ ...columns, id: textColumn(id) }) });
+
+interface NewVerification {
+  readonly accountId: string;
+  readonly keyId: string;
+  /** The shared hold that pays for it; null: its own. */
+  readonly holdId: string | null;
+  /** See VerificationsTable. */
+  readonly held: number | null;
+  readonly record: VerificationRecord;
+  /** The store's clock, ms. */
+  readonly now: number;
+}
+export const VERIFICATIONS = newRows<'verifications', NewVerification, 'seq'>('verifications', {
+  id: textColumn(({ record }) => record.id),
+  account_id: textColumn(({ accountId }) => accountId),
+  key_id: textColumn(({ keyId }) => keyId),
+  email: textColumn(({ record }) => storable(record.email)),
+  requested: textColumn(({ record }) => record.requested),
+  validation_type: textColumn(({ record }) => record.validationType),
+  status: textColumn(({ record }) => record.status),
+  deliverability: textColumn(({ record }) => record.deliverability),
+  reason: textColumn(({ record }) => record.reason),
+  credits: numberColumn(({ record }) => record.credits),
+  client_ip: textColumn(({ record }) => storableOrNull(record.clientIp)),
+  duration_ms: numberColumn(({ record }) => record.durationMs),
+  // JSON text, which has neither NUL nor lone surrogates.
+  body: textColumn(({ record }) => record.body),
+  created_at: numberColumn(({ now }) => now),
+  hold_id: textColumn(({ holdId }) => holdId),
+  via: textColumn(({ record }) => record.via ?? null),
+  held: numberColumn(({ held }) => held),
+});
+
+/** A row of a batch that all rows of have the batch's node and time. */
+type InBatch<T> = T & { readonly now: number; readonly node: string };
+
+export const LEDGER = newRows<'ledger', InBatch<Changes['ledger'][number]>, 'id' | 'charged' | 'note' | 'hold_id'>(
+  'ledger',
+  {
+    account_id: textColumn(({ accountId }) => accountId),
+    kind: textColumn(({ kind }) => kind),
+    amount: numberColumn(({ amount }) => amount),
+    verification_id: textColumn(({ verificationId }) => verificationId),
+    created_at: numberColumn(({ now }) => now),
+  },
+);
+
+export const HOLDS = newRows<'holds', InBatch<Changes['holds'][number]>>('holds', {
+  id: textColumn(({ id }) => id),
+  account_id: textColumn(({ accountId }) => accountId),
+  key_id: textColumn(({ keyId }) => keyId),
+  amount: numberColumn(({ amount }) => amount),
+  node: textColumn(({ node }) => node),
+  route: textColumn(({ route }) => route),
+  idempotency_key: textColumn(({ idempotencyKey }) => idempotencyKey),
+  created_at: numberColumn(({ now }) => now),
+  expires_at: numberColumn(({ expiresAt }) => expiresAt),
+});
+
+export const USAGE_HOURS = newRows<'usage_hours', UsageEntry>('usage_hours', {
+  account_id: textColumn(({ accountId }) => accountId),
+  hour: numberColumn(({ hour }) => hour),
+  key_id: textColumn(({ keyId }) => keyId),
+  validation_type: textColumn(({ validationType }) => validationType),
+  status: textColumn(({ status }) => status),
+  reason: textColumn(({ reason }) => reason),
+  requests: numberColumn(({ requests }) => requests),
+  credits: numberColumn(({ credits }) => credits),
+});
+
+export const IDEMPOTENCY = newRows<'idempotency', IdempotencyState>('idempotency', {
+  account_id: textColumn(({ accountId }) => accountId),
+  route: textColumn(({ route }) => route),
+  key: textColumn(({ key }) => key),
+  fingerprint: textColumn(({ fingerprint }) => fingerprint),
+  state: textColumn(({ state }) => state),
+  status: numberColumn(({ status }) => status),
+  headers: textColumn(({ headers }) => headers),
+  body: textColumn(({ body }) => body),
+  node: textColumn(({ node }) => node),
+  created_at: numberColumn(({ createdAt }) => createdAt),
+  expires_at: numberColumn(({ expiresAt }) => expiresAt),
+});
+
+export const FILTERS = newRows<'filters', Row<'filters'>>('filters', {
+  account_id: textColumn((row) => row.account_id),
+  id: numberColumn((row) => row.id),
+  filter_type: textColumn((row) => row.filter_type),
+  value: textColumn((row) => row.value),
+  reason: textColumn((row) => row.reason),
+  reason_folded: textColumn((row) => row.reason_folded),
+  created_at: numberColumn((row) => row.created_at),
+});
+
+export const ACCOUNT_COUNTERS = changedRows<'accounts', AccountState>('accounts', ({ id }) => id, {
+  balance: numberColumn(({ balance }) => balance),
+  locked: numberColumn(({ locked }) => locked),
+  window_start: numberColumn(({ windowStart }) => windowStart),
+  window_count: numberColumn(({ windowCount }) => windowCount),
+});
+
+export const KEY_USE = changedRows<'keys', { readonly id: string; readonly ip: string; readonly now: number }>(
+  'keys',
+  ({ id }) => id,
+  { last_used_at: numberColumn(({ now }) => now), last_used_ip: textColumn(({ ip }) => ip) },
+);
+
+export const KEY_BUDGET = changedRows<'keys', Pick<KeyState, 'id' | 'budgetMonth' | 'budgetSpent' | 'budgetHeld'>>(
+  'keys',
+  ({ id }) => id,
+  {
+    budget_month: numberColumn(({ budgetMonth }) => budgetMonth),
+    budget_spent: numberColumn(({ budgetSpent }) => budgetSpent),
+    budget_held: numberColumn(({ budgetHeld }) => budgetHeld),
+  },
+);
+
+/** `rateLimit` → `rate_limit` */
+type SnakeCase<S extends string> = S extends `${infer Head}${infer Tail}`
+  ? `${Head extends Uppercase<Head> ? `_${Lowercase<Head>}` : Head}${SnakeCase<Tail>}`
+  : '';
+
+/**
+ * The select list that reads an object of type `To`: each of its properties from the column of the same name in snake
+ * case, which the table has to have. `table`: its alias in the statement.
+ */
+const selectList =
+  <T extends keyof Tables, To>() =>
+  (
+    properties: {
+      readonly [P in keyof To]: P extends string ? (SnakeCase<P> extends keyof Row<T> ? true : never) : never;
+    },
+  ) =>
+  (table: string): string =>
+    Object.keys(properties)
+      .map((name) => `${table}.${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} AS "${name}"`)
+      .join(', ');
+
+export const accountState = selectList<'accounts', AccountState>()({
+  id: true,
+  plan: true,
+  rateLimit: true,
+  status: true,
+  testOf: true,
+  balance: true,
+  locked: true,
+  windowStart: true,
+  windowCount: true,
+  filterEmails: true,
+  filterDomains: true,
+  filterIps: true,
+});
+export const keyState = selectList<'keys', KeyState>()({
+  id: true,
+  accountId: true,
+  allowIps: true,
+  revokedAt: true,
+  expiresAt: true,
+  scopes: true,
+  budget: true,
+  budgetMonth: true,
+  budgetSpent: true,
+  budgetHeld: true,
+  lastUsedAt: true,
+});
+export const holdState = selectList<'holds', HoldState>()({ id: true, accountId: true, amount: true });
+export const idempotencyState = selectList<'idempotency', IdempotencyState>()({
+  accountId: true,
+  route: true,
+  key: true,
+  fingerprint: true,
+  state: true,
+  status: true,
+  headers: true,
+  body: true,
+  node: true,
+  createdAt: true,
+  expiresAt: true,
+});
+export const filterState = selectList<'filters', Filter>()({
+  id: true,
+  filterType: true,
+  value: true,
+  reason: true,
+  createdAt: true,
+});

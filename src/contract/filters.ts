@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { FILTER_TYPES } from '../kernel/filter-types.ts';
+import { FILTER_ACTIONS, FILTER_TYPES } from '../kernel/filter-types.ts';
 import { choice, grouped, span } from '../kernel/format.ts';
 import {
   FILTER_QUERY_LENGTH,
@@ -25,8 +25,6 @@ export const FilterReply = Type.Object(
 );
 export type FilterReply = Static<typeof FilterReply>;
 export const FilterAddedReply = WithWarnings('FilterAdded', FilterReply);
-
-const FILTER_ACTIONS = ['block'] as const;
 
 const REASON_ERROR = `reason must be null or a string of at most ${grouped(FILTER_REASON_LENGTH.max)} characters, without control characters.`;
 

@@ -220,7 +220,7 @@ type Frozen<T> = T extends readonly (infer E)[]
     : T;
 
 /** Names of properties that a body has beyond its schema, at whatever depth. */
-type Beyond<B, S> = unknown extends S | B
+export type Beyond<B, S> = unknown extends S | B
   ? never
   : B extends string
     ? never

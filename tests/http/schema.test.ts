@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { Compile } from 'typebox/compile';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, expectTypeOf, it } from 'vitest';
 import { ErrorReply } from '../../src/contract/errors.ts';
 import { FilterAddedReply, FilterPageReply } from '../../src/contract/filters.ts';
 import { UsageReply } from '../../src/contract/usage.ts';
 import { VerifyReply, VerifyRequest } from '../../src/contract/verify.ts';
+import type { Report } from '../../src/engine/report.ts';
+import type { Beyond, ReplyBody } from '../../src/http/route.ts';
 import { type Lab, type Member, type Reply, startLab } from '../lab/service.ts';
 
 /** Fuzzes the API against its schema: every response matches the document and is never a 500. */
@@ -15,6 +17,12 @@ beforeAll(async () => {
   member = await lab.member({ credits: 1_000_000, rateLimit: 1_000_000 });
 });
 afterAll(() => lab.close());
+
+// Checked by the compiler.
+it('what the engine reports has the fields of the contract, all of them and no others', () => {
+  expectTypeOf<Report>().toExtend<ReplyBody<typeof VerifyReply>>();
+  expectTypeOf<Beyond<Report, VerifyReply>>().toBeNever();
+});
 
 const isError = Compile(ErrorReply);
 const isVerifyRequest = Compile(VerifyRequest);

@@ -30,7 +30,7 @@ describeStores('verifications', (lab) => {
     const who = await member(store);
     const { id, caller } = await hold(store, who, { level: 'smtp' });
     expect(await store.verifications.get(who.account.id, id)).toBeNull();
-    const record = verdict(id, { requested: 'smtp', validationType: 'smtp', credits: 10 });
+    const record = verdict(id, { requested: 'smtp', validationType: 'mx', credits: 1 });
     await store.charging.settle({ caller, holdId: id, record, idempotency: null });
     expect(await store.verifications.get(who.account.id, id)).toMatchObject(record);
   });

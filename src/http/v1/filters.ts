@@ -3,6 +3,7 @@ import { IdempotencyHeader } from '../../contract/idempotency.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import type { FilterAction } from '../../kernel/filter-types.ts';
 import type { Filter, FilterAdded, NewFilter } from '../../service/filters.ts';
 import { linkHeader, paginationOf } from '../pagination.ts';
 import { errorReply, jsonReply, REPLAYED, replyAnswer } from '../reply.ts';
@@ -23,10 +24,19 @@ export const filtersReply = (items: readonly Filter[], total: number, page: numb
   pagination: paginationOf(total, page, perPage),
 });
 
-export const newFilter = ({ filter_type, value, reason }: Read<typeof C.FilterRequest>): NewFilter => ({
+/** What the filter of a request does; a row of the store can do nothing else. */
+const STORED_AS = { block: {} } as const satisfies Record<FilterAction, Partial<NewFilter>>;
+
+export const newFilter = ({
+  filter_type,
+  value,
+  reason,
+  action = 'block',
+}: Read<typeof C.FilterRequest>): NewFilter => ({
   filterType: filter_type ?? null,
   value,
   reason: reason ?? null,
+  ...STORED_AS[action],
 });
 
 export const filterExists = (id: number): ApiError =>

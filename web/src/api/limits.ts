@@ -194,6 +194,7 @@ export const KEY_SCOPES = ["verify","lists","filters","usage","webhooks"] as con
 export const LOG_NEGATABLE = ["level","deliverability","reason","key","origin","operator","status"] as const;
 
 // src/kernel/filter-types.ts
+export const FILTER_ACTIONS = ["block"] as const;
 export const FILTER_TYPES = ["email","domain","ip_address"] as const;
 
 // src/kernel/saved-views.ts

@@ -1,0 +1,129 @@
+/**
+ * Changes that went wrong without a word as long as some code had a copy of a type's keys, of a closed set or of a
+ * table's columns. Compiler or tests have to name every place.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Copy, copySources } from './copy.ts';
+
+let copy: Copy;
+const changed = new Map<string, string>();
+beforeAll(() => {
+  copy = copySources();
+});
+afterEach(() => {
+  for (const [path, text] of changed) copy.write(path, text);
+  changed.clear();
+});
+afterAll(() => copy.remove());
+
+function edit(path: string, from: string, to: string): void {
+  if (!changed.has(path)) changed.set(path, copy.read(path));
+  copy.edit(path, from, to);
+}
+
+const passes = (...args: string[]): void => {
+  const { ok, output } = copy.test(...args);
+  expect(ok, output).toBe(true);
+};
+
+it('a field of the verdict that depends on the domain has each address its own value', () => {
+  edit(
+    'src/engine/report.ts',
+    '  is_role: boolean | null;\n',
+    '  is_role: boolean | null;\n  labels: number | null;\n',
+  );
+  expect(copy.compile()).toEqual(['src/engine/report.ts', 'tests/http/schema.test.ts']);
+  edit(
+    'src/engine/report.ts',
+    '    is_role: e.flags?.role ?? null,\n',
+    "    is_role: e.flags?.role ?? null,\n    labels: address?.domain.split('.').length ?? null,\n",
+  );
+  expect(copy.compile()).toEqual(['tests/http/schema.test.ts']);
+  edit(
+    'src/contract/verify.ts',
+    "    is_role: NullableFlag('A function, not a person: info@, sales@.'),\n",
+    "    is_role: NullableFlag('A function, not a person: info@, sales@.'),\n    labels: Nullable(Type.Integer()),\n",
+  );
+  expect(copy.compile('.')).not.toContain('tests/http/schema.test.ts');
+  passes('tests/trials/in-the-copy/labels.copy.ts');
+});
+
+it('a list with a new status can be seen', () => {
+  edit(
+    'src/kernel/lists.ts',
+    "'cancelled', 'failed'] as const;\nexport type ListStatus",
+    "'cancelled', 'failed', 'archived'] as const;\nexport type ListStatus",
+  );
+  // What the other service calls it.
+  expect(copy.compile()).toEqual(['src/http/compat/reacher-bulk.ts']);
+  passes('tests/trials/in-the-copy/archived.copy.ts');
+});
+
+describe('a new action of filters', () => {
+  it('does not compile until something is stored for it', () => {
+    edit('src/kernel/filter-types.ts', "FILTER_ACTIONS = ['block']", "FILTER_ACTIONS = ['block', 'allow']");
+    expect(copy.compile()).toEqual(['src/http/v1/filters.ts']);
+  });
+
+  it('as a column does not compile in any place that reads or writes filters', () => {
+    edit(
+      'src/store/tables.ts',
+      '  filter_type: FilterType;\n',
+      '  filter_type: FilterType;\n  action: FilterAction;\n',
+    );
+    edit('src/store/tables.ts', 'import type { FilterType }', 'import type { FilterAction, FilterType }');
+    edit(
+      'src/store/api/filters.ts',
+      '  readonly filterType: FilterType;\n',
+      '  readonly filterType: FilterType;\n  readonly action: FilterAction;\n',
+    );
+    edit('src/store/api/filters.ts', 'import type { FilterType }', 'import type { FilterAction, FilterType }');
+    expect(copy.compile()).toEqual([
+      'src/store/columns.ts',
+      'src/store/filter-rows.ts',
+      'src/store/filters.ts',
+      'src/store/sqlite/charge-message.test.ts',
+    ]);
+  });
+});
+
+describe('columns of verifications', () => {
+  const COLUMNS = 'src/store/columns.ts';
+  const [status, deliverability] = ['status', 'deliverability'].map(
+    (name) => `  ${name}: textColumn(({ record }) => record.${name}),\n`,
+  );
+
+  it('may stand in any order', () => {
+    edit(COLUMNS, `${status}${deliverability}`, `${deliverability}${status}`);
+    passes('tests/store/charging.test.ts', 'tests/store/shared-holds.test.ts');
+  });
+
+  it('that have the values of each other do not compile', () => {
+    edit(
+      COLUMNS,
+      `${status}${deliverability}`,
+      `  status: textColumn(({ record }) => record.deliverability),\n${deliverability}`,
+    );
+    expect(copy.compile()).toEqual([COLUMNS]);
+  });
+
+  it('that have the values of each other, of one type, fail a test', () => {
+    edit(COLUMNS, '({ record }) => record.requested', '({ record }) => record.validationType');
+    expect(copy.compile()).toEqual([]);
+    expect(copy.test('tests/store/verifications.test.ts').ok).toBe(false);
+  });
+
+  it('of which one is forgotten do not compile', () => {
+    edit(COLUMNS, '  via: textColumn(({ record }) => record.via ?? null),\n', '');
+    expect(copy.compile()).toEqual([COLUMNS]);
+  });
+});
+
+it('a field of a reply that no contract names does not compile', () => {
+  edit(
+    'src/http/v1/filters.ts',
+    'return { body: filterRemoved(id) };',
+    'return { body: { ...filterRemoved(id), id } };',
+  );
+  expect(copy.compile()).toEqual(['src/http/v1/filters.ts']);
+});

@@ -60,7 +60,7 @@ export interface SmtpOptions {
   from?: string;
   /** Port of the mail servers; 25 by default. */
   port?: number;
-  /** Local addresses to ask from, in turn. */
+  /** Local addresses to ask from; each domain always from the same one. */
   bind?: readonly string[];
   /** Dialogues open at once to one mail host, by name and by address; 5 by default. */
   connectionsPerHost?: number;

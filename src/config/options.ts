@@ -291,7 +291,7 @@ export const OPTIONS = {
     parse: listOf(ipAddress),
     default: null,
     defaultText: 'none',
-    help: 'Local addresses to connect from, used in rotation.',
+    help: 'Local addresses to connect from. Each domain is always asked about from the same one.',
     commands: ENGINE_COMMANDS,
   }),
   smtpConnectionsPerHost: row({

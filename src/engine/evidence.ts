@@ -105,6 +105,8 @@ export interface SmtpEvidence {
   readonly finding: SmtpFinding;
   readonly host: string | null;
   readonly address: string | null;
+  /** Name of the egress from which it was asked, or was to be; null: none was chosen. */
+  readonly egress: string | null;
   readonly stage: SmtpStage | null;
   readonly code: number | null;
   /** RFC 3463. */

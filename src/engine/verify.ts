@@ -30,6 +30,8 @@ export interface MailboxLimit {
   readonly lastCall?: AbortSignal;
   /** On whose behalf: tenants take turns at each mail server. Opaque. */
   readonly tenant: string;
+  /** Name of the egress from which the recipient was asked about before, and deferred; default: never. */
+  readonly egress?: string | null;
   /** Nobody waits for the answer: others come first. */
   readonly isBackground?: boolean;
 }

@@ -23,7 +23,8 @@ export function throttleLab(options: Partial<RoutesOptions> = {}) {
     const own = addresses.get(host) ?? `192.${addresses.size >> 8}.${addresses.size & 255}.1`;
     addresses.set(host, own);
     const { address = own, domain = `${operator}.test` } = request;
-    const destination = { operator, host, address, domain };
+    const egress = throttle.chooseEgress({ operator, domain, address, kept: null });
+    const destination = { operator, host, address, domain, egress };
     const permits: Permit[] = [];
     const { tenant = 't', startBy = now + 3_600_000, mayShare = true } = request;
     const withdraw = throttle.acquire({ tenant, startBy, ...destination }, mayShare, (permit) => permits.push(permit));
@@ -48,7 +49,7 @@ export function throttleLab(options: Partial<RoutesOptions> = {}) {
       /** The server rejected our IP address: at once, or when the recipient was named. */
       refused({ isForDomain = false } = {}) {
         lease()?.release();
-        throttle.refused({ where: destination, egress: lease()?.egress ?? null, isForDomain });
+        throttle.refused({ where: destination, isForDomain });
       },
     };
   };

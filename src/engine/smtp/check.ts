@@ -49,6 +49,8 @@ export interface CheckDeps {
   readonly cache: CatchAllCache;
 }
 const isAborted = ({ aborted }: AbortSignal): boolean => aborted;
+/** `egress`: from which it was asked, or was to be. */
+type Asked = Service & { readonly egress: string };
 type Answer = Served & { readonly outcome: Extract<Served['outcome'], { kind: 'answered' }> };
 
 export class Check {
@@ -59,6 +61,8 @@ export class Check {
   readonly #signals: readonly AbortSignal[];
   readonly #transcript: Transcript;
   readonly #operator: string;
+  /** Of all hosts that the domain names. */
+  readonly #namedOperator: string;
   readonly #hosts: string;
   /** Its registrable one: whoever has it may have any number below. */
   readonly #recipientDomain: string;
@@ -84,6 +88,7 @@ export class Check {
     this.#transcript = new Transcript(deps.options.clock, deps.limits, address.localPart);
     this.#recipientDomain = deps.options.registrableDomain(address.domain) ?? address.domain;
     this.#operator = operatorKey(dns, deps.options);
+    this.#namedOperator = operatorKey({ hosts: dns.records }, deps.options);
     this.#hosts = `${this.#operator}\n${dns.hosts
       .map(({ host }) => host)
       .sort()
@@ -129,7 +134,7 @@ export class Check {
       for (let tries = 0; tries < 2 && this.#deservesAnother(service, candidate); tries++)
         service = await this.#ask(candidate, question, left > 0, true);
       if ('refused' in service) {
-        this.#onRefused(service.refused, service.retryAfter);
+        this.#onRefused(service);
         if (service.refused === 'address_blocked') continue;
         return null;
       }
@@ -143,7 +148,7 @@ export class Check {
   }
 
   /** Whether the failure was specific to the session or to TLS, so that another session may have an answer. */
-  #deservesAnother(service: Service, { address }: Candidate): boolean {
+  #deservesAnother(service: Asked, { address }: Candidate): boolean {
     if ('refused' in service || service.outcome.kind === 'answered' || this.#over()) return false;
     const { next } = service.outcome;
     if (next === 'in_clear') {
@@ -153,17 +158,19 @@ export class Check {
     return next === 'in_clear' || next === 'new_session' || next === 'rejoin';
   }
 
-  #ask({ host, address }: Candidate, question: Question, others: boolean, fresh: boolean): Promise<Service> {
+  async #ask({ host, address }: Candidate, question: Question, others: boolean, fresh: boolean): Promise<Asked> {
     const { deadline, startBy } = this.#limit;
+    const egress = this.#egressTo(address);
     const tenant = this.#limit.isBackground ? backgroundOf(this.#limit.tenant) : this.#limit.tenant;
     const from = Math.max(this.#deps.options.clock.elapsed(), startBy ?? 0);
-    return this.#deps.pool.ask({
+    const service = await this.#deps.pool.ask({
       fresh,
       tls: this.#tlsWith(address),
       host,
       address,
+      egress,
       tenant,
-      hosts: this.#hosts,
+      hosts: `${egress}\n${this.#hosts}`,
       operator: this.#operator,
       domain: this.#recipientDomain,
       read: this.#read,
@@ -175,6 +182,13 @@ export class Check {
       signals: this.#signals,
       lastCall: this.#limit.lastCall,
     });
+    return { ...service, egress };
+  }
+
+  #egressTo(address: string): string {
+    const kept = this.#limit.egress ?? null;
+    const [operator, domain] = [this.#namedOperator, this.#recipientDomain];
+    return this.#deps.throttle.chooseEgress({ operator, domain, address, kept });
   }
 
   #tlsWith(address: string): DialogueSetup['tls'] {
@@ -275,12 +289,12 @@ export class Check {
     const heard = heardIn(outcome);
     // A 4xx to RCPT may be about the recipient's own servers, and passes: it closes nothing for others.
     if (heard?.reading.meaning !== 'us_ip' || (heard.stage === 'rcpt' && heard.reply.code < 500)) return;
-    const where = { operator: this.#operator, host, address, domain: this.#recipientDomain };
-    this.#refusedUs = [...this.#refusedUs, { where, egress, isForDomain: heard.stage === 'rcpt' }];
+    const where = { operator: this.#operator, host, address, domain: this.#recipientDomain, egress };
+    this.#refusedUs = [...this.#refusedUs, { where, isForDomain: heard.stage === 'rcpt' }];
   }
 
-  #onRefused(why: Refused, retryAfter: number | null): void {
-    const found = NOT_DIALLED[why](retryAfter);
+  #onRefused({ refused, retryAfter, egress }: Extract<Asked, { refused: Refused }>): void {
+    const found = { ...NOT_DIALLED[refused](retryAfter), egress };
     this.#transcript.add('note', `not dialled: ${found.rule}`);
     if (this.#failure === null || outranks(found.finding, this.#failure.finding)) this.#failure = found;
   }

@@ -34,8 +34,8 @@ export class Lease {
   }
 
   /** The local address to connect from; null: the system's choice. */
-  get egress(): string | null {
-    return this.#route.egress;
+  get bind(): string | null {
+    return this.#route.bind;
   }
 
   release(): void {

@@ -1,6 +1,5 @@
 import { registrableDomain } from '../address/domain.ts';
 import { dataFile, readData } from '../data.ts';
-import type { DnsEvidence } from '../evidence.ts';
 import type { Lists } from '../lists/lists.ts';
 
 /** An operator that accepts recipients that do not exist (data/smtp-operators.json). */
@@ -35,7 +34,10 @@ export const hostOwners = (lists: () => Pick<Lists, 'provider'>): HostOwners => 
  * domain. Not the recipient's domain: one operator may serve thousands of domains. All hosts count: a provider's name
  * in one MX record of a domain does not make the others its hosts, and what they reply must not be held against it.
  */
-export function operatorKey(dns: DnsEvidence, { registrableDomain, providerOf }: HostOwners): string {
+export function operatorKey(
+  dns: { readonly hosts: readonly { readonly host: string }[] },
+  { registrableDomain, providerOf }: HostOwners,
+): string {
   const owners = dns.hosts.map(({ host }) => providerOf(host) ?? registrableDomain(host) ?? host);
   return [...new Set(owners)].sort().join(' ');
 }

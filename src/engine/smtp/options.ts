@@ -36,7 +36,7 @@ export interface MailboxCheckOptions extends HostOwners {
   readonly helo: string;
   /** `user@host`, or `<>`. */
   readonly sender: string;
-  /** Local addresses to connect from, in turn; empty: the system's choice. */
+  /** Local addresses to connect from; empty: the system's choice. */
   readonly bind: readonly string[];
   readonly connectionsPerHost: number;
   readonly ratePerOperator: number;

@@ -66,11 +66,16 @@ describe('sessions shared by the recipients of one set of hosts', () => {
     await check.close();
   });
 
-  it('use egress addresses in turn', async () => {
+  it('are with one local address for each domain', async () => {
     const lab = await server();
     const check = labCheck(lab.port, { bind: ['127.0.0.2', '127.0.0.3', '::1'] });
-    for (const domain of ['a.test', 'b.test', 'c.test']) await ask(check, { email: `good@${domain}` });
-    expect(lab.connections.map(({ from }) => from)).toEqual(['127.0.0.2', '127.0.0.3', '127.0.0.2']);
+    const domains = Array.from({ length: 12 }, (_, i) => `d${i}.test`);
+    const asked = await Promise.all([...domains, ...domains].map((d) => ask(check, { email: `good@${d}` })));
+    const first = asked.slice(0, domains.length).map(({ smtp }) => smtp.egress);
+    expect(asked.map(({ smtp }) => smtp.egress)).toEqual([...first, ...first]);
+    for (const { connection, path } of lab.commands.filter(({ verb }) => verb === 'RCPT'))
+      expect(lab.connections[connection]?.from).toBe(first[domains.indexOf(path.slice(path.indexOf('@') + 1))]);
+    expect(new Set(first)).toEqual(new Set(['127.0.0.2', '127.0.0.3']));
   });
 });
 

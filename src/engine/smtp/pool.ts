@@ -131,7 +131,7 @@ export class Pool {
     const { request } = waiter;
     const { host, address, tls, read } = request;
     const { clock, limits, helo, port, mayDial } = this.#options;
-    const { egress } = lease;
+    const { bind: egress } = lease;
     const on = { idle: () => this.#next(owned), gone: () => this.#forget(owned) };
     const session = new Session({ host, address, port, egress, limits, clock, mayDial, on, helo, tls, read });
     const place = this.#sessions.add(session);
@@ -176,7 +176,7 @@ export class Pool {
 
   #done(owned: Owned, waiter: Waiter, outcome: Outcome): void {
     const { session } = owned;
-    const { host, address, egress } = session.setup;
+    const { host, address, egress } = owned.request;
     if (outcome.kind === 'failed' || outcome.finding === 'smtp_blocked') owned.isSpent = true;
     this.#learn(owned, outcome);
     this.#waiting.rotate(waiter.request);

@@ -3,7 +3,7 @@ import type { CatchAllEvidence, DnsEvidence, SmtpEvidence, SmtpFinding, SmtpSour
 import { SMTP_FINDINGS } from '../findings.ts';
 import type { SmtpLimits } from './limits.ts';
 import type { Heard, Outcome } from './outcome.ts';
-import type { Service } from './waiting-lines.ts';
+import type { Served, Service } from './waiting-lines.ts';
 
 /** One address of one mail host, to be dialled. */
 export interface Candidate {
@@ -44,12 +44,13 @@ export type SmtpResult = Omit<SmtpEvidence, 'transcript'>;
 export const heardIn = (outcome: Outcome): Heard | null => (outcome.kind === 'answered' ? outcome.rcpt : outcome.heard);
 
 /** The evidence of one outcome; `host` and `address` null if no host was dialled. */
-export function resultOf(outcome: Outcome, where: { host: string; address: string; secure: boolean }): SmtpResult {
+export function resultOf(outcome: Outcome, where: Omit<Served, 'outcome'>): SmtpResult {
   const heard = heardIn(outcome);
   return {
     finding: outcome.finding,
     host: where.host,
     address: where.address,
+    egress: where.egress,
     stage: outcome.kind === 'answered' ? outcome.rcpt.stage : outcome.stage,
     code: heard?.reply.code ?? null,
     enhancedCode: heard?.reply.enhanced ?? null,
@@ -70,6 +71,7 @@ export const resultWithoutDialogue = (
   finding,
   host: null,
   address: null,
+  egress: null,
   stage: null,
   code: null,
   enhancedCode: null,

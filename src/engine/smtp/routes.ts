@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { Clock } from '../../kernel/clock.ts';
+import { sha256Hex } from '../../kernel/ids.ts';
 import { canonicalCidr } from '../../kernel/ip.ts';
 import { Limiter } from './limiter.ts';
 import type { LimiterSetup, LimiterUse } from './limiter-options.ts';
@@ -17,7 +18,7 @@ export interface RoutesOptions {
   readonly networkFactor: number;
   /** MAILVET_SMTP_BREAKER_SECONDS; 0 = never opens. */
   readonly breakerSeconds: number;
-  /** MAILVET_SMTP_BIND: local addresses to connect from, in turn; empty: the system's choice. */
+  /** MAILVET_SMTP_BIND: local addresses to connect from; empty: the system's choice. */
   readonly egress: readonly string[];
   /** Dialogues open at once in this process. */
   readonly dialogues: number;
@@ -25,20 +26,31 @@ export interface RoutesOptions {
   readonly shared: SharedPace | null;
 }
 
-/** What is dialled. */
+/** What is dialled, and from where. */
 export interface Destination {
   readonly operator: string;
   readonly host: string;
   readonly address: string;
   /** The registrable domain of the recipient. */
   readonly domain: string;
+  /** Name of the egress (`chooseEgress`). */
+  readonly egress: string;
+}
+
+/** What an egress is chosen by. */
+export interface EgressQuestion {
+  /** Of all mail hosts of the domain, so that it does not depend on which of them are dialled. */
+  readonly operator: string;
+  readonly domain: string;
+  /** To be dialled: the egress has to be of its family. */
+  readonly address: string;
+  /** Name of the one from which the recipient was asked about before, and deferred; null: none. */
+  readonly kept: string | null;
 }
 
 /** Our IP address was rejected. */
 export interface Refusal {
   readonly where: Destination;
-  /** The local address; null: the system's choice. */
-  readonly egress: string | null;
   /** When the recipient was named: perhaps by a rule of its domain, so at first for that domain alone. */
   readonly isForDomain: boolean;
 }
@@ -46,7 +58,7 @@ export interface Refusal {
 /** The limiters of a dialogue. */
 export interface Route {
   /** The local address; null: the system's choice. */
-  readonly egress: string | null;
+  readonly bind: string | null;
   readonly operator: Limiter;
   readonly address: Limiter;
   readonly host: Limiter;
@@ -63,12 +75,15 @@ type Create = (setup: Setup, share: Share | null) => Limiter;
 
 /** Domains remembered that rejected our IP address, at each egress address. */
 const DOMAINS_MAX = 10_000;
+/** Name of the egress whose local address the system chooses. */
+const SYSTEMS_CHOICE = 'default';
 /** From this many limiters on, pristine ones are dropped. */
 const SWEEP_AT = 20_000;
 
 /** The limiters from one egress address, by what they limit. */
 class Egress {
-  readonly ip: string | null;
+  readonly name: string;
+  readonly bind: string | null;
   readonly #create: Create;
   readonly #shared: SharedPace | null;
   /** Units of which each limit is divided among processes. */
@@ -81,9 +96,10 @@ class Egress {
   #count = 0;
   #sweepAt = SWEEP_AT;
 
-  constructor(ip: string | null, options: RoutesOptions, process: Limiter, create: Create) {
+  constructor(bind: string | null, options: RoutesOptions, process: Limiter, create: Create) {
     const { connectionsPerHost: most, ratePerOperator: rate, networkFactor: factor, breakerSeconds } = options;
-    this.ip = ip;
+    this.name = bind ?? SYSTEMS_CHOICE;
+    this.bind = bind;
     this.#process = process;
     this.#create = create;
     this.#shared = options.shared;
@@ -108,7 +124,7 @@ class Egress {
     const host = this.#limiter('host', where.host);
     const operator = this.#limiter('operator', where.operator);
     const limiters = [this.#process, network, address, host, operator];
-    return { egress: this.ip, operator, address, host, limiters, domainBlockedFor: this.#domainBlockedFor(where, now) };
+    return { bind: this.bind, operator, address, host, limiters, domainBlockedFor: this.#domainBlockedFor(where, now) };
   }
 
   #domainBlockedFor({ operator, domain }: Destination, now: number): number {
@@ -143,7 +159,7 @@ class Egress {
     const { most, rate } = this.#setups[kind];
     if (this.#shared === null || (most === Number.POSITIVE_INFINITY && rate === 0)) return null;
     const restMs = rate === 0 ? 0 : (Math.max(1, rate) / rate) * 1000;
-    return this.#shared.create(`${this.ip ?? ''}\n${kind}\n${key}`, { total: this.#units, restMs });
+    return this.#shared.create(`${this.bind ?? ''}\n${kind}\n${key}`, { total: this.#units, restMs });
   }
 
   #sweep(now: number): void {
@@ -158,19 +174,18 @@ class Egress {
   }
 }
 
-/** Finds the limiters for what is dialled, from one of the egress addresses. */
+/** Chooses an egress, and finds the limiters for what is dialled from it. */
 export class Routes {
   readonly #clock: Clock;
   readonly #of: Readonly<Record<4 | 6, readonly Egress[]>>;
-  #next = 0;
 
   /** `onRoom`: a limiter's rate allows a dialogue again. */
   constructor(options: RoutesOptions, onRoom: (limiter: Limiter) => void) {
     const { clock, dialogues, egress } = options;
     const create: Create = (setup, share) => new Limiter({ ...setup, clock, onRoom, share });
     const process = create({ most: dialogues, rate: 0, breakerSeconds: 0 }, null);
-    const all = (egress.length === 0 ? [null] : egress).map((ip) => new Egress(ip, options, process, create));
-    const ofFamily = (family: 4 | 6) => all.filter(({ ip }) => ip === null || isIP(ip) === family);
+    const all = (egress.length === 0 ? [null] : egress).map((bind) => new Egress(bind, options, process, create));
+    const ofFamily = (family: 4 | 6) => all.filter(({ bind }) => bind === null || isIP(bind) === family);
     this.#clock = clock;
     this.#of = { 4: ofFamily(4), 6: ofFamily(6) };
   }
@@ -181,29 +196,31 @@ export class Routes {
   }
 
   /**
-   * Round robin over egress addresses whose breakers are closed; if all are open, the one that closes first. Throws if
-   * there is no egress address of the family.
+   * The egress that deferred the recipient before, if there still is one of that name; else by rendezvous hashing, so
+   * that every node and every attempt chooses the same one, and a change of the configuration moves few domains.
+   * Breakers do not count: a server that refuses one of our addresses is not asked from another one. Throws if there is
+   * no egress of the family.
    */
-  choose(where: Destination, now: number): Route {
-    const usable = this.#usableFor(where);
-    const first = this.#next++;
-    let best: Route | null = null;
-    for (let i = 0; i < usable.length; i++) {
-      const route = usable[(first + i) % usable.length]?.route(where, now) ?? null;
-      const blocked = route && blockOf(route, now);
-      if (blocked === null && route !== null) return route;
-      if (route && (best === null || secondsOf(route, now) < secondsOf(best, now))) best = route;
-    }
-    if (best === null) throw new TypeError(`no egress address for ${where.address}`);
-    return best;
+  chooseEgress({ operator, domain, address, kept }: EgressQuestion): string {
+    const usable = this.#usableFor(address);
+    if (kept !== null && usable.some(({ name }) => name === kept)) return kept;
+    const [only] = usable;
+    if (only === undefined) throw new TypeError(`no egress address for ${address}`);
+    if (usable.length === 1) return only.name;
+    const ranked = usable.map(({ name }) => ({ name, rank: sha256Hex(`${name}\n${operator}\n${domain}`) }));
+    return ranked.reduce((best, one) => (one.rank > best.rank ? one : best)).name;
   }
 
-  refused({ where, egress, isForDomain }: Refusal): void {
-    const one = this.#usableFor(where).find(({ ip }) => ip === egress);
-    if (one === undefined) throw new TypeError(`no egress address ${egress}`);
+  /** Throws if there is no egress of that name. */
+  route(where: Destination, now: number): Route {
+    return this.#named(where).route(where, now);
+  }
+
+  refused({ where, isForDomain }: Refusal): void {
+    const egress = this.#named(where);
     const now = this.#clock.elapsed();
-    const { operator, address } = one.route(where, now);
-    if (isForDomain) one.refusedFor(where, now);
+    const { operator, address } = egress.route(where, now);
+    if (isForDomain) egress.refusedFor(where, now);
     const domain = isForDomain ? where.domain : null;
     operator.refused(domain, false);
     address.refused(domain, true);
@@ -230,8 +247,14 @@ export class Routes {
     for (const egress of new Set([...this.#of[4], ...this.#of[6]])) yield* egress.operators;
   }
 
-  #usableFor({ address }: Destination): readonly Egress[] {
+  #usableFor(address: string): readonly Egress[] {
     return this.#of[address.includes(':') ? 6 : 4];
+  }
+
+  #named({ address, egress }: Destination): Egress {
+    const found = this.#usableFor(address).find(({ name }) => name === egress);
+    if (found === undefined) throw new TypeError(`no egress ${egress} for ${address}`);
+    return found;
   }
 }
 
@@ -243,8 +266,6 @@ export function blockOf({ operator, address, domainBlockedFor }: Route, now: num
   const ofAddress = address.blockedFor(now);
   return ofAddress > 0 ? ({ by: 'address', retryAfter: ofAddress } as const) : null;
 }
-
-const secondsOf = (route: Route, now: number): number => blockOf(route, now)?.retryAfter ?? 0;
 
 /** The /24 of an IPv4 address; the /64 of an IPv6 address, which is the least that a host gets. */
 const networkOf = (ip: string): string =>

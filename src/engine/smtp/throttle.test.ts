@@ -113,16 +113,37 @@ describe('throttle', () => {
     expect(enter().kind).toBe('go');
   });
 
-  it('uses egress addresses in turn, by family, and another one if the first is rejected', () => {
+  it('asks about one domain from one egress, each egress about its share, by family, and not from another one after a rejection', () => {
     const { enter } = setup({ egress: ['192.0.2.1', '192.0.2.2', '2001:db8::1'] });
-    const egress = (count: number) => times(count, () => enter().lease?.egress);
-    expect(egress(3)).toEqual(['192.0.2.1', '192.0.2.2', '192.0.2.1']);
-    expect(enter({ address: '2001:db8::2' }).lease?.egress).toBe('2001:db8::1');
-    const [first, second] = times(2, () => enter()).sort((a) => (a.lease?.egress === '192.0.2.1' ? -1 : 1));
-    first?.refused();
-    expect(egress(3)).toEqual(Array(3).fill('192.0.2.2'));
-    second?.refused();
-    expect(enter().kind).toBe('blocked');
+    const from = (domain: string) => enter({ domain }).lease?.bind;
+    const first = from('a.test');
+    expect(times(4, () => from('a.test'))).toEqual(Array(4).fill(first));
+    expect(new Set(times(40, (i) => from(`${i}.test`)))).toEqual(new Set(['192.0.2.1', '192.0.2.2']));
+    expect(enter({ address: '2001:db8::2' }).lease?.bind).toBe('2001:db8::1');
+    enter({ domain: 'a.test' }).refused();
+    expect(enter({ domain: 'a.test' }).permit).toMatchObject({ kind: 'blocked', by: 'operator' });
+    const others = times(40, (i) => enter({ domain: `${i}.test` }));
+    for (const other of others) if (other.kind === 'go') expect(other.lease?.bind).not.toBe(first);
+    expect(new Set(kinds(...others))).toEqual(new Set(['go', 'blocked']));
+  });
+
+  it('a new egress takes its share of the domains, and moves no other; a deferred recipient keeps its egress', () => {
+    const before = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
+    const [small, large] = [setup({ egress: before }), setup({ egress: ['192.0.2.4', ...before.toReversed()] })];
+    const question = { operator: 'a', address: '198.51.100.1', kept: null };
+    const domains = times(400, (i) => `${i}.test`);
+    const moved = domains.filter((domain) => {
+      const [was, is] = [small, large].map(({ throttle }) => throttle.chooseEgress({ ...question, domain }));
+      if (was !== is) expect(is).toBe('192.0.2.4');
+      return was !== is;
+    });
+    expect(moved.length).toBeGreaterThan(50);
+    expect(moved.length).toBeLessThan(150);
+    for (const domain of moved) {
+      const kept = small.throttle.chooseEgress({ ...question, domain });
+      expect(large.throttle.chooseEgress({ ...question, domain, kept })).toBe(kept);
+      expect(large.throttle.chooseEgress({ ...question, domain, kept: '192.0.2.99' })).toBe('192.0.2.4');
+    }
   });
 
   it('keeps the process-wide limit and serves operators in turn', () => {

@@ -7,7 +7,15 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Lease, type LeaseEvents } from './lease.ts';
 import type { Limiter } from './limiter.ts';
 import { type OperatorNames, type OperatorUse, useByOperator } from './operator-use.ts';
-import { blockOf, type Destination, type Refusal, type Route, Routes, type RoutesOptions } from './routes.ts';
+import {
+  blockOf,
+  type Destination,
+  type EgressQuestion,
+  type Refusal,
+  type Route,
+  Routes,
+  type RoutesOptions,
+} from './routes.ts';
 import { type QueueEntry, TenantQueue } from './tenant-queue.ts';
 
 export type Permit =
@@ -58,6 +66,11 @@ export class Throttle {
     return this.#routes.reaches(family);
   }
 
+  /** Name of the egress to ask from; see Routes. */
+  chooseEgress(question: EgressQuestion): string {
+    return this.#routes.chooseEgress(question);
+  }
+
   /**
    * Queues for a dialogue. `mayShare`: an open session may serve the request first, so its waiting time cannot be
    * predicted. `onPermit` is called at most once: before this returns null, or later, unless the request is withdrawn
@@ -65,7 +78,7 @@ export class Throttle {
    */
   acquire(request: PermitRequest, mayShare: boolean, onPermit: (permit: Permit) => void): (() => void) | null {
     const now = this.#clock.elapsed();
-    const route = this.#routes.choose(request, now);
+    const route = this.#routes.route(request, now);
     const blocked = blockOf(route, now);
     if (blocked !== null) {
       this.#blocked++;
@@ -160,8 +173,8 @@ export class Throttle {
     }
   }
 
-  #queueOf(route: Route, { tenant, operator, host, address }: PermitRequest): TenantQueue {
-    const key = `${tenant}\n${operator}\n${host}\n${address}\n${route.egress ?? ''}`;
+  #queueOf(route: Route, { tenant, operator, host, address, egress }: PermitRequest): TenantQueue {
+    const key = `${tenant}\n${operator}\n${host}\n${address}\n${egress}`;
     const known = this.#queues.get(key);
     if (known !== undefined) return known;
     const queue = new TenantQueue(tenant, route.limiters, route.address, () => this.#queues.delete(key));

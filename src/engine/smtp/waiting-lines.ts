@@ -10,7 +10,7 @@ import type { Transcript } from './transcript.ts';
 
 /** The destination is dialled when no session is available. */
 export interface PoolRequest extends Destination {
-  /** The set of mail hosts: requests with the same set may share a session. */
+  /** The set of mail hosts, and the egress: requests with the same ones may share a session. */
   readonly hosts: string;
   /** Tenants share sessions and limits fairly. */
   readonly tenant: string;
@@ -33,7 +33,7 @@ export interface Served {
   readonly outcome: Outcome;
   readonly host: string;
   readonly address: string;
-  readonly egress: string | null;
+  readonly egress: string;
   readonly secure: boolean;
 }
 export type Service =

@@ -74,6 +74,7 @@ function mailboxEvidence({ smtp: finding = 'accepted', randomRecipient = 'reject
     finding,
     host: dns.hosts[0]?.host ?? null,
     address: MAIL_HOST_ADDRESS,
+    egress: null,
     tls: false,
     rule: RULE,
     decidedBy: REPLIES[finding].code === null ? 'dialogue' : 'server',

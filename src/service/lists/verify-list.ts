@@ -124,7 +124,8 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
     const asked = { email: work.email, level: list.level, clientIp: list.clientIp, withEvidence: false };
     const id = listResultId(list.id, work.address);
     const record = toRecord(engine, asked, { id, started }, evidence, verdict);
-    to.report({ work, record, retryMs: list.test ? null : retryMs(evidence, verdict, work.attempts) });
+    const egress = evidence.smtp?.egress ?? work.egress;
+    to.report({ work, record, retryMs: list.test ? null : retryMs(evidence, verdict, work.attempts), egress });
     return true;
   }
 
@@ -173,12 +174,13 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
 
   async function check(job: Job, open: Open): Promise<void> {
     const { list, signal: lastCall, breakOff: signal, to } = job;
+    const { egress } = open.work;
     const leave = await checks.enter(list.account, list.id);
     try {
       if (lastCall.aborted) return;
       const startBy = engine.clock.elapsed() + CHECK_MS.start;
       const deadline = startBy + CHECK_MS.answer;
-      const limit = { startBy, deadline, signal, lastCall, tenant: list.account, isBackground: true };
+      const limit = { startBy, deadline, signal, lastCall, tenant: list.account, isBackground: true, egress };
       const evidence = await checkMailbox(open.evidence, limit, engine);
       // Broken off, perhaps between an accepted recipient and the random one: what has no answer is asked again.
       if (lastCall.aborted && decideVerdict(evidence)?.deliverability === 'unknown') return;

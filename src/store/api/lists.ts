@@ -177,6 +177,8 @@ export interface ListWork {
   readonly email: string;
   /** How often it was asked about before. */
   readonly attempts: number;
+  /** Name of the egress that deferred it; null: none. */
+  readonly egress: string | null;
 }
 
 export interface ListClaim {
@@ -199,8 +201,14 @@ export type ListOutcome =
   /**
    * `retryMs`: the answer is a temporary one, and the address is to be asked about again after so many ms, unless the
    * list's patience with it has ended by then: in that case, and without `retryMs`, the record is its result.
+   * `egress`: name of the one to ask from again.
    */
-  | { readonly work: ListWork; readonly record: VerificationRecord; readonly retryMs?: number | null }
+  | {
+      readonly work: ListWork;
+      readonly record: VerificationRecord;
+      readonly retryMs?: number | null;
+      readonly egress?: string | null;
+    }
   /** Not asked about: another node has the mail operator. Somebody claims it after so many ms. */
   | { readonly work: ListWork; readonly record: null; readonly operator: string | null; readonly againMs: number };
 

@@ -150,7 +150,8 @@ function decide(list: ListRecord, left: Left, outcomes: readonly ListOutcome[], 
     if (outcome.record.id !== listResultId(list.id, work.address))
       throw new TypeError(`The result ${outcome.record.id} is not that of address ${work.address} of ${list.id}.`);
     const attempts = row.attempts + 1;
-    const asked = { ...row, attempts, first_at: row.first_at ?? now, claims: 0, operator: null, lease: null };
+    const egress = outcome.egress ?? null;
+    const asked = { ...row, attempts, first_at: row.first_at ?? now, claims: 0, operator: null, egress, lease: null };
     const due = outcome.retryMs == null ? null : now + outcome.retryMs;
     const again = due !== null && due <= asked.first_at + list.patience_minutes * MINUTE_MS;
     changes.waits += Number(again) - Number(row.attempts > 0);
@@ -168,7 +169,7 @@ function decide(list: ListRecord, left: Left, outcomes: readonly ListOutcome[], 
 
 const newWaiting = (list: ListRecord, address: number, email: string): Waiting => ({
   ...{ account_id: list.account_id, list_id: list.id, address, email: storable(email) },
-  ...{ attempts: 0, first_at: null, due_at: null, claims: 0, operator: null, lease: null },
+  ...{ attempts: 0, first_at: null, due_at: null, claims: 0, operator: null, egress: null, lease: null },
 });
 
 function chunkChanges(trx: Trx, { id, account_id: account }: ListRecord, { chunks }: Left): CompiledQuery[] {
@@ -202,6 +203,7 @@ function waitingChanges(trx: Trx, { waiting }: Changes): CompiledQuery[] {
         due_at: ref('excluded.due_at'),
         claims: ref('excluded.claims'),
         operator: ref('excluded.operator'),
+        egress: ref('excluded.egress'),
         lease: ref('excluded.lease'),
       })),
     );

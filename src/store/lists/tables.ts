@@ -69,6 +69,8 @@ export interface ListWaitingTable {
   due_at: number | null;
   claims: Generated<number>;
   operator: string | null;
+  /** Name of the one that deferred it. */
+  egress: Generated<string | null>;
   lease: Generated<string | null>;
 }
 export interface ListLeasesTable {

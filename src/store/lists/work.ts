@@ -89,11 +89,11 @@ function worksOf({ account, list }: ListClaim, chunk: ClaimedChunk): ListWork[] 
   return parsePending(chunk.pending).map((address) => {
     const email = addresses[address - chunk.first_address];
     if (email === undefined) throw new Error(`The list ${list} has no address ${address} in the block of its chunk.`);
-    return { list, account, block: chunk.first_row, address, email, attempts: 0 };
+    return { list, account, block: chunk.first_row, address, email, attempts: 0, egress: null };
   });
 }
 
 const waitingWork = ({ account, list }: ListClaim, row: Row<'list_waiting'>): ListWork => ({
   ...{ list, account, block: null },
-  ...{ address: row.address, email: row.email, attempts: row.attempts },
+  ...{ address: row.address, email: row.email, attempts: row.attempts, egress: row.egress },
 });

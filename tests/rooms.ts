@@ -37,9 +37,6 @@ const PEERS: Readonly<Record<string, readonly string[]>> = {
 };
 const STARTS_SERVERS = ['http', 'main.ts', 'main', 'cli'];
 
-/** Tables, which may be longer than other files. */
-const TABLES: readonly string[] = ['src/config/options.ts', 'src/http/metrics/table.ts', 'src/kernel/errors.ts'];
-const LONGEST = 300;
 /** The formatter keeps code to this width, but leaves comments as they are. */
 const WIDE_COMMENT = /^(?=.{121})\s*(\/\/|\/?\*)/mu;
 /** Generated, with descriptions of any length. */
@@ -72,8 +69,6 @@ export function brokenRules(path: string, text: string): string[] {
   const say = (what: string, offset = 0): number => found.push(`${path}:${lineAt(text, offset)}: ${what}`);
 
   if (BAD_NAME.test(path)) say('the file name says nothing about its content');
-  const length = text.trimEnd().split('\n').length;
-  if (length > LONGEST && !TABLES.includes(path)) say(`${length} lines; the longest allowed has ${LONGEST}`);
   const wide = WIDE_COMMENT.exec(text);
   if (wide && !GENERATED.test(path)) say('a comment wider than 120 columns', wide.index);
   const suppression = SUPPRESSION.exec(text);

@@ -1,6 +1,5 @@
 import { decideVerdict } from '../../engine/decide-verdict.ts';
 import { problemOf, RESOLVER_PROBLEMS } from '../../engine/dns/problems.ts';
-import type { EgressHealth } from '../../engine/smtp/egress.ts';
 import { type EngineDeps, runOffline, runOnline } from '../../engine/verify.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { Reason } from '../../kernel/reasons.ts';
@@ -20,10 +19,10 @@ const WHY: Readonly<Record<Reason, string | null>> = {
   mx_unusable: "email's domain has no mail server that can be reached.",
   dns_failure: "email's domain cannot be looked up: its name servers are failing.",
   catch_all: null,
-  mailbox_not_found: 'email has no mailbox on its mail server.',
-  mailbox_full: "email's mailbox is full.",
-  mailbox_disabled: "email's mailbox is disabled.",
-  relay_denied: "email's mail server does not accept mail for its domain.",
+  mailbox_not_found: null,
+  mailbox_full: null,
+  mailbox_disabled: null,
+  relay_denied: null,
   greylisted: null,
   smtp_temporary_failure: null,
   smtp_timeout: null,
@@ -32,12 +31,15 @@ const WHY: Readonly<Record<Reason, string | null>> = {
   smtp_unverifiable: null,
 };
 
-/** Runs the engine itself, at the smtp level where this host can reach mail servers. Nothing is charged or recorded. */
-export function deliverabilityCheck(engine: EngineDeps & { egressHealth(): EgressHealth | null }): CheckDeliverability {
+/**
+ * Runs the engine itself. Nothing is charged or recorded. Mail servers are not asked: whoever signs up is a stranger,
+ * who would be told about any mailbox free of charge, and whose mail servers would be heard on behalf of all accounts.
+ * The mailed link shows whether the mailbox exists.
+ */
+export function deliverabilityCheck(engine: EngineDeps): CheckDeliverability {
   return async (email) => {
-    const level = engine.egressHealth()?.state === 'ok' ? 'smtp' : 'mx';
     const limit = { timeoutMs: WITHIN_MS, tenant: 'sign-up' };
-    const evidence = await runOnline(runOffline(email, level, engine), limit, engine);
+    const evidence = await runOnline(runOffline(email, 'mx', engine), limit, engine);
     const verdict = decideVerdict(evidence);
     if (verdict === null) {
       const { found } = RESOLVER_PROBLEMS[problemOf(evidence.dns?.failure ?? null)];

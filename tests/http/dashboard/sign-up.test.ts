@@ -103,7 +103,6 @@ describe('signing up', () => {
     ['jane@mailinator.com', /disposable/],
     ['jane@front.com', /disposable/],
     ['jane@lame.com', /cannot be looked up/],
-    ['nobody@good.com', /no mailbox/],
     ['jane@gmial.com', /Did you mean jane@gmail\.com\?/],
   ])('refuses %s, and says why', async (email, why) => {
     const reply = await signUp(email);

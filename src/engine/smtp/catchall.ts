@@ -16,7 +16,7 @@ export class CatchAllCache {
   /** Random local parts that were greylisted: a new one at each retry would be greylisted again, forever. */
   #greylisted: LRUCache<string, string> | null = null;
 
-  /** Domains that are being probed. */
+  /** Domains that are being probed, by tenant: what one waits for may be held up by its own work, of any amount. */
   readonly #underWay = new Map<string, Promise<CatchAllEvidence | null>>();
 
   constructor(clock: Clock, max = MOST_DOMAINS) {
@@ -27,14 +27,20 @@ export class CatchAllCache {
     return this.#cache?.get(`${domain}\n${operator}`) ?? null;
   }
 
-  /** The result of the probe that is under way for a domain, null if it comes to nothing; undefined: there is none. */
-  underWay(domain: string, operator: string): Promise<CatchAllEvidence | null> | undefined {
-    return this.#underWay.get(`${domain}\n${operator}`);
+  /**
+   * The result of the tenant's probe that is under way for a domain, null if it comes to nothing; undefined: there is
+   * none.
+   */
+  underWay(domain: string, operator: string, tenant: string): Promise<CatchAllEvidence | null> | undefined {
+    return this.#underWay.get(`${domain}\n${operator}\n${tenant}`);
   }
 
-  /** Others wait for the result of this probe. The returned function must be called with it, or with null for none. */
-  begin(domain: string, operator: string): (evidence: CatchAllEvidence | null) => void {
-    const key = `${domain}\n${operator}`;
+  /**
+   * Others of the tenant wait for the result of this probe. The returned function must be called with it, or with null
+   * for none.
+   */
+  begin(domain: string, operator: string, tenant: string): (evidence: CatchAllEvidence | null) => void {
+    const key = `${domain}\n${operator}\n${tenant}`;
     const { promise, resolve } = Promise.withResolvers<CatchAllEvidence | null>();
     this.#underWay.set(key, promise);
     return (evidence) => {

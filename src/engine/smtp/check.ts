@@ -58,6 +58,7 @@ export class Check {
   readonly #address: Address;
   readonly #dns: DnsEvidence;
   readonly #limit: CheckLimit;
+  readonly #tenant: string;
   readonly #signals: readonly AbortSignal[];
   readonly #transcript: Transcript;
   readonly #operator: string;
@@ -84,6 +85,7 @@ export class Check {
     this.#address = address;
     this.#dns = dns;
     this.#limit = limit;
+    this.#tenant = limit.isBackground ? backgroundOf(limit.tenant) : limit.tenant;
     this.#signals = [limit.signal, limit.cut].filter((signal) => signal !== undefined);
     this.#transcript = new Transcript(deps.options.clock, deps.limits, address.localPart);
     this.#recipientDomain = deps.options.registrableDomain(address.domain) ?? address.domain;
@@ -161,7 +163,6 @@ export class Check {
   async #ask({ host, address }: Candidate, question: Question, others: boolean, fresh: boolean): Promise<Asked> {
     const { deadline, startBy } = this.#limit;
     const egress = this.#egressTo(address);
-    const tenant = this.#limit.isBackground ? backgroundOf(this.#limit.tenant) : this.#limit.tenant;
     const from = Math.max(this.#deps.options.clock.elapsed(), startBy ?? 0);
     const service = await this.#deps.pool.ask({
       fresh,
@@ -169,7 +170,7 @@ export class Check {
       host,
       address,
       egress,
-      tenant,
+      tenant: this.#tenant,
       hosts: `${egress}\n${this.#hosts}`,
       operator: this.#operator,
       domain: this.#recipientDomain,
@@ -213,9 +214,9 @@ export class Check {
     if (this.#silent) return null;
     const { domain } = this.#address;
     this.#cached = cache.get(domain, this.#operator);
-    if (this.#cached !== null || cache.underWay(domain, this.#operator) !== undefined) return null;
-    this.#publish = cache.begin(domain, this.#operator);
-    return pool.takesOneRecipient(this.#operator) ? null : this.#randomPath();
+    if (this.#cached !== null || cache.underWay(domain, this.#operator, this.#tenant) !== undefined) return null;
+    this.#publish = cache.begin(domain, this.#operator, this.#tenant);
+    return pool.takesOneRecipient({ operator: this.#operator, tenant: this.#tenant }) ? null : this.#randomPath();
   }
 
   #randomPath(): string {
@@ -247,11 +248,12 @@ export class Check {
   async #ofAnother(): Promise<CatchAllEvidence | null> {
     const { cache } = this.#deps;
     const { domain } = this.#address;
-    for (let probe = cache.underWay(domain, this.#operator); ; probe = cache.underWay(domain, this.#operator)) {
+    for (;;) {
+      const probe = cache.underWay(domain, this.#operator, this.#tenant);
       const known = cache.get(domain, this.#operator);
       if (known !== null) return catchAllFromCache(known);
       if (probe === undefined) {
-        this.#publish = cache.begin(domain, this.#operator);
+        this.#publish = cache.begin(domain, this.#operator, this.#tenant);
         return null;
       }
       const limit = { deadline: this.#limit.deadline, signals: this.#signals };
@@ -290,7 +292,7 @@ export class Check {
     // A 4xx to RCPT may be about the recipient's own servers, and passes: it closes nothing for others.
     if (heard?.reading.meaning !== 'us_ip' || (heard.stage === 'rcpt' && heard.reply.code < 500)) return;
     const where = { operator: this.#operator, host, address, domain: this.#recipientDomain, egress };
-    this.#refusedUs = [...this.#refusedUs, { where, isForDomain: heard.stage === 'rcpt' }];
+    this.#refusedUs = [...this.#refusedUs, { where, account: this.#limit.tenant, isForDomain: heard.stage === 'rcpt' }];
   }
 
   #onRefused({ refused, retryAfter, egress }: Extract<Asked, { refused: Refused }>): void {

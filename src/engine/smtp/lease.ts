@@ -1,22 +1,22 @@
-import type { OpenBreaker } from './breaker.ts';
+import type { Trial } from './breaker.ts';
 import type { Limiter } from './limiter.ts';
 import type { Route } from './routes.ts';
-import { isBackground } from './tenants.ts';
+import { accountOf, isBackground } from './tenants.ts';
 
 export interface LeaseEvents {
   released(limiters: readonly Limiter[]): void;
   hasRoom(limiter: Limiter): void;
 }
 
-const NO_BREAKERS: readonly OpenBreaker[] = [];
+const NO_TRIALS: readonly Trial[] = [];
 const isOver = (limiter: Limiter): boolean => limiter.isOver;
 
 /** The right to one dialogue, until it is released. */
 export class Lease {
   readonly #route: Route;
   readonly #on: LeaseEvents;
-  /** Breakers whose trial this dialogue is. */
-  readonly #trialOf: readonly OpenBreaker[];
+  /** Of the breakers whose trial this dialogue is. */
+  readonly #trials: readonly Trial[];
   #tenant: string;
   #isReleased = false;
 
@@ -24,12 +24,12 @@ export class Lease {
     this.#route = route;
     this.#tenant = tenant;
     this.#on = on;
-    let trialOf = NO_BREAKERS;
+    let trials = NO_TRIALS;
     for (const limiter of route.limiters) {
-      const breaker = limiter.take();
-      if (breaker !== null) trialOf = [...trialOf, breaker];
+      const trial = limiter.take(tenant);
+      if (trial !== null) trials = [...trials, trial];
     }
-    this.#trialOf = trialOf;
+    this.#trials = trials;
     route.address.addOf(tenant, 1);
   }
 
@@ -43,7 +43,7 @@ export class Lease {
     this.#isReleased = true;
     for (const limiter of this.#route.limiters) limiter.giveBack();
     this.#route.address.addOf(this.#tenant, -1);
-    for (const breaker of this.#trialOf) breaker.isTrying = false;
+    for (const trial of this.#trials) trial.isTrying = false;
     this.#on.released(this.#route.limiters);
   }
 
@@ -59,8 +59,8 @@ export class Lease {
 
   /** 421 or 4.7.x: the server asks us to slow down. */
   slowDown(): void {
-    this.#route.operator.slowDown();
-    this.#route.address.slowDown();
+    this.#route.operator.slowDown(accountOf(this.#tenant));
+    this.#route.address.slowDown(null);
   }
 
   /** The dialogue goes on for another tenant. */

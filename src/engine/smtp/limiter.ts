@@ -1,7 +1,7 @@
-import { Breaker, type OpenBreaker } from './breaker.ts';
+import { Breaker, type Trial } from './breaker.ts';
 import type { LimiterSetup, LimiterUse } from './limiter-options.ts';
-import { Rate } from './rate.ts';
-import { isBackground } from './tenants.ts';
+import { Rate, SlowedAccounts } from './rate.ts';
+import { accountOf, isBackground } from './tenants.ts';
 
 interface LimiterOptions extends LimiterSetup {
   /** The rate or this process's part allows a dialogue again. */
@@ -51,6 +51,7 @@ export class Limiter {
   /** The queue which was first when there was room here, but not at another limiter. */
   #reserved: WaitingQueue | null = null;
   readonly #rate: Rate;
+  readonly #slowed: SlowedAccounts;
   readonly #breaker: Breaker;
   #timer: NodeJS.Timeout | null = null;
   #wakeAt = 0;
@@ -58,6 +59,7 @@ export class Limiter {
   constructor(options: LimiterOptions) {
     this.#options = options;
     this.#rate = new Rate(options.clock, options.rate);
+    this.#slowed = new SlowedAccounts(options.clock, options.rate);
     this.#breaker = new Breaker(options.clock, options.breakerSeconds);
     if (options.share !== null) this.#rate.divide(0, false);
   }
@@ -97,7 +99,9 @@ export class Limiter {
   onSlice(isFresh: boolean): void {
     const { share, clock, onRoom } = this.#options;
     if (share === null) return;
-    this.#rate.divide(share.units(clock.elapsed()) / share.total, isFresh);
+    const fraction = share.units(clock.elapsed()) / share.total;
+    this.#rate.divide(fraction, isFresh);
+    this.#slowed.divide(fraction);
     onRoom(this);
   }
 
@@ -124,16 +128,17 @@ export class Limiter {
     let waiting = 0;
     for (const { entries } of this.#lines.values()) waiting += entries;
     const breaker = this.#breaker.state(now);
-    return { open: this.#open, begun: this.#begun, waiting, breaker, pace: this.#rate.ratio(now) };
+    const pace = Math.min(this.#rate.ratio(now), this.#slowed.ratio(now));
+    return { open: this.#open, begun: this.#begun, waiting, breaker, pace };
   }
 
   openOf(tenant: string): number {
     return this.#openOf?.get(tenant) ?? 0;
   }
 
-  /** Seconds until the breaker lets a dialogue through; 0 while it is closed. */
-  blockedFor(now: number): number {
-    return this.#breaker.blockedFor(now);
+  /** Seconds until the breaker lets a dialogue of the tenant through; 0 while it is closed. */
+  blockedFor(now: number, tenant: string): number {
+    return this.#breaker.blockedFor(now, accountOf(tenant));
   }
 
   /**
@@ -149,7 +154,8 @@ export class Limiter {
       if (name === tenant || (isBackground(name) && !isBackground(tenant))) continue;
       ahead += Math.min(entries, turns);
     }
-    return this.#rate.waitMs(now, ahead);
+    const own = this.#slowed.rateOf(accountOf(tenant), now);
+    return Math.max(this.#rate.waitMs(now, ahead), own?.waitMs(now, turns) ?? 0);
   }
 
   /**
@@ -157,8 +163,21 @@ export class Limiter {
    * and one dialogue of the rate to others, so that nobody waits for it. Wakes when the rate will allow it.
    */
   admits(now: number, tenant: string, queue: WaitingQueue | null = null): boolean {
+    return this.#admitsAccount(now, tenant) && this.#hasRoom(now, tenant, queue);
+  }
+
+  /** What holds for the tenant's account alone. */
+  #admitsAccount(now: number, tenant: string): boolean {
+    const account = accountOf(tenant);
+    if (!this.#breaker.admits(now, account)) return false;
+    const own = this.#slowed.rateOf(account, now);
+    if (own === undefined || own.admits(now, false, false)) return true;
+    this.#wakeIn(own.waitMs(now, 1));
+    return false;
+  }
+
+  #hasRoom(now: number, tenant: string, queue: WaitingQueue | null): boolean {
     const { isSoft } = this.#options;
-    if (!this.#breaker.admits(now)) return false;
     const all = this.#mostAt(now);
     // What it waits for are units, which onSlice will bring.
     if (all === 0) return false;
@@ -171,12 +190,13 @@ export class Limiter {
     return false;
   }
 
-  /** Counts a dialogue. Returns the open breaker if the dialogue is its trial. */
-  take(): OpenBreaker | null {
+  /** Counts a dialogue. Returns the breaker's trial if the dialogue is one. */
+  take(tenant: string): Trial | null {
     this.#open++;
     this.#begun++;
     this.#rate.take();
-    return this.#breaker.take();
+    this.#slowed.rateOf(accountOf(tenant), this.#options.clock.elapsed())?.take();
+    return this.#breaker.take(accountOf(tenant));
   }
 
   giveBack(): void {
@@ -206,8 +226,9 @@ export class Limiter {
     let mayAdmit: boolean | null = null;
     for (const { tenant, isInBackground, queues } of this.#lines.values()) {
       if (isInBackground !== inBackground) continue;
-      mayAdmit ??= this.admits(now, tenant, this.#reserved);
+      mayAdmit ??= this.#hasRoom(now, tenant, this.#reserved);
       if (!mayAdmit) return null;
+      if (!this.#admitsAccount(now, tenant)) continue;
       for (const queue of queues) {
         const { open } = queue;
         if (open >= fewest) continue;
@@ -249,20 +270,28 @@ export class Limiter {
     if (line.queues.size > 1 && line.queues.delete(queue)) line.queues.add(queue);
   }
 
-  slowDown(): void {
-    this.#rate.slowDown();
+  /** A server complained about our pace. For whose recipient; null: of all, as it speaks for itself. */
+  slowDown(account: string | null): void {
+    if (account === null || this.#slowed.slowDown(account)) this.#rate.slowDown();
   }
 
   /**
    * Our IP address was rejected. `domain`: of the recipient that was; null: before a recipient was named. The breaker
-   * may open, and refuse everything that waits; until then, only what waits for that domain is refused.
+   * may open, and refuse everything that waits and that it is open for; of the rest, what waits for that domain is
+   * refused.
    */
-  refused(domain: string | null, isAddress: boolean): void {
-    const { breakerSeconds } = this.#options;
-    const opened = isAddress ? this.#breaker.refusedAtAddress(domain) : this.#breaker.refused(domain);
-    if (!opened && (domain === null || isAddress || breakerSeconds === 0)) return;
-    for (const queue of [...this.#lines.values()].flatMap(({ queues }) => [...queues]))
-      queue.refuse(this, breakerSeconds, opened ? undefined : (domain ?? undefined));
+  refused(domain: string | null, { account, isAddress }: { account: string; isAddress: boolean }): void {
+    const { breakerSeconds, clock } = this.#options;
+    const opened = isAddress ? this.#breaker.refusedAtAddress(domain, account) : this.#breaker.refused(domain, account);
+    const isForDomain = domain !== null && !isAddress && breakerSeconds > 0;
+    if (!opened && !isForDomain) return;
+    const now = clock.elapsed();
+    for (const { tenant, queues } of [...this.#lines.values()]) {
+      const isBlocked = this.blockedFor(now, tenant) > 0;
+      if (!isBlocked && !isForDomain) continue;
+      for (const queue of [...queues])
+        queue.refuse(this, breakerSeconds, isBlocked ? undefined : (domain ?? undefined));
+    }
   }
 
   /** A dialogue was answered: we are accepted. True if that closed the breaker. */
@@ -273,7 +302,7 @@ export class Limiter {
   /** Dropping this limiter would lose nothing but that its breaker is half-open, or that it may be doubted. */
   isPristine(now: number): boolean {
     const isQuiet = this.#open === 0 && this.#lines.size === 0 && !this.#options.share?.isActive;
-    return isQuiet && this.blockedFor(now) === 0 && this.#rate.isRested(now);
+    return isQuiet && this.#breaker.state(now) !== 'open' && this.#rate.isRested(now);
   }
 
   #wakeIn(ms: number): void {

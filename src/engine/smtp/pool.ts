@@ -12,6 +12,7 @@ import type { SmtpLimits } from './limits.ts';
 import type { Outcome } from './outcome.ts';
 import { roomOf } from './recipients.ts';
 import { type Asked, Session } from './session.ts';
+import { accountOf } from './tenants.ts';
 import type { Permit, Throttle } from './throttle.ts';
 import { type PoolRequest, type Service, type Waiter, WaitingLines } from './waiting-lines.ts';
 
@@ -43,6 +44,9 @@ const LEARNED_MS = HOUR_MS;
 
 const NOTHING_TO_LEAVE = () => {};
 
+const learnedKey = ({ operator, tenant }: Pick<PoolRequest, 'operator' | 'tenant'>): string =>
+  `${accountOf(tenant)}\n${operator}`;
+
 export class Pool {
   readonly #options: PoolOptions;
   readonly #sessions = new LinkedList<Session>();
@@ -52,7 +56,10 @@ export class Pool {
   #idleCount = 0;
   #closed = false;
   readonly #waiting = new WaitingLines();
-  /** Recipients per session and per transaction that an operator allows, learned from "too many recipients". */
+  /**
+   * Recipients per session and per transaction that an operator allows an account, learned from "too many recipients":
+   * each account learns for itself, as it may have a server of its own under the operator's name.
+   */
   readonly #recipients: LRUCache<string, number>;
   readonly #perTransaction: LRUCache<string, number>;
 
@@ -64,8 +71,8 @@ export class Pool {
   }
 
   /** Whether the operator is known to allow one recipient per session. */
-  takesOneRecipient(operator: string): boolean {
-    return this.#recipients.get(operator) === 1;
+  takesOneRecipient(asked: Pick<PoolRequest, 'operator' | 'tenant'>): boolean {
+    return this.#recipients.get(learnedKey(asked)) === 1;
   }
 
   get sessions(): { open: number; idle: number } {
@@ -137,9 +144,7 @@ export class Pool {
     const place = this.#sessions.add(session);
     const owned: Owned = { session, request, lease, place, idlePlace: null, isSpent: false };
     this.#open.set(request.hosts, (this.#open.get(request.hosts) ?? 0) + 1);
-    const room = request.fresh
-      ? 1
-      : Math.min(roomOf(limits, { sent: 0, judged: 0, refusals: 0 }), this.#most(request.operator));
+    const room = request.fresh ? 1 : Math.min(roomOf(limits, { sent: 0, judged: 0, refusals: 0 }), this.#most(request));
     this.#assign(owned, this.#withCompany(waiter, room), 'open');
   }
 
@@ -161,7 +166,7 @@ export class Pool {
 
   /** With whoever can be in the same transaction, `most` together. */
   #withCompany(first: Waiter, most: number): Waiter[] {
-    const room = Math.min(most, this.#perTransaction.get(first.request.operator) ?? most);
+    const room = Math.min(most, this.#perTransaction.get(learnedKey(first.request)) ?? most);
     if (room < 2) return [first];
     const patience = this.#options.clock.elapsed() + this.#options.limits.commandMs;
     const others = this.#waiting.companyOf(first, room - 1, patience);
@@ -170,15 +175,15 @@ export class Pool {
   }
 
   /** Recipients in one session that an operator takes. */
-  #most(operator: string): number {
-    return this.#recipients.get(operator) ?? Number.POSITIVE_INFINITY;
+  #most(asked: PoolRequest): number {
+    return this.#recipients.get(learnedKey(asked)) ?? Number.POSITIVE_INFINITY;
   }
 
   #done(owned: Owned, waiter: Waiter, outcome: Outcome): void {
     const { session } = owned;
     const { host, address, egress } = owned.request;
     if (outcome.kind === 'failed' || outcome.finding === 'smtp_blocked') owned.isSpent = true;
-    this.#learn(owned, outcome);
+    this.#learn(owned, waiter.request, outcome);
     this.#waiting.rotate(waiter.request);
     const isPostponed = outcome.kind === 'failed' && outcome.next === 'rejoin';
     const mayRejoin = !this.#closed && waiter.request.lastCall?.aborted !== true;
@@ -194,7 +199,7 @@ export class Pool {
   #next(owned: Owned) {
     const { session, lease } = owned;
     const { operator, hosts } = owned.request;
-    const room = Math.min(session.room, this.#most(operator) - session.takes.judged);
+    const room = Math.min(session.room, this.#most(owned.request) - session.takes.judged);
     if (owned.isSpent || room < 1) return session.finish();
     const next = this.#waiting.next(hosts, lease);
     if (lease.isWantedMoreThanBy(next?.request.tenant ?? null)) return session.finish();
@@ -210,11 +215,12 @@ export class Pool {
     this.#idleCount++;
   }
 
-  #learn({ session, request: { operator }, lease }: Owned, outcome: Outcome): void {
+  #learn({ session, lease }: Owned, asked: PoolRequest, outcome: Outcome): void {
+    const key = learnedKey(asked);
     const heard = outcome.kind === 'answered' ? (outcome.probe?.heard ?? outcome.rcpt) : outcome.heard;
     if (outcome.kind === 'answered' && outcome.finding !== 'smtp_blocked') lease.answered();
     const { perTransaction, judged } = session.takes;
-    if (perTransaction !== Number.POSITIVE_INFINITY) this.#perTransaction.set(operator, perTransaction);
+    if (perTransaction !== Number.POSITIVE_INFINITY) this.#perTransaction.set(key, perTransaction);
     if (heard === null) return;
     const { reply, reading } = heard;
     // A greylisting 4.7.1 is about this pair of addresses and says nothing about speed.
@@ -224,7 +230,7 @@ export class Pool {
     // A server that takes no other transaction takes no more recipients either.
     const isUsedUp = outcome.kind === 'failed' && outcome.next === 'new_session';
     if (reading.finding !== 'reconnect' && !isUsedUp) return;
-    this.#recipients.set(operator, outcome.kind === 'answered' ? 1 : Math.max(1, judged));
+    this.#recipients.set(key, outcome.kind === 'answered' ? 1 : Math.max(1, judged));
   }
 
   #takeIdle(request: PoolRequest): Owned | undefined {

@@ -94,3 +94,54 @@ export class Rate {
     return rate;
   }
 }
+
+/** Accounts slowed down at once whose rates are kept. */
+const SLOWED_MAX = 1_000;
+
+/**
+ * Rates of accounts to which a server complained, each for itself: what it says to one account may be made by that
+ * account, on a server that it rents under the operator's name.
+ */
+export class SlowedAccounts {
+  readonly #clock: Clock;
+  readonly #perSecond: number;
+  #fraction = 1;
+  /** Most limiters never have any. */
+  #rates: Map<string, Rate> | null = null;
+
+  constructor(clock: Clock, perSecond: number) {
+    this.#clock = clock;
+    this.#perSecond = perSecond;
+  }
+
+  divide(fraction: number): void {
+    this.#fraction = fraction;
+    for (const rate of this.#rates?.values() ?? []) rate.divide(fraction, false);
+  }
+
+  /** Its rate; undefined: that of all. */
+  rateOf(account: string, now: number): Rate | undefined {
+    const rate = this.#rates?.get(account);
+    if (rate === undefined || rate.ratio(now) < 1) return rate;
+    this.#rates?.delete(account);
+    return undefined;
+  }
+
+  /** Halves its rate. True if another account is slowed down as well. */
+  slowDown(account: string): boolean {
+    const now = this.#clock.elapsed();
+    this.#rates ??= new Map();
+    for (const [known, rate] of this.#rates)
+      if (rate.ratio(now) === 1 || this.#rates.size >= SLOWED_MAX) this.#rates.delete(known);
+    const rate = this.#rates.get(account) ?? new Rate(this.#clock, this.#perSecond);
+    rate.divide(this.#fraction, false);
+    rate.slowDown();
+    this.#rates.set(account, rate);
+    return this.#rates.size > 1;
+  }
+
+  /** The lowest one relative to the rate of all. */
+  ratio(now: number): number {
+    return Math.min(1, ...Array.from(this.#rates?.values() ?? [], (rate) => rate.ratio(now)));
+  }
+}

@@ -5,6 +5,7 @@ import { canonicalCidr } from '../../kernel/ip.ts';
 import { Limiter } from './limiter.ts';
 import type { LimiterSetup, LimiterUse } from './limiter-options.ts';
 import type { Share, SharedPace } from './shared-pace.ts';
+import { CANARIES } from './tenants.ts';
 
 export interface RoutesOptions {
   readonly clock: Clock;
@@ -51,6 +52,8 @@ export interface EgressQuestion {
 /** Our IP address was rejected. */
 export interface Refusal {
   readonly where: Destination;
+  /** For whose recipient. */
+  readonly account: string;
   /** When the recipient was named: perhaps by a rule of its domain, so at first for that domain alone. */
   readonly isForDomain: boolean;
 }
@@ -216,14 +219,14 @@ export class Routes {
     return this.#named(where).route(where, now);
   }
 
-  refused({ where, isForDomain }: Refusal): void {
+  refused({ where, account, isForDomain }: Refusal): void {
     const egress = this.#named(where);
     const now = this.#clock.elapsed();
     const { operator, address } = egress.route(where, now);
     if (isForDomain) egress.refusedFor(where, now);
     const domain = isForDomain ? where.domain : null;
-    operator.refused(domain, false);
-    address.refused(domain, true);
+    operator.refused(domain, { account, isAddress: false });
+    address.refused(domain, { account, isAddress: true });
   }
 
   /** Operators known, and those of them whose breaker is open. */
@@ -232,7 +235,7 @@ export class Routes {
     const operators = [...this.#operators()].map(([, limiter]) => limiter);
     return {
       operators: operators.length,
-      breakersOpen: operators.filter((operator) => operator.blockedFor(now) > 0).length,
+      breakersOpen: operators.filter((operator) => operator.use(now).breaker === 'open').length,
     };
   }
 
@@ -258,12 +261,12 @@ export class Routes {
   }
 }
 
-/** The breaker that blocks a route, and for how many seconds; null if none does. */
-export function blockOf({ operator, address, domainBlockedFor }: Route, now: number) {
-  const ofOperator = operator.blockedFor(now);
+/** The breaker that blocks a route for a tenant, and for how many seconds; null if none does. */
+export function blockOf({ operator, address, domainBlockedFor }: Route, tenant: string, now: number) {
+  const ofOperator = operator.blockedFor(now, tenant);
   if (ofOperator > 0) return { by: 'operator', retryAfter: ofOperator } as const;
-  if (domainBlockedFor > 0) return { by: 'domain', retryAfter: domainBlockedFor } as const;
-  const ofAddress = address.blockedFor(now);
+  if (domainBlockedFor > 0 && tenant !== CANARIES) return { by: 'domain', retryAfter: domainBlockedFor } as const;
+  const ofAddress = address.blockedFor(now, tenant);
   return ofAddress > 0 ? ({ by: 'address', retryAfter: ofAddress } as const) : null;
 }
 

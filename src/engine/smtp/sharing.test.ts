@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ask, labCheck } from '../../../tests/lab/mailbox.ts';
+import { ask, labCheck, labHosts } from '../../../tests/lab/mailbox.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
 import type { MailboxCheck } from './mailbox.ts';
 import type { MailboxCheckOptions } from './options.ts';
@@ -85,6 +85,27 @@ describe('recipients of the same hosts share transactions', () => {
     for (const [email, { smtp }] of found) expect(smtp.finding, email).toBe(expected(email));
     await server.idle();
     expect(server.connections.length).toBeLessThan(12);
+  });
+
+  it('as many as another account has to be content with at its own server under the operator’s name, or more', async () => {
+    const tight: Persona = {
+      on: ({ verb }, { commands }) =>
+        verb === 'RCPT' && commands.filter((command) => command.verb === 'RCPT').length > 1
+          ? '452 4.5.3 Too many recipients'
+          : undefined,
+    };
+    const [server, check] = await lab({ mailboxes: MAILBOXES });
+    const own = await startSmtp(tight, { address: '127.0.0.2', port: server.port });
+    open.push(own);
+    const at = (host: string, address: string) => labHosts({ [host]: [address] }, 'google');
+    const rented = at('rented-1.google.com', '127.0.0.2');
+    for (const email of ['good@s0.test', 'good@s1.test', 'good@s2.test'])
+      await ask(check, { email, dns: rented, tenant: 'stranger' });
+    expect(own.connections.length).toBeGreaterThan(3);
+    const dns = at('smtp.google.com', '127.0.0.1');
+    await Promise.all(recipients(40).map((email) => ask(check, { email, dns, tenant: 'other', ms: 60_000 })));
+    await server.idle();
+    expect(server.connections.length).toBeLessThan(6);
   });
 
   it.each([

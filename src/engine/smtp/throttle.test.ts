@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { kinds, throttleLab as setup } from '../../../tests/lab/throttle.ts';
+import { backgroundOf } from './tenants.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -59,6 +60,50 @@ describe('throttle', () => {
     expect(slowed).toBeLessThanOrEqual(11);
     pass(60_000);
     expect(inTenSeconds()).toBeGreaterThanOrEqual(19);
+  });
+
+  it('a complaint to one account slows down that account; to two, all, and their background work', () => {
+    const { enter, pass } = setup({ ratePerOperator: 4 });
+    // Each with an address of its own, which would slow down for all.
+    let hosts = 0;
+    const inTenSeconds = (tenant: string) => {
+      let begun = 0;
+      for (let i = 0; i < 100; i++) {
+        pass(100);
+        const place = enter({ tenant, host: `mx${hosts++}.a.test` });
+        if (place.kind === 'go') begun++;
+        place.leave();
+        place.release();
+      }
+      return begun;
+    };
+    const complain = (tenant: string) => {
+      pass(1_000);
+      const place = enter({ tenant, host: `mx${hosts++}.a.test` });
+      place.lease?.slowDown();
+      place.release();
+    };
+    for (let i = 0; i < 3; i++) complain('a');
+    expect(inTenSeconds('a')).toBeLessThanOrEqual(6);
+    expect(inTenSeconds(backgroundOf('a'))).toBeLessThanOrEqual(6);
+    expect(inTenSeconds('b')).toBeGreaterThanOrEqual(38);
+    complain('b');
+    expect(inTenSeconds('c')).toBeLessThanOrEqual(21);
+    pass(240_000);
+    for (const tenant of ['a', 'b', 'c']) expect(inTenSeconds(tenant)).toBeGreaterThanOrEqual(38);
+  });
+
+  it('a waiting account that is slowed down, or has a breaker of its own, is in nobody’s way', () => {
+    const { enter, pass } = setup({ connectionsPerHost: 1, ratePerOperator: 8 });
+    const at = (tenant: string, address: string) => enter({ tenant, address, host: `${tenant}.a.test` });
+    at('a', '192.0.2.1').refused();
+    pass(60_001);
+    const trial = at('a', '192.0.2.2');
+    const first = at('b', '192.0.2.3');
+    const [behindTrial, behindFirst] = [at('a', '192.0.2.3'), at('b', '192.0.2.3')];
+    expect(kinds(trial, first, behindTrial, behindFirst)).toEqual(['go', 'go', 'waits', 'waits']);
+    first.release();
+    expect(kinds(behindTrial, behindFirst)).toEqual(['waits', 'go']);
   });
 
   it('opens the breaker on a rejection of our IP, rejects waiting requests, and half-opens later', () => {

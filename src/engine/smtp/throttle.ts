@@ -79,7 +79,7 @@ export class Throttle {
   acquire(request: PermitRequest, mayShare: boolean, onPermit: (permit: Permit) => void): (() => void) | null {
     const now = this.#clock.elapsed();
     const route = this.#routes.route(request, now);
-    const blocked = blockOf(route, now);
+    const blocked = blockOf(route, request.tenant, now);
     if (blocked !== null) {
       this.#blocked++;
       onPermit({ kind: 'blocked', ...blocked });

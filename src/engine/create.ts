@@ -7,12 +7,12 @@ import { createResolver, type Resolver, type Server, systemServers, type TrustCh
 import { ownAddresses, routable } from './dns/routable.ts';
 import type { SmtpEvidence } from './evidence.ts';
 import type { Lists } from './lists/lists.ts';
-import { probeConnectivity } from './smtp/canary-hosts.ts';
+import { askCanaries, probeConnectivity } from './smtp/canary-hosts.ts';
 import { type Classifier, createClassifier, type Reading } from './smtp/classify.ts';
 import { type EgressHealth, type MonitoredMailboxCheck, monitorEgress } from './smtp/egress.ts';
 import { createMailboxCheck, type MailboxCheck } from './smtp/mailbox.ts';
 import type { OperatorUse } from './smtp/operator-use.ts';
-import { hostOwners, OTHERS, operatorKey } from './smtp/operators.ts';
+import { hostOwners, OTHERS } from './smtp/operators.ts';
 import type { ReadRequest } from './smtp/options.ts';
 import { CATCH_ALL_SKIPPED, resultWithoutDialogue } from './smtp/result.ts';
 import type { SharedPaceOptions } from './smtp/shared-pace.ts';
@@ -96,7 +96,7 @@ export function createEngine(options: EngineOptions): VerificationEngine {
     lists: options.lists,
     mailbox: smtp?.watched ?? NO_SMTP_CHECK,
     allowPrivate,
-    random: () => randomInt(2 ** 32) / 2 ** 32,
+    random,
     ownAddresses: own,
     mailboxStats: () => smtp?.mailbox.stats() ?? null,
     useByOperator: () => {
@@ -111,6 +111,8 @@ export function createEngine(options: EngineOptions): VerificationEngine {
     },
   };
 }
+
+const random = (): number => randomInt(2 ** 32) / 2 ** 32;
 
 interface SmtpDeps {
   readonly clock: Clock;
@@ -152,10 +154,12 @@ function createSmtpCheck(
   const closing = new AbortController();
   const watched = monitorEgress(mailbox, {
     clock,
-    operatorOf: (dns) => operatorKey(dns, owners),
+    owners,
     aboutOurIp: classifier.isAboutOurIp,
     stopsWhenRefused: smtp.breakerSeconds > 0,
     probeConnectivity: () => probeConnectivity({ clock, resolver, mayDial, port, helo, bind }, closing.signal),
+    askCanaries: () =>
+      askCanaries({ clock, resolver, lists, mailbox, allowPrivate, random, ownAddresses: own }, closing.signal),
   });
   const close = () => {
     closing.abort();

@@ -1,7 +1,10 @@
-/** Canary hosts: can the mail hosts of a few large providers be reached on the port? */
+/** Canary hosts: can the mail hosts of a few large providers be reached on the port, and do they reject our address? */
 import type { Clock } from '../../kernel/clock.ts';
 import type { Resolver } from '../dns/resolver.ts';
+import type { SmtpEvidence } from '../evidence.ts';
+import { type EngineDeps, runOffline, runOnline } from '../verify.ts';
 import { probeGreeting } from './connectivity-probe.ts';
+import { CANARIES } from './tenants.ts';
 
 /** Providers whose mail hosts are always up, of four different operators. */
 export const CANARY_DOMAINS: readonly string[] = ['gmail.com', 'outlook.com', 'yahoo.com', 'icloud.com'];
@@ -28,6 +31,7 @@ interface CanaryDeps {
 
 const RESOLVE_MS = 3_000;
 const GREET_MS = 4_000;
+const ANSWER_MS = 20_000;
 
 /** The first mail host of each domain that has an address to dial; domains without one are omitted. Never rejects. */
 export async function resolveCanaryHosts(
@@ -84,3 +88,15 @@ export async function probeConnectivity(deps: CanaryDeps, signal: AbortSignal): 
     }
   });
 }
+
+/**
+ * What the canary domains answer about the one mailbox that each has to have, `postmaster` (RFC 5321 §4.5.1): many
+ * servers reject an address only when a recipient is named. Null where no mail host was found. Never rejects.
+ */
+export const askCanaries = (engine: EngineDeps, signal: AbortSignal): Promise<readonly (SmtpEvidence | null)[]> =>
+  Promise.all(
+    CANARY_DOMAINS.map(async (domain) => {
+      const limit = { timeoutMs: ANSWER_MS, signal, tenant: CANARIES };
+      return (await runOnline(runOffline(`postmaster@${domain}`, 'smtp', engine), limit, engine)).smtp;
+    }),
+  );

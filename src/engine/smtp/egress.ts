@@ -1,14 +1,20 @@
 /**
  * Can this host connect to mail servers at all? When port 25 is blocked, or our IP address is rejected everywhere,
  * mailbox checks are answered immediately with that reason, instead of timing out address by address. The state is
- * inferred from the evidence of the checks themselves; canary hosts are probed only on suspicion.
+ * inferred from the evidence of the checks themselves; canaries are asked only on suspicion.
+ *
+ * Anybody can have mail hosts that reject us or do not answer, and have an account check addresses there. So only
+ * operators count that are known or have accepted us before, rejections have to be confirmed by canaries, and what one
+ * account alone was told holds for that account.
  */
-import type { Clock } from '../../kernel/clock.ts';
+import { LRUCache } from 'lru-cache';
+import { type Clock, DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import type { DnsEvidence, SmtpEvidence } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
 import type { MailboxQuestion } from '../verify.ts';
 import type { Connectivity } from './canary-hosts.ts';
 import type { MailboxCheck } from './mailbox.ts';
+import type { HostOwners } from './operators.ts';
 import { CATCH_ALL_SKIPPED, resultWithoutDialogue } from './result.ts';
 
 export const EGRESS_CONDITIONS = ['ok', 'port_closed', 'refused_everywhere'] as const;
@@ -22,27 +28,38 @@ export interface EgressHealth {
 
 interface EgressMonitorOptions {
   readonly clock: Clock;
-  /** Key of the operator of these mail hosts (operators.ts). */
-  readonly operatorOf: (dns: DnsEvidence) => string;
+  readonly owners: HostOwners;
   /** Whether the classification rule of this id is about our IP address. */
   readonly aboutOurIp: (rule: string) => boolean;
   /** False if the breaker is disabled: rejections of our IP then suspend nothing. */
   readonly stopsWhenRefused: boolean;
   /** See canary-hosts.ts. One probe at a time. */
   readonly probeConnectivity: () => Promise<Connectivity>;
+  /** What each canary domain answers to a check; null: nothing was learned. Never rejects. */
+  readonly askCanaries: () => Promise<readonly (SmtpEvidence | null)[]>;
 }
 
 /** Between two canary probes, and between two trials while checks are suspended. */
 const PATIENCE_MS = 30_000;
+/** Between two questions to canaries while they confirm that we are rejected. */
+const RECHECK_MS = 5 * MINUTE_MS;
 /** Different operators in a row, when no canary host can be probed. */
 const UNREACHABLE_OPERATORS = 3;
 const REFUSING_OPERATORS = 4;
+/** Canaries that have to reject us, with none that accepts us. */
+const REFUSING_CANARIES = 2;
+/** Accounts whose recipients were concerned, for a conclusion about all. */
+const ACCOUNTS_FOR_ALL = 2;
+/** Remembered of those that fail in a row. */
+const OPERATORS_MAX = 100;
+/** Operators remembered that the data does not know and that have accepted us. */
+const ACCEPTING_MAX = 2_000;
 /** A connection attempt that the deadline cut shorter than this says nothing about the port. */
 const FAIR_CONNECT_MS = 2_000;
 
 export type MonitoredMailboxCheck = MailboxQuestion & { state(): EgressHealth };
 
-/** The mailbox check, monitored. Memory is bounded: a handful of operator names. */
+/** The mailbox check, monitored. Memory is bounded: names of some operators. */
 export function monitorEgress(
   mailbox: Pick<MailboxCheck, 'check'>,
   options: EgressMonitorOptions,
@@ -51,15 +68,16 @@ export function monitorEgress(
   return {
     state: () => monitor.state,
     async check(subject, limit) {
-      const refusal = monitor.refusal();
+      const { tenant: account } = limit;
+      const refusal = monitor.refusal(subject.dns, account);
       if (refusal !== null) return refusal;
       const began = options.clock.elapsed();
       const answer = await mailbox.check(subject, { ...limit, cut: monitor.cut });
       if (answer.smtp.decidedBy === 'cancelled' && limit.signal?.aborted !== true) {
-        const cut = monitor.refusal('peek');
+        const cut = monitor.current(account);
         if (cut !== null) return { ...cut, smtp: { ...cut.smtp, transcript: answer.smtp.transcript } };
       }
-      monitor.learn(subject.dns, answer.smtp, began);
+      monitor.learn(subject.dns, answer.smtp, { account, began });
       return answer;
     },
   };
@@ -77,18 +95,52 @@ function refusalOf(finding: 'smtp_unreachable' | 'smtp_blocked', rule: string): 
   return { smtp: { ...resultWithoutDialogue('host', finding, rule), transcript }, catchAll: CATCH_ALL_SKIPPED };
 }
 
+/** Operators that failed in a row, and the accounts to whose recipients they did. */
+class Accusers {
+  readonly operators = new Set<string>();
+  readonly #accounts = new Set<string>();
+
+  add(operator: string, account: string): void {
+    if (this.operators.size < OPERATORS_MAX) this.operators.add(operator);
+    if (this.#accounts.size < ACCOUNTS_FOR_ALL) this.#accounts.add(account);
+  }
+
+  /** Whether what they say counts for this account. */
+  concern(account: string): boolean {
+    return this.#accounts.size >= ACCOUNTS_FOR_ALL || this.#accounts.has(account);
+  }
+
+  clear(): void {
+    this.operators.clear();
+    this.#accounts.clear();
+  }
+}
+
+/**
+ * Trials at operators that are known, and at others, of which anybody can have any number: neither keeps the other out.
+ */
+type TrialKind = 'credible' | 'other';
+const NEVER_TRIED: Readonly<Record<TrialKind, number>> = {
+  credible: Number.NEGATIVE_INFINITY,
+  other: Number.NEGATIVE_INFINITY,
+};
+
 class EgressMonitor {
   readonly #options: EgressMonitorOptions;
   state: EgressHealth;
-  /** Operators that failed in a row, up to the number needed for a conclusion. */
-  readonly #unreachable = new Set<string>();
-  readonly #refusing = new Set<string>();
+  readonly #unreachable = new Accusers();
+  readonly #refusing = new Accusers();
+  /** Operators that the data does not know and that have accepted us. */
+  #accepting: LRUCache<string, true> | null = null;
+  /** The state was found by canaries alone. */
+  #isFoundByCanaries = false;
   #reachedAt = Number.NEGATIVE_INFINITY;
   #acceptedAt = Number.NEGATIVE_INFINITY;
-  #triedAt = Number.NEGATIVE_INFINITY;
+  #triedAt: Record<TrialKind, number> = NEVER_TRIED;
   #controlAt = Number.NEGATIVE_INFINITY;
   /** Null while a probe is under way, and before the first one. */
   #control: Connectivity | null = null;
+  #canariesAskedAt = Number.NEGATIVE_INFINITY;
   #cut = new AbortController();
 
   constructor(options: EgressMonitorOptions) {
@@ -96,14 +148,44 @@ class EgressMonitor {
     this.state = { state: 'ok', since: options.clock.now() };
   }
 
-  /** The answer while checks are suspended; null when the check may run, which includes one trial every 30 s. */
-  refusal(how: 'take_trial' | 'peek' = 'take_trial'): Refusal | null {
+  /** The answer while checks of the account are suspended; null: they are not. */
+  current(account: string): Refusal | null {
     const { state } = this.state;
-    if (state === 'ok') return null;
+    return state === 'ok' || !this.#concerns(account) ? null : REFUSALS[state];
+  }
+
+  /** The same; null as well for trials, of which there is one of each kind every 30 s. */
+  refusal(dns: DnsEvidence, account: string): Refusal | null {
+    const refusal = this.current(account);
+    if (refusal === null) return null;
     const now = this.#options.clock.elapsed();
-    if (how === 'peek' || now - this.#triedAt < PATIENCE_MS) return REFUSALS[state];
-    this.#triedAt = now;
+    if (this.state.state === 'refused_everywhere' && now - this.#canariesAskedAt >= RECHECK_MS) this.#askCanaries(now);
+    const kind = this.#trialOf(dns);
+    if (kind === null || now - this.#triedAt[kind] < PATIENCE_MS) return refusal;
+    this.#triedAt = { ...this.#triedAt, [kind]: now };
     return null;
+  }
+
+  #concerns(account: string): boolean {
+    if (this.#isFoundByCanaries) return true;
+    return (this.state.state === 'port_closed' ? this.#unreachable : this.#refusing).concern(account);
+  }
+
+  /** Null: one of the operators is among those that failed. */
+  #trialOf(dns: DnsEvidence): TrialKind | null {
+    const { operators } = this.state.state === 'port_closed' ? this.#unreachable : this.#refusing;
+    const owners = dns.hosts.map(({ host }) => this.#ownerOf(host));
+    if (owners.some((owner) => operators.has(owner))) return null;
+    return dns.hosts.every(({ host }) => this.#isCredible(host)) ? 'credible' : 'other';
+  }
+
+  #ownerOf(host: string): string {
+    const { providerOf, registrableDomain } = this.#options.owners;
+    return providerOf(host) ?? registrableDomain(host) ?? host;
+  }
+
+  #isCredible(host: string): boolean {
+    return this.#options.owners.providerOf(host) !== null || this.#accepting?.has(this.#ownerOf(host)) === true;
   }
 
   /** For checks that begin now: aborts when the port turns out to be closed. */
@@ -112,29 +194,40 @@ class EgressMonitor {
   }
 
   /** Learns from a check that began at `began`. A failure that began before the last success is stale. */
-  learn(dns: DnsEvidence, smtp: SmtpEvidence, began: number) {
+  learn(dns: DnsEvidence, smtp: SmtpEvidence, { account, began }: { account: string; began: number }) {
     const now = this.#options.clock.elapsed();
-    if (smtp.decidedBy === 'throttle') this.#triedAt = Number.NEGATIVE_INFINITY;
+    const { host } = smtp;
+    if (host === null) {
+      const kind = smtp.decidedBy === 'throttle' ? this.#trialOf(dns) : null;
+      if (kind !== null) this.#triedAt = { ...this.#triedAt, [kind]: Number.NEGATIVE_INFINITY };
+      return;
+    }
     switch (egressSignal(smtp, now - began, this.#options.aboutOurIp)) {
       case 'accepts':
-        this.#acceptedAt = now;
-        this.#refusing.clear();
-        this.#onReached(now);
-        this.#set('ok');
-        return;
+        return this.#onAccepted(host, now);
       case 'greets':
         return this.#onReached(now);
       case 'refuses':
         this.#onReached(now);
-        if (began < this.#acceptedAt || !this.#options.stopsWhenRefused) return;
-        add(this.#refusing, this.#options.operatorOf(dns), REFUSING_OPERATORS);
-        if (this.#refusing.size === REFUSING_OPERATORS) this.#set('refused_everywhere');
+        if (began >= this.#acceptedAt && this.#isCredible(host)) this.#onRefused(this.#ownerOf(host), account, now);
         return;
       case 'unreachable':
-        if (began >= this.#reachedAt) this.#onUnreachable(this.#options.operatorOf(dns), now);
+        if (began >= this.#reachedAt) this.#onUnreachable(host, account, now);
         return;
       case null:
     }
+  }
+
+  #onAccepted(host: string | null, now: number): void {
+    this.#acceptedAt = now;
+    this.#refusing.clear();
+    if (host !== null && this.#options.owners.providerOf(host) === null) {
+      const perf = { now: () => this.#options.clock.elapsed() };
+      this.#accepting ??= new LRUCache({ max: ACCEPTING_MAX, ttl: DAY_MS, perf });
+      this.#accepting.set(this.#ownerOf(host), true);
+    }
+    this.#onReached(now);
+    this.#set('ok');
   }
 
   #onReached(now: number): void {
@@ -143,8 +236,32 @@ class EgressMonitor {
     if (this.state.state === 'port_closed') this.#set('ok');
   }
 
-  #onUnreachable(operator: string, now: number) {
-    add(this.#unreachable, operator, UNREACHABLE_OPERATORS);
+  #onRefused(operator: string, account: string, now: number): void {
+    if (!this.#options.stopsWhenRefused) return;
+    this.#refusing.add(operator, account);
+    if (this.#refusing.operators.size < REFUSING_OPERATORS || this.state.state === 'refused_everywhere') return;
+    if (now - this.#canariesAskedAt >= PATIENCE_MS) this.#askCanaries(now);
+  }
+
+  #askCanaries(now: number): void {
+    this.#canariesAskedAt = now;
+    void this.#options.askCanaries().then((answers) => {
+      if (this.#acceptedAt > now) return;
+      const signals = answers.map((smtp) =>
+        smtp === null ? null : egressSignal(smtp, FAIR_CONNECT_MS, this.#options.aboutOurIp),
+      );
+      const isConfirmed = signals.filter((signal) => signal === 'refuses').length >= REFUSING_CANARIES;
+      if (signals.includes('accepts')) this.#onAccepted(null, this.#options.clock.elapsed());
+      else if (isConfirmed) this.#set('refused_everywhere');
+      else if (this.state.state === 'refused_everywhere') {
+        this.#refusing.clear();
+        this.#set('ok');
+      }
+    });
+  }
+
+  #onUnreachable(host: string, account: string, now: number) {
+    if (this.#isCredible(host)) this.#unreachable.add(this.#ownerOf(host), account);
     if (now - this.#controlAt >= PATIENCE_MS) return this.#askControls(now);
     if (this.#control === 'open') this.#unreachable.clear();
     if (this.#control === 'unusable') this.#concludeAlone();
@@ -166,6 +283,7 @@ class EgressMonitor {
     else if (answer === 'unusable') this.#concludeAlone();
     else {
       this.#set('port_closed');
+      this.#isFoundByCanaries = true;
       // Checks that wait for a connection or a permit need not wait any longer.
       const cut = this.#cut;
       this.#cut = new AbortController();
@@ -174,19 +292,17 @@ class EgressMonitor {
   }
 
   #concludeAlone(): void {
-    if (this.#unreachable.size === UNREACHABLE_OPERATORS) this.#set('port_closed');
+    if (this.#unreachable.operators.size >= UNREACHABLE_OPERATORS) this.#set('port_closed');
   }
 
   #set(state: EgressCondition): void {
     if (this.state.state === state) return;
     const { clock } = this.#options;
+    const now = clock.elapsed();
     this.state = { state, since: clock.now() };
-    this.#triedAt = state === 'ok' ? Number.NEGATIVE_INFINITY : clock.elapsed();
+    this.#isFoundByCanaries = false;
+    this.#triedAt = state === 'ok' ? NEVER_TRIED : { credible: now, other: now };
   }
-}
-
-function add(operators: Set<string>, operator: string, most: number): void {
-  if (operators.size < most) operators.add(operator);
 }
 
 /**
@@ -205,5 +321,8 @@ function egressSignal(
   }
   if (code === null) return stage === 'banner' ? null : 'greets';
   const { egress } = SMTP_FINDINGS[finding];
-  return egress === 'blocks' ? (rule !== null && aboutOurIp(rule) ? 'refuses' : 'greets') : egress;
+  if (egress !== 'blocks') return egress;
+  // A 4xx to RCPT may be about the recipient's own servers.
+  const isOurs = rule !== null && aboutOurIp(rule) && !(stage === 'rcpt' && code < 500);
+  return isOurs ? 'refuses' : 'greets';
 }

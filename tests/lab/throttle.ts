@@ -24,7 +24,7 @@ export function throttleLab(options: Partial<RoutesOptions> = {}) {
     const own = addresses.get(host) ?? `192.${addresses.size >> 8}.${addresses.size & 255}.1`;
     addresses.set(host, own);
     const { address = own, domain = `${operator}.test` } = request;
-    const egress = throttle.chooseEgress({ operator, domain, address, kept: null });
+    const egress = throttle.chooseEgress({ operator: () => operator, domain, address, kept: null });
     const destination = { operator, host, address, domain, egress };
     const permits: Permit[] = [];
     const { tenant = 't', startBy = now + 3_600_000, mayShare = true } = request;

@@ -62,8 +62,6 @@ export class Check {
   readonly #signals: readonly AbortSignal[];
   readonly #transcript: Transcript;
   readonly #operator: string;
-  /** Of all hosts that the domain names. */
-  readonly #namedOperator: string;
   readonly #hosts: string;
   /** Its registrable one: whoever has it may have any number below. */
   readonly #recipientDomain: string;
@@ -90,7 +88,6 @@ export class Check {
     this.#transcript = new Transcript(deps.options.clock, deps.limits, address.localPart);
     this.#recipientDomain = deps.options.registrableDomain(address.domain) ?? address.domain;
     this.#operator = operatorKey(dns, deps.options);
-    this.#namedOperator = operatorKey({ hosts: dns.records }, deps.options);
     this.#hosts = `${this.#operator}\n${dns.hosts
       .map(({ host }) => host)
       .sort()
@@ -188,8 +185,8 @@ export class Check {
 
   #egressTo(address: string): string {
     const kept = this.#limit.egress ?? null;
-    const [operator, domain] = [this.#namedOperator, this.#recipientDomain];
-    return this.#deps.throttle.chooseEgress({ operator, domain, address, kept });
+    const operator = () => operatorKey({ hosts: this.#dns.records }, this.#deps.options);
+    return this.#deps.throttle.chooseEgress({ operator, domain: this.#recipientDomain, address, kept });
   }
 
   #tlsWith(address: string): DialogueSetup['tls'] {

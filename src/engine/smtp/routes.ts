@@ -40,8 +40,8 @@ export interface Destination {
 
 /** What an egress is chosen by. */
 export interface EgressQuestion {
-  /** Of all mail hosts of the domain, so that it does not depend on which of them are dialled. */
-  readonly operator: string;
+  /** Of all mail hosts of the domain, so that it does not depend on which of them are dialled; made where it counts. */
+  readonly operator: () => string;
   readonly domain: string;
   /** To be dialled: the egress has to be of its family. */
   readonly address: string;
@@ -210,7 +210,8 @@ export class Routes {
     const [only] = usable;
     if (only === undefined) throw new TypeError(`no egress address for ${address}`);
     if (usable.length === 1) return only.name;
-    const ranked = usable.map(({ name }) => ({ name, rank: sha256Hex(`${name}\n${operator}\n${domain}`) }));
+    const of = `${operator()}\n${domain}`;
+    const ranked = usable.map(({ name }) => ({ name, rank: sha256Hex(`${name}\n${of}`) }));
     return ranked.reduce((best, one) => (one.rank > best.rank ? one : best)).name;
   }
 

@@ -175,7 +175,7 @@ describe('throttle', () => {
   it('a new egress takes its share of the domains, and moves no other; a deferred recipient keeps its egress', () => {
     const before = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
     const [small, large] = [setup({ egress: before }), setup({ egress: ['192.0.2.4', ...before.toReversed()] })];
-    const question = { operator: 'a', address: '198.51.100.1', kept: null };
+    const question = { operator: () => 'a', address: '198.51.100.1', kept: null };
     const domains = times(400, (i) => `${i}.test`);
     const moved = domains.filter((domain) => {
       const [was, is] = [small, large].map(({ throttle }) => throttle.chooseEgress({ ...question, domain }));

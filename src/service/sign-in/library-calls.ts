@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
 
 /** What a request says about its browser, unvalidated. */
@@ -77,11 +78,27 @@ export type ErrorMapping = Readonly<Record<string, ErrorCode | readonly [ErrorCo
 /** The session ended between the guard and the call. */
 const ALWAYS: ErrorMapping = { UNAUTHORIZED: 'not_signed_in', SESSION_NOT_FRESH: 'sign_in_again' };
 
+/** Of the call of the library that is under way: what its database threw, where that is an error to be told. */
+const current = new AsyncLocalStorage<{ failure: ApiError | null }>();
+
+/** Runs an operation of the library's database. The library would report its failure as one of the library. */
+export async function notingFailure<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const call = current.getStore();
+    if (call !== undefined && error instanceof ApiError) call.failure = error;
+    throw error;
+  }
+}
+
 /** Calls the library and converts its errors to ApiErrors; unmapped ones become `internal_error`. */
 export async function callLibrary<T>(mapping: ErrorMapping, call: () => Promise<T>): Promise<T> {
+  const noted: { failure: ApiError | null } = { failure: null };
   try {
-    return await call();
+    return await current.run(noted, call);
   } catch (error) {
+    if (noted.failure !== null) throw noted.failure;
     if (!isLibraryError(error)) throw error;
     const known: ErrorMapping = { ...ALWAYS, ...mapping };
     const meaning = known[error.body?.code ?? ''] ?? known[String(error.status)];

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { BetterAuthPlugin, DBAdapter } from 'better-auth';
+import { notingFailure } from './library-calls.ts';
 
 /** Performs the insertion of a row of this user, and what belongs to it. */
 type Around = <T>(insert: () => Promise<T>, user: string) => Promise<T>;
@@ -28,16 +29,29 @@ export async function inserting<T>(model: 'passkey' | 'session', around: Around,
   });
 }
 
-const wrapped = (adapter: DBAdapter): DBAdapter => ({
-  ...adapter,
-  create(call) {
-    const waiting = current.getStore();
-    if (waiting?.model !== call.model) return adapter.create(call);
-    const user = 'userId' in call.data ? String(call.data.userId) : '';
-    // Only this row: `around` inserts other ones as usual.
-    return waiting.around(() => current.exit(() => adapter.create(call)), user);
-  },
-});
+/** Every operation of it notes its failure. */
+const noting = (adapter: DBAdapter): DBAdapter =>
+  new Proxy(adapter, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return (...input: unknown[]) => notingFailure(() => Promise.resolve(Reflect.apply(value, target, input)));
+    },
+  });
+
+const wrapped = (plain: DBAdapter): DBAdapter => {
+  const adapter = noting(plain);
+  return {
+    ...adapter,
+    create(call) {
+      const waiting = current.getStore();
+      if (waiting?.model !== call.model) return adapter.create(call);
+      const user = 'userId' in call.data ? String(call.data.userId) : '';
+      // Only this row: `around` inserts other ones as usual.
+      return waiting.around(() => current.exit(() => adapter.create(call)), user);
+    },
+  };
+};
 
 export const libraryInserts = {
   id: 'mailvet-inserts',

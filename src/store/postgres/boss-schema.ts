@@ -3,7 +3,7 @@
 import type pg from 'pg';
 import { getConstructionPlans, getMigrationPlans } from 'pg-boss';
 import { JOB_KINDS } from '../../kernel/jobs.ts';
-import { BOSS_SCHEMA, createBoss, executorOf } from './boss.ts';
+import { BOSS_SCHEMA, createBoss } from './boss.ts';
 
 /** The version that the library's own script for an empty database writes. */
 function libraryVersion(): number {
@@ -16,7 +16,7 @@ function libraryVersion(): number {
 
 /** Throws where the tables are newer than the library. */
 export async function migrateBoss(client: pg.Client): Promise<void> {
-  const boss = createBoss(executorOf(client));
+  const boss = createBoss({ executeSql: (text, values) => client.query(text, values) });
   const wanted = libraryVersion();
   if (!(await boss.isInstalled())) await client.query(getConstructionPlans(BOSS_SCHEMA));
   const found = await boss.schemaVersion();

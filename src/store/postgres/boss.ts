@@ -1,6 +1,5 @@
 /** The one place that imports pg-boss, which is loaded only where a PostgreSQL store uses its queue. */
 
-import type pg from 'pg';
 import { type Db, PgBoss } from 'pg-boss';
 
 export type { Db, JobWithMetadata } from 'pg-boss';
@@ -8,10 +7,6 @@ export type { PgBoss };
 
 /** Of all its tables. */
 export const BOSS_SCHEMA = 'mailvet_jobs';
-
-export const executorOf = (client: Pick<pg.Pool, 'query'>): Db => ({
-  executeSql: (text, values) => client.query(text, values),
-});
 
 /** On connections of ours. Without its supervisor, its schedules and its workers: the leases and the loop are ours. */
 export const createBoss = (db: Db): PgBoss =>

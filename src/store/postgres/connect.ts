@@ -16,7 +16,7 @@ const IDLE_IN_TRANSACTION = 10_000;
 export const KEEPALIVES = 'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 3; SET tcp_keepalives_count = 3';
 
 /** Settings of every connection; those of the URL take precedence. */
-export function connectionConfig(url: string): pg.ClientConfig {
+function connectionConfig(url: string): pg.ClientConfig {
   return {
     connectionString: url,
     types,
@@ -29,12 +29,30 @@ export function connectionConfig(url: string): pg.ClientConfig {
   };
 }
 
-/** A connection outside the pool. Its errors are reported by the next query on it. */
+/**
+ * A connection that may be lost at any time. Its queries say so, those under way and those to come; its `error` event
+ * would say it again, and end the process where nobody listens, as a pool does not while a client is in use.
+ */
+class Client extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config);
+    this.on('error', () => undefined);
+  }
+}
+
+/** A connection outside the pool. */
 export async function connectClient(url: string, extra: pg.ClientConfig = {}): Promise<pg.Client> {
-  const client = new pg.Client({ ...connectionConfig(url), ...extra });
-  client.on('error', () => undefined);
+  const client = new Client({ ...connectionConfig(url), ...extra });
   await client.connect();
   return client;
+}
+
+/** At most `max` connections, for statements that may be sent ahead of the replies. */
+export function openPool(url: string, max: number): pg.Pool {
+  const pool = new pg.Pool({ ...connectionConfig(url), max, pipeline: true, Client });
+  // An idle connection was lost: it is replaced when one is needed.
+  pool.on('error', () => undefined);
+  return pool;
 }
 
 /** Closes without waiting for a peer that may have disappeared. */

@@ -1,18 +1,21 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Expression, Kysely, PostgresDialect, type SqlBool, sql, type Transaction } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
+import { ApiError } from '../../kernel/errors.ts';
 import type { FilterType } from '../../kernel/filter-types.ts';
 import { newId } from '../../kernel/ids.ts';
 import { bulkTransactions } from '../bulk.ts';
 import type { ReadAndChange, ReadQueries, StorageDriver, StorageDriverOptions } from '../driver.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
+import { tellingOutages } from '../outages.ts';
 import { onlyRow } from '../rows.ts';
 import type { AccountId, PoolUse, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { PostgresCharge } from './charge.ts';
-import { connectionConfig } from './connect.ts';
+import { openPool } from './connect.ts';
+import { isOutage } from './failure.ts';
 import { insertRows } from './insert-rows.ts';
 import { postgresJobs } from './jobs/queue.ts';
 import { migrate, schemaState } from './migrate.ts';
@@ -45,12 +48,11 @@ class PostgresDriver implements StorageDriver {
     this.retentionDays = retentionDays;
     this.#options = options;
     this.#probe = new PostgresProbe(url, () => this.#migrations().length);
-    this.#pool = new pg.Pool({ ...connectionConfig(url), max: POOL_SIZE, pipeline: true });
-    // An idle connection was lost; the pool replaces it when needed.
-    this.#pool.on('error', () => undefined);
-    this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }), plugins: [storableText] });
+    this.#pool = openPool(url, POOL_SIZE);
+    const dialect = tellingOutages(new PostgresDialect({ pool: this.#pool }), isOutage);
+    this.db = new Kysely<Tables>({ dialect, plugins: [storableText] });
     this.#readsAndChanges = new ReadsAndChanges(this.db);
-    this.jobs = postgresJobs({ driver: this, pool: this.#pool, policies: jobPolicies });
+    this.jobs = postgresJobs({ driver: this, policies: jobPolicies });
     this.node = new PostgresNode({
       url,
       pool: this.#pool,
@@ -207,7 +209,8 @@ export async function openPostgres(options: StorageDriverOptions): Promise<Stora
     return driver;
   } catch (error) {
     await driver.close();
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`The PostgreSQL store cannot be reached: ${reason}.`, { cause: error });
+    const cause = error instanceof ApiError ? error.cause : error;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`The PostgreSQL store cannot be reached: ${reason}.`, { cause });
   }
 }

@@ -4,10 +4,11 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
+import { tellingOutages } from '../outages.ts';
 import type { Tables } from '../tables.ts';
 import { MEMORY } from './connection.ts';
 import { type Access, threadDialect } from './dialect.ts';
-import type { ThreadLostError } from './failure.ts';
+import { isOutage, type ThreadLostError } from './failure.ts';
 import { makePrivateFile, makePrivateFolder } from './private-files.ts';
 import { Thread } from './thread-client.ts';
 import { WriteMutex } from './write-mutex.ts';
@@ -66,7 +67,8 @@ function connect(path: string, real: string | null, onLost: OnLost): SqliteFile 
   const writer = new Thread({ path, role: 'writer' }, onLost);
   const reader = real === null ? writer : new Thread({ path, role: 'reader' }, onLost);
   const mutex = new WriteMutex();
-  const db = new Kysely<Tables>({ dialect: threadDialect({ writer, reader, mutex }) });
+  const dialect = tellingOutages(threadDialect({ writer, reader, mutex }), isOutage);
+  const db = new Kysely<Tables>({ dialect });
   const close = async () => {
     await mutex.run(() => undefined);
     await db.destroy();

@@ -31,7 +31,7 @@ export class Session {
     const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
     this.#worker = new Worker(CODE, { workerData: options, execArgv: [], resourceLimits });
     this.#worker.on('message', (reply: Reply) => this.#receive(reply));
-    this.#worker.once('error', (error: Error) => this.#lose(error.message));
+    this.#worker.on('error', (error: Error) => this.#lose(error.message));
     const { promise, resolve } = Promise.withResolvers<void>();
     this.exited = promise;
     this.#worker.once('exit', (code) => {

@@ -1,5 +1,7 @@
 import type { BulkTransactions } from '../driver.ts';
+import { told } from '../outages.ts';
 import { whenFree } from './busy.ts';
+import { isOutage } from './failure.ts';
 import { writeOutcomes } from './outcomes-message.ts';
 import type { Thread } from './thread-client.ts';
 import type { BulkScope } from './thread-messages.ts';
@@ -13,7 +15,12 @@ interface Parts {
 
 /** Transactions of lists, imports and purges, each one message to the thread of the writer (thread-bulk.ts). */
 export function threadedBulk({ writer, mutex, scope }: Parts): BulkTransactions {
-  const exclusive = <T>(call: () => Promise<T>): Promise<T> => mutex.run(() => whenFree(call));
+  const exclusive = <T>(call: () => Promise<T>): Promise<T> =>
+    mutex
+      .run(() => whenFree(call))
+      .catch((error: unknown) => {
+        throw told(error, isOutage);
+      });
   return {
     append: (account, list, blocks) => exclusive(() => writer.call('listAppend', scope(), account, list, blocks)),
     claim: (claim) => exclusive(() => writer.call('listClaim', scope(), claim)),

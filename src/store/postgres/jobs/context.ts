@@ -1,5 +1,4 @@
 import { CompiledQuery, type Kysely } from 'kysely';
-import type pg from 'pg';
 import type { JobPolicies } from '../../../kernel/jobs.ts';
 import type { StorageDriver } from '../../driver.ts';
 import type { Lease } from '../../jobs/queue.ts';
@@ -10,8 +9,7 @@ import type { Db, PgBoss } from '../boss.ts';
 export const JOB = 'mailvet_jobs.job';
 
 export interface PostgresJobsParts {
-  readonly driver: Pick<StorageDriver, 'transaction'>;
-  readonly pool: pg.Pool;
+  readonly driver: Pick<StorageDriver, 'db' | 'transaction'>;
   readonly policies: JobPolicies;
 }
 
@@ -24,18 +22,18 @@ export interface JobsContext extends PostgresJobsParts {
 }
 
 export function createJobsContext(parts: PostgresJobsParts): JobsContext {
-  const { pool } = parts;
+  const db = inside(parts.driver.db);
   let opened: Promise<PgBoss> | null = null;
   async function open(): Promise<PgBoss> {
-    const { createBoss, executorOf } = await import('../boss.ts');
-    const boss = createBoss(executorOf(pool));
+    const { createBoss } = await import('../boss.ts');
+    const boss = createBoss(db);
     // Its cache of queues is refreshed now and then: what failed then is asked for again.
     boss.on('error', () => undefined);
     return boss.start();
   }
   return {
     ...parts,
-    db: { executeSql: (text, values) => pool.query(text, values) },
+    db,
     getBoss: () => {
       opened ??= open().catch((error: unknown) => {
         opened = null;
@@ -50,7 +48,7 @@ export function createJobsContext(parts: PostgresJobsParts): JobsContext {
   };
 }
 
-/** The connection of a transaction. */
+/** The connection of a transaction, or any of the pool. */
 export const inside = (trx: Pick<Kysely<Tables>, 'executeQuery'>): Db => ({
   async executeSql(text, values = []) {
     const { rows } = await trx.executeQuery(CompiledQuery.raw(text, values));

@@ -88,6 +88,8 @@ export class HttpReply {
 
   /** Rejects with an error of the stream before its first bytes; a later one ends the connection. */
   async stream(status: number, body: Readable, own: ReplyHeaders = {}): Promise<void> {
+    // Also between the two that listen.
+    body.on('error', () => undefined);
     await once(body, 'readable');
     this.raw.writeHead(status, this.#with(own));
     if (this.raw.req.method === 'HEAD') {

@@ -38,6 +38,8 @@ export function createHttpServer(handler: Handler, bounds: ConnectionBounds): Se
     handler(request, response);
   });
   const server = createServer(SETTINGS, (request, response) => pipelines.take(request, response));
+  // A connection that could not be accepted; while `listen` is under way, its caller listens as well.
+  server.on('error', () => undefined);
   // An expectation that nobody knows may be ignored (RFC 9110 §10.1.1); Node's own reply would not have our headers.
   server.on('checkExpectation', (request, response) => pipelines.take(request, response));
   server.maxConnections = CONNECTIONS_MAX;

@@ -52,7 +52,7 @@ export function fetchListsInWorker(options: ListsOptions, signal?: AbortSignal):
       if ('summary' in message) resolve(message.summary);
       else reject(new Error(message.problem));
     });
-    worker.once('error', reject);
+    worker.on('error', reject);
     worker.once('exit', (code) => reject(new Error(`the update exited with ${code}`)));
     // What it wrote so far is put in place whole or not at all.
     signal?.addEventListener('abort', () => void worker.terminate(), { once: true });

@@ -35,7 +35,7 @@ class XlsxThread {
       else this.#waiting.resolve(report);
       this.#waiting = null;
     });
-    this.#worker.once('error', (error: Error) => this.#lose(error));
+    this.#worker.on('error', (error: Error) => this.#lose(error));
     this.#worker.once('exit', (code) => this.#lose(new Error(`The thread for XLSX files ended with ${code}.`)));
   }
 

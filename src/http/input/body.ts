@@ -138,6 +138,8 @@ function bounded(source: IncomingMessage, limit: number, refusal: () => ApiError
       else done(null, chunk);
     },
   });
+  // Whoever reads it learns of it, then or later.
+  stream.on('error', () => undefined);
   whenLate(source, () => stream.destroy(new ApiError('request_timeout')));
   source.on('error', (error) => stream.destroy(error));
   source.on('aborted', () => stream.destroy(new ApiError('malformed_request', 'The request body ended early.')));

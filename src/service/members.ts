@@ -45,7 +45,7 @@ export function requireRole(role: Role, needed: Role): void {
 
 export function createMemberService(parts: {
   store: Pick<Store, 'members' | 'attempts'>;
-  mailLimits: Pick<MailLimits, 'admit' | 'accountMaySend'>;
+  mailLimits: Pick<MailLimits, 'admit'>;
   clock: Clock;
   /** Public URL of the service, without a trailing slash. */
   url: () => string;
@@ -82,8 +82,6 @@ export function createMemberService(parts: {
       const open = await members.invitations(by.account);
       const replaced = open.some((earlier) => earlier.email === email.toLowerCase() && earlier.role === 'owner');
       if (replaced) requireRole(by.role, 'owner');
-      if (!(await mailLimits.accountMaySend('invitation', by.account)))
-        throw new ApiError('account_suspended', 'This account is suspended. It cannot invite anyone.');
       const hour = await store.attempts.count(`invite:${by.account}`, HOUR_MS);
       if (hour.count > INVITATIONS_PER_HOUR) throw tooMany(hour.endsAt, clock.now());
       const day = mail ? await mailLimits.admit('invitation', email, by.account) : null;

@@ -201,6 +201,52 @@ describe('access', () => {
     expect(found).toEqual(Object.fromEntries(CALLERS.map((kind) => [kind, expected(row.access, kind)])));
   });
 
+  it('of a suspended account is to read, and to take away', { timeout: 180_000 }, async () => {
+    const suspended = await lab.member({ credits: 1000, rateLimit: 1000 });
+    const { account } = suspended;
+    const owner = await signedIn(lab, { account });
+    const operator = await signedIn(lab, { operator: true });
+    const testKey = bearing((await lab.testMember(suspended)).key);
+    await lab.store.accounts.set(account.id, { status: 'suspended' });
+    const allowed: string[] = [];
+    // Other services' contracts have the key elsewhere, and the same guard.
+    for (const row of ROUTES.filter(({ form, via }) => form === undefined || via === 'mcp')) {
+      const name = `${row.method} ${row.path}`;
+      const ofAccount = isRole(row.access);
+      if (!ofAccount && scopeOf(row.access) === null && row.access !== 'operator') continue;
+      const body = row.input?.body ? sampleOf(row.input.body) : undefined;
+      const callers = ofAccount
+        ? [owner.call]
+        : row.access === 'operator'
+          ? [operator.call]
+          : [bearing(suspended.key), testKey];
+      for (const call of callers) {
+        // What would end the account comes as a mistake.
+        const path = pathOf(row, { account: account.id, id: 'nothing' });
+        const { status, json } = await call(row.method, path, body, fromElsewhere());
+        const refused = json?.code === 'account_suspended';
+        if (scopeOf(row.access) !== null) expect([name, status]).toEqual([name, 401]);
+        else if (row.access === 'operator' || row.method === 'GET') expect([name, refused]).toEqual([name, false]);
+        else if (!refused) allowed.push(name);
+      }
+    }
+    expect(allowed.sort()).toEqual(
+      [
+        'DELETE /dashboard/accounts/:account/filters/:id',
+        'DELETE /dashboard/accounts/:account/invitations/:id',
+        'DELETE /dashboard/accounts/:account/lists/:id',
+        'DELETE /dashboard/accounts/:account/members/:user',
+        'DELETE /dashboard/accounts/:account/views/:id',
+        'DELETE /dashboard/accounts/:account/webhooks/:id',
+        'POST /dashboard/accounts/:account/delete',
+        'POST /dashboard/accounts/:account/keys/:id/revoke',
+        'POST /dashboard/accounts/:account/lists/:id/cancel',
+        'POST /dashboard/accounts/:account/log/erase',
+      ].sort(),
+    );
+    expect((await owner.call('GET', `/dashboard/accounts/${account.id}`)).json.status).toBe('suspended');
+  });
+
   it('of the test account is that of its live account, to its data alone', { timeout: 180_000 }, async () => {
     const { id } = await lab.store.accounts.testAccount(member.account.id);
     const stranger = await callerOf('user of another account', { access: 'member' });

@@ -57,7 +57,13 @@ describeStores('members', (lab) => {
     const stranger = await member(store);
     const jane = await person(store, 'jane@example.com');
     await store.members.add(account.id, jane, 'admin', BY);
-    const membership = { account: account.id, role: 'admin', secondFactorRequired: false, test: false };
+    const membership = {
+      account: account.id,
+      role: 'admin',
+      secondFactorRequired: false,
+      suspended: false,
+      test: false,
+    };
     expect(await store.members.role(account.id, jane)).toEqual(membership);
     await store.accounts.set(account.id, { secondFactorRequired: true });
     expect(await store.members.role(account.id, jane)).toEqual({ ...membership, secondFactorRequired: true });

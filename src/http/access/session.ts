@@ -9,8 +9,26 @@ import { complete, type GuardFor } from './guard.ts';
 import { refuseCrossOrigin } from './origin.ts';
 
 /*
- * The dashboard's order of errors: another site's request, session, role, number of requests, then the input.
+ * The dashboard's order of errors: another site's request, session, role, suspension, number of requests, then the
+ * input.
  */
+
+/**
+ * What members of a suspended account may do beside reading: only what takes something away. Its API keys are none
+ * (store/charge/admit.ts), and its background work waits.
+ */
+const WHILE_SUSPENDED: ReadonlySet<string> = new Set([
+  'POST /dashboard/accounts/:account/log/erase',
+  'DELETE /dashboard/accounts/:account/views/:id',
+  'POST /dashboard/accounts/:account/lists/:id/cancel',
+  'DELETE /dashboard/accounts/:account/lists/:id',
+  'POST /dashboard/accounts/:account/keys/:id/revoke',
+  'DELETE /dashboard/accounts/:account/filters/:id',
+  'DELETE /dashboard/accounts/:account/webhooks/:id',
+  'DELETE /dashboard/accounts/:account/members/:user',
+  'DELETE /dashboard/accounts/:account/invitations/:id',
+  'POST /dashboard/accounts/:account/delete',
+]);
 
 /** What comes before any session: throws for another site's request, and for ids that cannot exist. */
 function checkRequest({ request }: RequestContext, url: string): Readonly<Record<string, string>> {
@@ -48,14 +66,17 @@ export const operator: GuardFor<SessionContext> =
 
 export const member =
   (required: Role): GuardFor<AccountContext> =>
-  ({ url, sessions, members, dashboardLimiter }, { liveOnly = false }) =>
-  async (context, read, serve) => {
-    const { account = '' } = checkRequest(context, url());
-    const session = await sessionContext(sessions, context, 'user');
-    const granted = await accountContext(members, required, session, session.user, account);
-    dashboardLimiter.admit(granted);
-    if (liveOnly && granted.test) throw new ApiError('not_found', 'This is not part of test mode.');
-    return serve(granted, complete(await read()));
+  ({ url, sessions, members, dashboardLimiter }, { method, path, liveOnly = false }) => {
+    const whileSuspended = method === 'GET' || WHILE_SUSPENDED.has(`${method} ${path}`);
+    return async (context, read, serve) => {
+      const { account = '' } = checkRequest(context, url());
+      const session = await sessionContext(sessions, context, 'user');
+      const { suspended, ...granted } = await accountContext(members, required, session, session.user, account);
+      if (suspended && !whileSuspended) throw new ApiError('account_suspended');
+      dashboardLimiter.admit(granted);
+      if (liveOnly && granted.test) throw new ApiError('not_found', 'This is not part of test mode.');
+      return serve(granted, complete(await read()));
+    };
   };
 
 /** Whether a Cookie header could hold a session: without one the sign-in library need not be loaded, nor called. */
@@ -87,12 +108,12 @@ async function accountContext(
   session: SessionContext,
   user: SignedIn,
   id: string,
-): Promise<AccountContext> {
+): Promise<AccountContext & { readonly suspended: boolean }> {
   const membership = await members.role(id, user.id);
   if (membership === null) throw new ApiError('not_found');
-  const { account, role, secondFactorRequired, test } = membership;
+  const { account, role, secondFactorRequired, suspended, test } = membership;
   session.request.account = account;
   if (secondFactorRequired && !user.withSecondFactor) throw new ApiError('second_factor_required');
   requireRole(role, required);
-  return { ...session, account, role, test };
+  return { ...session, account, role, suspended, test };
 }

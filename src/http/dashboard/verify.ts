@@ -36,7 +36,7 @@ export const verifyHere =
       case 'failed':
         throw outcome.error;
       case 'refused':
-        // The guard found the account, so if the charge does not, it was suspended.
+        // The guard found the account, so if the charge does not, it has been suspended meanwhile.
         if (outcome.code === 'invalid_api_key') throw new ApiError('account_suspended');
         throw refusalOf(outcome, clock.now());
       case 'replay':

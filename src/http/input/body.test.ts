@@ -11,7 +11,7 @@ it('fails where its client leaves before anybody reads it', async () => {
   const arrived = Promise.withResolvers<Readable>();
   const server = createServer((raw) => {
     const request = new HttpRequest(raw, { id: 'req_1', params: {}, log: createLogger('silent') });
-    const read = streamBody(request, { stream: ['text/csv'], tooLarge: 'file_too_large' });
+    const read = streamBody(request, { stream: ['text/csv'], tooLarge: 'list_too_large' });
     if (read.ok) arrived.resolve(read.value);
     else arrived.reject(read.error);
   }).listen(0, '127.0.0.1');

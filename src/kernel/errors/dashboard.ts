@@ -78,7 +78,7 @@ export const DASHBOARD_ERRORS = {
   },
   account_suspended: {
     status: 403,
-    message: 'This account is suspended. Nothing can be verified.',
+    message: 'This account is suspended. Its data can be read, downloaded and deleted; nothing else is possible.',
     fix: 'Contact the operator of the service.',
   },
   confirmation_mismatch: {

@@ -44,7 +44,7 @@ interface Parts {
   readonly lists: Lists;
   readonly clock: Clock;
   readonly find: (account: AccountId, id: string) => Promise<List>;
-  /** Throws ApiError `account_suspended`, `plan_upgrade_required`. */
+  /** Throws ApiError `plan_upgrade_required`. */
   readonly checkPlan: (account: AccountId, plan: Plan | null, level: Level) => Promise<void>;
   readonly start: (list: List, by: Actor) => Promise<List>;
   /** Returns what frees it again. Throws ApiError `overloaded`. */

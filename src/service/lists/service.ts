@@ -145,12 +145,10 @@ export function createListService(parts: {
 
   /**
    * `known`: the plan of a caller who was admitted; null: a member's account is looked up. Throws ApiError
-   * `account_suspended`, `plan_upgrade_required`.
+   * `plan_upgrade_required`.
    */
   async function checkPlan(account: AccountId, known: Plan | null, level: Level): Promise<void> {
-    const found = known === null ? await store.accounts.get(account) : null;
-    if (found?.status === 'suspended') throw new ApiError('account_suspended');
-    const plan = known ?? found?.plan;
+    const plan = known ?? (await store.accounts.get(account))?.plan;
     if (level !== 'smtp' || plan === undefined || PLANS[plan].smtp) return;
     throw new ApiError('plan_upgrade_required', undefined, { current_plan: plan, upgrade_required: PLAN_WITH_SMTP });
   }

@@ -48,6 +48,7 @@ export interface Membership {
 
 /** Of a test account: the role in its live account. */
 export interface AccountRole extends Pick<Membership, 'account' | 'role' | 'secondFactorRequired'> {
+  readonly suspended: boolean;
   readonly test: boolean;
 }
 

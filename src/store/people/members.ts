@@ -77,13 +77,14 @@ export function members(driver: StorageDriver): Members {
       .innerJoin('members as m', (join) =>
         join.on((eb) => eb('m.account_id', '=', eb.fn.coalesce('a.test_of', 'a.id'))).on('m.user_id', '=', user),
       )
-      .select(['a.id', 'm.role', 'a.second_factor_required', 'a.test_of'])
+      .select(['a.id', 'm.role', 'a.status', 'a.second_factor_required', 'a.test_of'])
       .where('a.id', '=', account)
       .where('a.status', '<>', 'deleted')
       .executeTakeFirst();
     if (row === undefined) return null;
-    const { id, role, second_factor_required: required, test_of } = row;
-    return { account: accountId(id), role, secondFactorRequired: required === 1, test: test_of !== null };
+    const { id, role, status, second_factor_required: required, test_of } = row;
+    const suspended = status === 'suspended';
+    return { account: accountId(id), role, secondFactorRequired: required === 1, suspended, test: test_of !== null };
   }
 
   return {

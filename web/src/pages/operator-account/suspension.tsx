@@ -43,7 +43,7 @@ export function Suspension({ account: { id, name, status } }: { account: Operato
       >
         {suspended
           ? 'Its API keys work again immediately, with the remaining balance.'
-          : 'Its API keys are rejected immediately and its members cannot verify addresses. Members can still sign in and view everything; they see that the account is suspended. Nothing is deleted. You can resume the account at any time.'}
+          : 'Its API keys are rejected immediately and its members can change nothing. They can still sign in, and read, download and delete everything; they see that the account is suspended. Nothing is deleted. You can resume the account at any time.'}
       </ConfirmDialog>
     </Box>
   );

@@ -1,13 +1,16 @@
 /**
  * Numbers the distinct addresses of a list, from 1, in the order in which they first occur. Of each it keeps 96 bits of
- * SHA-256, because a million texts would take ten times the memory; two addresses with the same bits cannot be found in
- * less than 2^48 tries, and would only share a result in their sender's own list.
+ * SHA-256, because a million texts would take ten times the memory. A random salt of this table is hashed with them:
+ * without it, a sender could choose addresses that all belong in the same slots.
  */
 import { hash } from 'node:crypto';
 import { duplicateKey } from '../../files/address-cell.ts';
+import { randomToken } from '../../kernel/ids.ts';
 
 const WORDS = 3;
 const FIRST_SLOTS = 4096;
+/** 128 bits; with an address of usual length, still one block of SHA-256. */
+const SALT_LENGTH = 22;
 /** Addresses whose bits are in one array, a power of two: arrays are added, never copied. */
 const PAGE = 1 << 16;
 
@@ -18,6 +21,9 @@ export class DistinctAddresses {
   /** Numbers, by open addressing; 0: free. At most half of the slots are taken. */
   #slots = new Uint32Array(FIRST_SLOTS);
   #count = 0;
+  readonly #salt = randomToken(SALT_LENGTH);
+  /** Slots that were looked at: about one and a half for each address, whatever the addresses. */
+  probes = 0;
 
   get count(): number {
     return this.#count;
@@ -25,7 +31,7 @@ export class DistinctAddresses {
 
   /** The number of the address, which is new if it equals `count` now and did not before. */
   number(address: string): number {
-    const digest = hash('sha256', duplicateKey(address), 'binary');
+    const digest = hash('sha256', this.#salt + duplicateKey(address), 'binary');
     const key: Key = [wordOf(digest, 0), wordOf(digest, 4), wordOf(digest, 8)];
     const slot = this.#slotOf(key);
     const known = this.#slots[slot] ?? 0;
@@ -40,6 +46,7 @@ export class DistinctAddresses {
   #slotOf(key: Key): number {
     const last = this.#slots.length - 1;
     for (let slot = key[0] & last; ; slot = (slot + 1) & last) {
+      this.probes += 1;
       const number = this.#slots[slot] ?? 0;
       if (number === 0 || this.#isOf(number, key)) return slot;
     }

@@ -856,6 +856,20 @@ export interface components {
                 /** Format: date-time */
                 reset_at: string;
             };
+            storage: {
+                /** @description Bytes of the rows of all lists, with 1,536 for the result of each address. */
+                list_bytes: {
+                    used: number;
+                    /** @description Of the plan. */
+                    limit: number;
+                };
+                /** @description Number of filters. */
+                filters: {
+                    used: number;
+                    /** @description Of the plan. */
+                    limit: number;
+                };
+            };
             validation_types: {
                 mx: {
                     /** @description Credits that one answer at this level costs. */
@@ -1182,7 +1196,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -1359,7 +1373,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
+        /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `list_storage_full`, `too_many_filters`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
         UnprocessableEntity: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];

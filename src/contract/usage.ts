@@ -1,4 +1,6 @@
 import Type, { type Static } from 'typebox';
+import { grouped } from '../kernel/format.ts';
+import { LIST_RESULT_BYTES } from '../kernel/limits.ts';
 import { PLAN_NAMES } from '../kernel/plans.ts';
 import { DecodedAs, OneOf } from './schema.ts';
 import { WithWarnings } from './unknown-fields.ts';
@@ -19,6 +21,17 @@ export const Credits = Type.Object({
   remaining: Type.Integer({ description: 'What can still be spent.' }),
 });
 
+const keptOf = (description: string) =>
+  Type.Object({ used: Type.Integer(), limit: Type.Integer({ description: 'Of the plan.' }) }, { description });
+
+/** What an account keeps. */
+export const Storage = Type.Object({
+  list_bytes: keptOf(
+    `Bytes of the rows of all lists, with ${grouped(LIST_RESULT_BYTES)} for the result of each address.`,
+  ),
+  filters: keptOf('Number of filters.'),
+});
+
 export const UsageReply = WithWarnings(
   'Usage',
   Type.Object({
@@ -31,6 +44,7 @@ export const UsageReply = WithWarnings(
       window_seconds: Type.Integer(),
       reset_at: Instant,
     }),
+    storage: Storage,
     validation_types: Type.Object({ mx: LevelUsage, smtp: LevelUsage }),
     totals: Type.Object({
       requests: Type.Integer({ description: 'Recorded verifications; neither replays nor refusals.' }),

@@ -7,6 +7,8 @@ export interface InputBlocks {
   readonly blocks: AsyncGenerator<Buffer, void, undefined>;
   /** For a form of file that may only be smaller. Throws FileError if it is not. */
   lowerLimit(to: number): void;
+  /** Bytes that have arrived so far. */
+  received(): number;
 }
 
 /** The input in blocks of a useful size. One that is larger than the limit is a FileError. */
@@ -22,6 +24,7 @@ export function inputBlocks(input: AsyncIterable<Uint8Array>, maxBytes: number):
       limit = Math.min(limit, to);
       check();
     },
+    received: () => total,
   };
 
   async function* read(): AsyncGenerator<Buffer, void, undefined> {

@@ -57,6 +57,8 @@ export interface AddressFile {
   readonly hasHeader: boolean;
   /** Index of the address column. */
   readonly addressColumn: number;
+  /** Bytes of the file that have arrived so far. */
+  received(): number;
   /** Once. Throws FileError, or what the input throws. */
   readonly batches: AsyncGenerator<RowBatch, void, undefined>;
   /** Needed if the rows are not read to the end. */
@@ -112,10 +114,9 @@ export async function readAddressFile(
       columns: columns.names,
       hasHeader: layout.isNamed,
       addressColumn: columns.address,
+      received: opened.received,
       batches: rowsOf(sample, opened, columns, layout.skip, limits),
-      async close() {
-        await opened.source.batches.return();
-      },
+      close: () => opened.source.batches.return().then(() => {}),
     };
   } catch (error) {
     await opened.source.batches.return();
@@ -127,21 +128,23 @@ export async function readAddressFile(
 const namesOf = ({ names }: RowSource): readonly string[] | null =>
   names === null ? null : names.length === 0 ? ['email'] : [...names];
 
-interface Opened {
+interface Text {
   readonly form: FileForm;
   readonly delimiter: Delimiter;
   readonly source: RowSource;
 }
+type Opened = Text & Pick<AddressFile, 'received'>;
 
 async function open(source: AsyncIterable<Uint8Array>, claimed: FileForm | null, limits: ReadLimits): Promise<Opened> {
   const input = inputBlocks(source, limits.bytes);
   const first = await input.blocks.next();
   if (first.done) throw unreadable('it is empty', 1);
   const blocks = withFirst(first.value, input.blocks);
+  const received = source instanceof SpooledInput ? () => source.file.size : input.received;
   try {
     const form = formOf(first.value, claimed);
-    if (form === 'xlsx') return { form, delimiter: 'none', source: openXlsx(source, blocks, limits) };
-    return await openText(decodeText(blocks), form, limits, input);
+    if (form === 'xlsx') return { form, delimiter: 'none', source: openXlsx(source, blocks, limits), received };
+    return { ...(await openText(decodeText(blocks), form, limits, input)), received };
   } catch (error) {
     await input.blocks.return();
     throw error;
@@ -157,8 +160,7 @@ function openXlsx(
   if (!(source instanceof SpooledInput)) return readXlsx(() => spool(blocks), limits);
   const { file } = source;
   if (file.size > limits.bytes) throw tooLarge(limits.bytes, 'bytes');
-  const close = () => Promise.resolve();
-  return readXlsx(() => Promise.resolve({ ...file, close }), limits);
+  return readXlsx(() => Promise.resolve({ ...file, close: () => Promise.resolve() }), limits);
 }
 
 async function openText(
@@ -166,7 +168,7 @@ async function openText(
   claimed: FileForm | null,
   limits: ReadLimits,
   input: InputBlocks,
-): Promise<Opened> {
+): Promise<Text> {
   const first = await texts.next();
   if (first.done) throw unreadable('it is empty', 1);
   const { text } = first.value;

@@ -170,6 +170,14 @@ export const LIST_DEFERRED_SHOWN = 100;
 export const LIST_UPLOADS_AT_ONCE = 16;
 /** A body of an upload that brings less in this time is given up, so that few slow senders cannot take all places. */
 export const LIST_UPLOAD_PACE = { seconds: 20, bytes: 40 * 1024 };
+/**
+ * The rows of a list take at most so many times the bytes of its file in the store, or so many bytes if that is more.
+ * Short addresses take the most of what is a list: five times.
+ */
+export const LIST_STORED_PER_SENT = 8;
+export const LIST_STORED_FREE_BYTES = 64 * 1024;
+/** What the result of an address takes in the store, with its indexes. */
+export const LIST_RESULT_BYTES = 1_536;
 /** Lists that an account keeps, whatever their status. */
 export const LISTS_MAX = 1_000;
 /** Downloads of results at once: of one account, and of one process. */

@@ -3,11 +3,21 @@ export const PLAN_NAMES = ['starter', 'premium', 'enterprise'] as const;
 export type Plan = (typeof PLAN_NAMES)[number];
 export const DEFAULT_PLAN: Plan = 'starter';
 
-export const PLANS: Readonly<Record<Plan, { requestsPerWindow: number; smtp: boolean }>> = {
-  starter: { requestsPerWindow: 60, smtp: false },
-  premium: { requestsPerWindow: 300, smtp: true },
-  // Set per account; this is the default.
-  enterprise: { requestsPerWindow: 3000, smtp: true },
+interface PlanTerms {
+  /** Of enterprise, the default: it is set per account. */
+  readonly requestsPerWindow: number;
+  readonly smtp: boolean;
+  /** Filters that an account can have. */
+  readonly filters: number;
+  /** Bytes that the lists of an account can take in the store, with LIST_RESULT_BYTES for each of their addresses. */
+  readonly listBytes: number;
+}
+const GIB = 2 ** 30;
+
+export const PLANS: Readonly<Record<Plan, PlanTerms>> = {
+  starter: { requestsPerWindow: 60, smtp: false, filters: 10_000, listBytes: 4 * GIB },
+  premium: { requestsPerWindow: 300, smtp: true, filters: 100_000, listBytes: 20 * GIB },
+  enterprise: { requestsPerWindow: 3000, smtp: true, filters: 1_000_000, listBytes: 100 * GIB },
 };
 /** The cheapest plan with the smtp level. */
 export const PLAN_WITH_SMTP: Plan = PLAN_NAMES.find((plan) => PLANS[plan].smtp) ?? 'enterprise';

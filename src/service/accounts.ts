@@ -4,6 +4,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { andRest, EXPORT_ROWS } from '../store/batches.ts';
 import type {
   AccountId,
+  AccountStorage,
   Actor,
   AuditEntry,
   AuditQuery,
@@ -17,7 +18,7 @@ import type { ActingMember } from './members.ts';
 import { parseAccountName } from './names.ts';
 import type { SignedIn } from './sign-in/session.ts';
 
-export type { AuditEntry, LedgerPage };
+export type { AccountStorage, AuditEntry, LedgerPage };
 
 export type Account = Omit<StoredAccount, 'retentionDays'> & {
   /** The effective retention: the account's own, or the server's. */
@@ -43,6 +44,7 @@ export interface AccountService {
   /** Upper limit of the retention, in days. */
   readonly retentionDaysMax: number;
   get(account: AccountId): Promise<Account>;
+  storage(account: AccountId): Promise<AccountStorage>;
   change(
     account: AccountId,
     change: {
@@ -72,7 +74,7 @@ export interface AccountService {
 export type ConfirmPassword = (user: string, password: string, from: { readonly ip: string }) => Promise<void>;
 
 export function createAccountService(parts: {
-  store: Pick<Store, 'accounts' | 'auditLog'>;
+  store: Pick<Store, 'accounts' | 'auditLog' | 'usage'>;
   clock: Clock;
   retentionDaysMax: number;
   confirmPassword: ConfirmPassword;
@@ -88,6 +90,7 @@ export function createAccountService(parts: {
   return {
     retentionDaysMax,
     get: async (account) => shown(await accounts.get(account)),
+    storage: (account) => store.usage.storage(account),
 
     async change(account, { name, retentionDays, secondFactorRequired }, by, { withSecondFactor }) {
       if (secondFactorRequired === true && !withSecondFactor)

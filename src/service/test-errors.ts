@@ -35,6 +35,8 @@ export const TEST_ERRORS: Readonly<Record<PublicCode, ErrorDetails>> = {
   invalid_webhook_url: { field: 'url' },
   too_many_webhooks: {},
   too_many_lists: {},
+  list_storage_full: { limit: PLANS[DEFAULT_PLAN].listBytes },
+  too_many_filters: { limit: PLANS[DEFAULT_PLAN].filters },
   unreadable_file: { line: 1 },
   no_address_column: { field: 'column', columns: [] },
   invalid_filter: { field: 'value' },

@@ -17,8 +17,9 @@ export async function usageOf(
   query: UsageQuery,
 ) {
   const { start, end } = monthOf(clock.now());
-  const [account, totals, series] = await Promise.all([
+  const [account, storage, totals, series] = await Promise.all([
     store.accounts.get(caller.accountId),
+    store.usage.storage(caller.accountId),
     store.usage.summary(caller.accountId, start, end),
     query.groupBy === null
       ? null
@@ -35,6 +36,7 @@ export async function usageOf(
       window_seconds: WINDOW_SECONDS,
       reset_at: toIso(window.resetAt),
     },
+    storage: { list_bytes: storage.listBytes, filters: storage.filters },
     validation_types: {
       mx: { credits: PRICE.mx, available: true },
       smtp: { credits: PRICE.smtp, ...smtpOn(caller.plan) },

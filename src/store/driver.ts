@@ -86,7 +86,7 @@ export interface BulkTransactions {
   /** See `Lists.record`. */
   record(account: AccountId, list: string, outcomes: readonly ListOutcome[]): Promise<ListRecorded>;
   /** See `Filters.addMany`. Null: the account was deleted. */
-  addFilters(...input: Parameters<Filters['addMany']>): Promise<FilterAdded[] | null>;
+  addFilters(...input: Parameters<Filters['addMany']>): Promise<FilterAdded[] | null | { readonly tooMany: number }>;
   /** Deletes verifications, at least one, and keeps their credits in sums. Returns how many there still were. */
   deleteVerifications(some: readonly Pick<Row<'verifications'>, 'seq' | 'account_id'>[]): Promise<number>;
 }

@@ -2,6 +2,7 @@
 
 import type { Transaction } from 'kysely';
 import { FILTER_TYPES, type FilterType } from '../kernel/filter-types.ts';
+import { PLANS } from '../kernel/plans.ts';
 import { FILTERS } from './columns.ts';
 import type { TransactionDriver } from './driver.ts';
 import { toRow as toAuditRow } from './people/audit-rows.ts';
@@ -43,7 +44,10 @@ function reads(driver: TransactionDriver, trx: Transaction<Tables>, account: Acc
     const values = rows.flatMap((row) => (row.filter_type === type ? [row.value] : []));
     return driver.filtersWith(trx, account, type, values);
   };
-  const accounts = trx.selectFrom('accounts').select('last_filter_id').where('id', '=', account);
+  const accounts = trx
+    .selectFrom('accounts')
+    .select(['last_filter_id', 'plan', ...Object.values(COUNTERS)])
+    .where('id', '=', account);
   return {
     accounts: accounts.where('status', '<>', 'deleted'),
     email: of('email'),
@@ -52,15 +56,20 @@ function reads(driver: TransactionDriver, trx: Transaction<Tables>, account: Acc
   } satisfies Record<FilterType | 'accounts', unknown>;
 }
 
+/** How many filters an account has, of all types. */
+export const filterCount = (account: Pick<Row<'accounts'>, (typeof COUNTERS)[FilterType]>): number =>
+  Object.values(COUNTERS).reduce((sum, column) => sum + account[column], 0);
+
 /**
- * See `BulkTransactions.addFilters`. Charges of the account wait for as long as its lock is held: for few round trips.
+ * See `BulkTransactions.addFilters`. `tooMany`: the account would have more than that, and none was added. Charges of
+ * the account wait for as long as its lock is held: for few round trips.
  */
 export async function addFilters(
   driver: TransactionDriver,
   account: AccountId,
   inputs: readonly FilterInput[],
   by: Actor | undefined,
-): Promise<FilterAdded[] | null> {
+): Promise<FilterAdded[] | null | { readonly tooMany: number }> {
   const now = await driver.now();
   return driver.transaction(async (trx) => {
     await driver.lockAccounts(trx, [account]);
@@ -81,6 +90,8 @@ export async function addFilters(
       return { added: true, filter: toFilter(filter) };
     });
     if (added.length === 0) return outcomes;
+    const { filters: limit } = PLANS[accounts[0].plan];
+    if (filterCount(accounts[0]) + added.length > limit) return { tooMany: limit };
     const changes = [driver.insertRows(FILTERS, added), counted(trx, account, added, last).compile()];
     if (by !== undefined) {
       const detail = { added: added.length, given: inputs.length };

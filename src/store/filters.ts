@@ -1,10 +1,11 @@
 import type { Transaction } from 'kysely';
 import { ApiError } from '../kernel/errors.ts';
 import type { FilterType } from '../kernel/filter-types.ts';
+import { PLANS } from '../kernel/plans.ts';
 import type { FilterSort } from '../kernel/sort-orders.ts';
 import type { StorageDriver } from './driver.ts';
 import { filterMatch } from './filter-match.ts';
-import { COUNTERS, lowerCase, type NewFilter, toFilter, toRow } from './filter-rows.ts';
+import { COUNTERS, filterCount, lowerCase, type NewFilter, toFilter, toRow } from './filter-rows.ts';
 import { storeReply } from './idempotency.ts';
 import { writeAudit } from './people/audit-log.ts';
 import type { AccountId, Actor, Filter, FilterAdded, Filters } from './store.ts';
@@ -25,18 +26,19 @@ async function count(trx: Transaction<Tables>, account: AccountId, type: FilterT
   await update.where('id', '=', account).execute();
 }
 
+const tooManyFilters = (limit: number) => new ApiError('too_many_filters', undefined, { limit });
 const noAccount = () => new ApiError('not_found', 'There is no such account.');
 
 /**
  * An id that no filter of the account has had; a duplicate wastes its own. Locks the account, as whatever changes
  * filters does before anything else. Throws ApiError when the account was deleted.
  */
-async function reserveId(trx: Transaction<Tables>, account: AccountId): Promise<number> {
+async function reserveId(trx: Transaction<Tables>, account: AccountId) {
   const update = trx.updateTable('accounts').set((eb) => ({ last_filter_id: eb('last_filter_id', '+', 1) }));
-  const there = update.where('id', '=', account).where('status', '<>', 'deleted').returning('last_filter_id');
-  const row = await there.executeTakeFirst();
+  const there = update.where('id', '=', account).where('status', '<>', 'deleted');
+  const row = await there.returning(['last_filter_id', 'plan', ...Object.values(COUNTERS)]).executeTakeFirst();
   if (row === undefined) throw noAccount();
-  return row.last_filter_id;
+  return { id: row.last_filter_id, count: filterCount(row), limit: PLANS[row.plan].filters };
 }
 
 export function filters(driver: StorageDriver): Filters {
@@ -78,7 +80,10 @@ export function filters(driver: StorageDriver): Filters {
     async add(account, input, by, stored = null) {
       const now = await driver.now();
       return driver.transaction(async (trx) => {
-        const outcome = await insert(trx, toRow(account, await reserveId(trx, account), input, now));
+        const { id, count, limit } = await reserveId(trx, account);
+        const outcome = await insert(trx, toRow(account, id, input, now));
+        // One that exists already is no further one.
+        if (outcome.added && count >= limit) throw tooManyFilters(limit);
         if (outcome.added) await record(trx, account, outcome.filter, now, by);
         // After the account's row: charging locks them in this order.
         await storeReply(driver, trx, account, now, stored, outcome);
@@ -89,6 +94,7 @@ export function filters(driver: StorageDriver): Filters {
     async addMany(account, inputs, by) {
       const outcomes = await driver.bulk.addFilters(account, inputs, by);
       if (outcomes === null) throw noAccount();
+      if ('tooMany' in outcomes) throw tooManyFilters(outcomes.tooMany);
       return outcomes;
     },
 

@@ -1,9 +1,12 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
+import { LIST_RESULT_BYTES } from '../kernel/limits.ts';
+import { DEFAULT_PLAN, PLANS } from '../kernel/plans.ts';
 import type { Reason } from '../kernel/reasons.ts';
 import type { StorageDriver } from './driver.ts';
+import { COUNTERS, filterCount } from './filter-rows.ts';
 import { onlyRow } from './rows.ts';
-import type { AccountId, KeyDayRow, Usage, UsageBucketRow, UsageGrouping, UsageRow } from './store.ts';
+import type { AccountId, AccountStorage, KeyDayRow, Usage, UsageBucketRow, UsageGrouping, UsageRow } from './store.ts';
 import type { Tables } from './tables.ts';
 
 const GROUPS: Readonly<Record<UsageGrouping, RawBuilder<string | number>>> = {
@@ -36,6 +39,25 @@ const within = (account: AccountId, from: number, to: number) =>
 const dailyBefore = (account: AccountId) =>
   sql<number>`(SELECT usage_daily_before FROM accounts WHERE id = ${account})`;
 
+/** See `AccountStorage`. Lists of versions that did not count their bytes take only what their results do. */
+export async function storageOf(db: Kysely<Tables>, account: AccountId): Promise<AccountStorage> {
+  const kept = db.selectFrom('lists').where('account_id', '=', account).where('status', '<>', 'deleted');
+  const bytes = sql<number>`CAST(coalesce(sum(bytes + addresses * ${sql.lit(LIST_RESULT_BYTES)}), 0) AS BIGINT)`;
+  const sums = kept.select((eb) => [eb.fn.countAll<number>().as('lists'), bytes.as('bytes')]);
+  const found = await sums.executeTakeFirstOrThrow();
+  const owner = db
+    .selectFrom('accounts')
+    .select(['plan', ...Object.values(COUNTERS)])
+    .where('id', '=', account);
+  const row = await owner.executeTakeFirst();
+  const plan = PLANS[row?.plan ?? DEFAULT_PLAN];
+  return {
+    lists: found.lists,
+    listBytes: { used: found.bytes, limit: plan.listBytes },
+    filters: { used: row === undefined ? 0 : filterCount(row), limit: plan.filters },
+  };
+}
+
 /** Credits charged in a period, as `summary` has them; inside the caller's transaction. */
 export async function creditsUsed(
   trx: Transaction<Tables>,
@@ -51,6 +73,8 @@ export async function creditsUsed(
 
 export function usage(driver: StorageDriver): Usage {
   return {
+    storage: (account) => storageOf(driver.db, account),
+
     async summary(account, from, to) {
       const period = within(account, from, to);
       const all = await sql<Sums>`SELECT ${SUMS} FROM usage_hours WHERE ${period}`.execute(driver.db);

@@ -4,6 +4,7 @@ import { LEDGER_DAYS, NAME_LENGTH, RETENTION_DAYS } from '../../kernel/limits.ts
 import { WINDOW_SECONDS } from '../../kernel/plans.ts';
 import { Text, WholeNumber } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
+import { Storage } from '../usage.ts';
 import { Before, Email, Name, PageSize, Password, Plan, Role, SecondFactorRequired, Status, Time } from './fields.ts';
 
 export const AccountReply = Type.Object(
@@ -16,6 +17,7 @@ export const AccountReply = Type.Object(
     smtp_available: Type.Boolean(),
     prices: Type.Object({ mx: Type.Integer(), smtp: Type.Integer() }),
     credits: Type.Object({ remaining: Type.Integer(), locked: Type.Integer() }),
+    storage: Storage,
     /** In force: the account's own, or the server's. */
     retention_days: Type.Integer(),
     /** The longest that the server allows. */

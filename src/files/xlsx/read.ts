@@ -14,6 +14,12 @@ import { openZip } from './zip-read.ts';
 const SHEET_BYTES = 2 ** 31;
 const STRINGS_BYTES = 2 ** 29;
 const STYLES_BYTES = 2 ** 26;
+/**
+ * Rows are given away when their texts and cells are so large, which is looked at every so many bytes of XML: a cell of
+ * a few bytes can refer to a text as long as a row may be.
+ */
+const BATCH_BYTES = 2 ** 18;
+const SLICE_BYTES = 2 ** 11;
 
 /**
  * The first sheet of an XLSX file, read in a thread. Only what the cells show is read: no formulas, no links, no other
@@ -57,8 +63,12 @@ export async function* sheetRows(
   let packed = 0;
   const scanner = new XmlScanner(rows);
   for await (const piece of zip.read(sheet, SHEET_BYTES, (read) => (packed = read))) {
-    scanner.push(piece);
-    yield { rows: rows.take(), bytes: (packed / Math.max(1, sheet.packed)) * file.size };
+    const bytes = (packed / Math.max(1, sheet.packed)) * file.size;
+    for (let at = 0; at < piece.length; at += SLICE_BYTES) {
+      scanner.push(piece.subarray(at, at + SLICE_BYTES));
+      if (rows.bytes >= BATCH_BYTES) yield { rows: rows.take(), bytes };
+    }
+    yield { rows: rows.take(), bytes };
   }
   scanner.end();
 }

@@ -15,11 +15,15 @@ interface SheetContext {
   readonly maxRows: number;
 }
 
+/** Bytes of a cell beside its text. */
+const BESIDE_TEXT = 8;
+
 /** Collects rows with text. Rows that only have a format are left out like those that the sheet leaves out. */
 export class SheetRows implements XmlHandler {
   wantsText = false;
   readonly #context: SheetContext;
   #rows: RawRow[] = [];
+  #bytes = 0;
   #line = 0;
   #cells: string[] = [];
   #size = 0;
@@ -37,7 +41,13 @@ export class SheetRows implements XmlHandler {
   take(): readonly RawRow[] {
     const rows = this.#rows;
     this.#rows = [];
+    this.#bytes = 0;
     return rows;
+  }
+
+  /** That these rows take, approximately. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   open(name: string, tag: string): void {
@@ -76,6 +86,7 @@ export class SheetRows implements XmlHandler {
     const { maxRows } = this.#context;
     if (this.#line > maxRows + 1) throw tooLarge(maxRows, 'rows');
     this.#rows.push({ line: this.#line, cells: this.#cells, problem: null });
+    this.#bytes += this.#size + this.#cells.length * BESIDE_TEXT;
     this.#cells = [];
   }
 

@@ -4,7 +4,7 @@ import { Done } from '../../contract/dashboard/session.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { PLANS, PRICE } from '../../kernel/plans.ts';
-import type { Account, KeysetQuery, LedgerPage, LedgerQuery } from '../../service/accounts.ts';
+import type { Account, AccountStorage, KeysetQuery, LedgerPage, LedgerQuery } from '../../service/accounts.ts';
 import type { ActingMember, Role } from '../../service/members.ts';
 import { nothingToChange } from '../nothing-to-change.ts';
 import { type AccountContext, type Route, route } from '../route.ts';
@@ -13,7 +13,12 @@ import { csvFile, JSON_LINES, jsonLinesFile } from './csv.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';
 
-const accountReply = (a: Account, retentionDaysMax: number, role: Role): C.AccountReply => ({
+const accountReply = (
+  a: Account,
+  { listBytes, filters }: AccountStorage,
+  retentionDaysMax: number,
+  role: Role,
+): C.AccountReply => ({
   id: a.id,
   name: a.name,
   plan: a.plan,
@@ -22,6 +27,7 @@ const accountReply = (a: Account, retentionDaysMax: number, role: Role): C.Accou
   smtp_available: PLANS[a.plan].smtp,
   prices: { ...PRICE },
   credits: { remaining: a.balance, locked: a.locked },
+  storage: { list_bytes: listBytes, filters },
   retention_days: a.retentionDays,
   retention_days_max: retentionDaysMax,
   second_factor_required: a.secondFactorRequired,
@@ -77,7 +83,12 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     serve:
       ({ account: accounts }) =>
       async ({ account, role }) => ({
-        body: accountReply(await accounts.get(account), accounts.retentionDaysMax, role),
+        body: accountReply(
+          await accounts.get(account),
+          await accounts.storage(account),
+          accounts.retentionDaysMax,
+          role,
+        ),
       }),
   }),
   route({
@@ -101,7 +112,9 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
           throw nothingToChange('name, retention_days or second_factor_required');
         const change = { name, retentionDays, secondFactorRequired };
         const changed = await accounts.change(account, change, actor, user);
-        return { body: accountReply(changed, accounts.retentionDaysMax, role) };
+        return {
+          body: accountReply(changed, await accounts.storage(account), accounts.retentionDaysMax, role),
+        };
       },
   }),
   route({

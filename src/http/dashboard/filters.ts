@@ -66,7 +66,12 @@ export const FILTER_ROUTES: readonly Route[] = [
     access: 'member',
     input: { body: D.FilterImportRequest, bodyLimit: IMPORT_BODY_BYTES },
     output: { content: D.FilterImportReply },
-    doc: { operationId: 'importFilters', tag: 'Dashboard', summary: 'Add many filters; each line gets its own result' },
+    doc: {
+      operationId: 'importFilters',
+      tag: 'Dashboard',
+      summary: 'Add many filters; each line gets its own result',
+      errors: [422],
+    },
     serve:
       ({ filters }) =>
       async ({ account, actor }, { body: { lines } }) => ({

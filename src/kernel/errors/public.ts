@@ -153,6 +153,16 @@ export const PUBLIC_ERRORS = {
     message: `An account can keep at most ${counted(LISTS_MAX, 'list')}.`,
     fix: 'Delete lists whose results you have.',
   },
+  list_storage_full: {
+    status: 422,
+    message: 'The lists of the account take as much storage as its plan has.',
+    fix: 'Delete lists whose results you have, or change the plan. `limit` is in bytes; `storage` of the usage says what is used.',
+  },
+  too_many_filters: {
+    status: 422,
+    message: 'The account has as many filters as its plan has room for.',
+    fix: 'Remove filters, or block a domain instead of its addresses; or change the plan. `limit` is the number.',
+  },
   invalid_filter: {
     status: 422,
     message: 'The filter is not valid.',

@@ -1,9 +1,15 @@
 /** Rows of a new list: numbers their addresses, cuts them into blocks and stores these. */
+import { tooLarge } from '../../files/problems.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { ADDRESS_LENGTH } from '../../kernel/limits.ts';
+import {
+  ADDRESS_LENGTH,
+  LIST_RESULT_BYTES,
+  LIST_STORED_FREE_BYTES,
+  LIST_STORED_PER_SENT,
+} from '../../kernel/limits.ts';
 import { LIST_STEPS } from '../../kernel/list-work.ts';
 import { newBlock } from '../../store/lists/blocks.ts';
-import type { AccountId, ListRow, Lists, NewListBlock } from '../../store/store.ts';
+import type { AccountId, ListRoom, ListRow, Lists, NewListBlock } from '../../store/store.ts';
 import { DistinctAddresses } from './distinct.ts';
 
 /** `address`: what to verify; null: the row is blank or has a problem. */
@@ -17,11 +23,21 @@ const APPEND_CHARACTERS = BLOCK_CHARACTERS;
 
 export const uploadGivenUp = () => new ApiError('request_timeout', 'The upload took too long and was given up.');
 
-/** Stores the rows of one list, many at a time. */
+interface NewRows {
+  readonly account: AccountId;
+  readonly id: string;
+  readonly room: ListRoom;
+  /** Bytes of the file that have arrived so far; null: the rows are those of another list. */
+  readonly received: (() => number) | null;
+}
+
+/**
+ * Stores the rows of one list, many at a time. Throws ApiError `list_storage_full`, and FileError `list_too_large`
+ * where the rows take many times the bytes of their file: few bytes of XLSX can refer to one text a million times.
+ */
 export class BlockWriter {
   readonly #lists: Pick<Lists, 'append'>;
-  readonly #account: AccountId;
-  readonly #id: string;
+  readonly #list: NewRows;
   readonly #distinct = new DistinctAddresses();
   #blocks: NewListBlock[] = [];
   #storing: Promise<void> = Promise.resolve();
@@ -32,11 +48,11 @@ export class BlockWriter {
   #total = 0;
   #filled = 0;
   #unreadable = 0;
+  #stored = 0;
 
-  constructor(lists: Pick<Lists, 'append'>, account: AccountId, id: string) {
+  constructor(lists: Pick<Lists, 'append'>, list: NewRows) {
     this.#lists = lists;
-    this.#account = account;
-    this.#id = id;
+    this.#list = list;
   }
 
   get counts() {
@@ -69,11 +85,23 @@ export class BlockWriter {
   #endBlock(): void {
     if (this.#rows.length === 0) return;
     const firstAddress = this.#distinct.count - this.#addresses.length + 1;
-    this.#blocks.push(newBlock(this.#rows, firstAddress, this.#addresses));
+    const block = newBlock(this.#rows, firstAddress, this.#addresses);
+    this.#stored += block.bytes;
+    this.#checkSize();
+    this.#blocks.push(block);
     this.#characters += this.#blockCharacters;
     this.#rows = [];
     this.#addresses = [];
     this.#blockCharacters = 0;
+  }
+
+  #checkSize(): void {
+    const { room, received } = this.#list;
+    if (this.#stored + this.#distinct.count * LIST_RESULT_BYTES > room.bytes)
+      throw new ApiError('list_storage_full', undefined, { limit: room.limit });
+    if (received === null) return;
+    const limit = Math.max(LIST_STORED_FREE_BYTES, received() * LIST_STORED_PER_SENT);
+    if (this.#stored > limit) throw tooLarge(limit, 'bytes to store for a file of this size; send it as CSV');
   }
 
   /** Begins to store what there is, once what was there before is stored: rows can be added meanwhile. */
@@ -89,7 +117,7 @@ export class BlockWriter {
   }
 
   async #append(blocks: readonly NewListBlock[]): Promise<void> {
-    if (!(await this.#lists.append(this.#account, this.#id, blocks))) throw uploadGivenUp();
+    if (!(await this.#lists.append(this.#list.account, this.#list.id, blocks))) throw uploadGivenUp();
   }
 
   async end(): Promise<void> {

@@ -59,8 +59,17 @@ export function createListCopies({ lists, clock, find, checkPlan, start, takeSlo
     const id = newId('lst', clock.now());
     try {
       const clientIp = by.ip ?? null;
-      await lists.create({ id, account, keyId: DASHBOARD_KEY, clientIp, name, level, patienceMinutes, layout });
-      const writer = new BlockWriter(lists, account, id);
+      const room = await lists.create({
+        id,
+        account,
+        keyId: DASHBOARD_KEY,
+        clientIp,
+        name,
+        level,
+        patienceMinutes,
+        layout,
+      });
+      const writer = new BlockWriter(lists, { account, id, room, received: null });
       await writeRows(writer, copy);
       const list = await lists.finish(account, id, writer.counts, by);
       if (list === null) throw uploadGivenUp();

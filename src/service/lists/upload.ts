@@ -48,8 +48,8 @@ export async function storeUpload(
     try {
       const { columns, addressColumn, hasHeader, form: format, delimiter } = file;
       const layout = { columns, addressColumn, hasHeader, format, delimiter };
-      await lists.create({ id, account, keyId, clientIp: ip, name, level, patienceMinutes, layout });
-      const writer = new BlockWriter(lists, account, id);
+      const room = await lists.create({ id, account, keyId, clientIp: ip, name, level, patienceMinutes, layout });
+      const writer = new BlockWriter(lists, { account, id, room, received: file.received });
       await writeRows(file, writer, new GiveWay(clock, singleCalls));
       const list = await lists.finish(account, id, writer.counts, by);
       if (list === null) throw uploadGivenUp();

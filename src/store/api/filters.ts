@@ -24,6 +24,7 @@ export interface FilterKeys {
 }
 
 export interface Filters {
+  /** Throws ApiError `too_many_filters`; so does `addMany`, which then adds none. */
   add(
     account: AccountId,
     input: { filterType: FilterType; value: string; reason: string | null },

@@ -67,6 +67,14 @@ export interface NewListBlock {
   readonly firstAddress: number;
   readonly addressCount: number;
   readonly addresses: string;
+  /** That all of this takes in the store. */
+  readonly bytes: number;
+}
+
+/** `bytes`: those that a new list may take, counted as in `AccountStorage`; `limit`: that of all lists. */
+export interface ListRoom {
+  readonly bytes: number;
+  readonly limit: number;
 }
 
 export interface ListRowCounts {
@@ -224,10 +232,10 @@ export interface ListRecorded {
 
 export interface Lists {
   /**
-   * Throws ApiError `too_many_lists`. Begins an upload; the list is invisible until `finish`. An upload without a new
-   * block for an hour is removed.
+   * Begins an upload; the list is invisible until `finish`. An upload without a new block for an hour is removed.
+   * Throws ApiError `too_many_lists`, `list_storage_full`.
    */
-  create(list: NewList): Promise<void>;
+  create(list: NewList): Promise<ListRoom>;
   /** Adds blocks of rows. False: the upload was given up. */
   append(account: AccountId, id: string, blocks: readonly NewListBlock[]): Promise<boolean>;
   /** The list is ready from now on. Null: the upload was given up. */

@@ -38,7 +38,23 @@ export interface KeyDayRow {
   readonly requests: number;
 }
 
+interface Kept {
+  readonly used: number;
+  /** That of the account's plan. */
+  readonly limit: number;
+}
+
+/** What an account keeps in the store beside its log. */
+export interface AccountStorage {
+  /** Lists, whatever their status, those included that are being uploaded. */
+  readonly lists: number;
+  /** Bytes of their rows, with LIST_RESULT_BYTES for each address. */
+  readonly listBytes: Kept;
+  readonly filters: Kept;
+}
+
 export interface Usage {
+  storage(account: AccountId): Promise<AccountStorage>;
   summary(account: AccountId, from: number, to: number): Promise<UsageSummary>;
   series(account: AccountId, grouping: UsageGrouping, from: number, to: number): Promise<UsageRow[]>;
   /** Since when the account's counters are by the hour, ms; before, they are by the day (UTC). Null: none is. */

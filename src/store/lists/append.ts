@@ -10,7 +10,9 @@ export async function appendBlocks(
 ): Promise<boolean> {
   const now = await driver.now();
   return driver.transaction(async (trx) => {
-    const mine = trx.updateTable('lists').set({ changed_at: now }).where('id', '=', id);
+    const bytes = blocks.reduce((sum, block) => sum + block.bytes, 0);
+    const change = trx.updateTable('lists').set((eb) => ({ changed_at: now, bytes: eb('bytes', '+', bytes) }));
+    const mine = change.where('id', '=', id);
     const open = mine.where('account_id', '=', account).where('status', '=', 'uploading');
     if ((await open.executeTakeFirst()).numUpdatedRows === 0n) return false;
     await trx

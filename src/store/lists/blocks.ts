@@ -15,18 +15,30 @@ type StoredRow = readonly [Head, ...string[]];
 export function newBlock(rows: readonly ListRow[], firstAddress: number, addresses: readonly string[]): NewListBlock {
   const [first] = rows;
   if (first === undefined) throw new RangeError('A block has at least one row.');
+  const block = { rows: rowsText(rows), addresses: JSON.stringify(addresses) };
+  // The numbers of the addresses stand in the chunk, with a comma.
+  const numbers = addresses.length * (String(firstAddress + addresses.length).length + 1);
   return {
+    ...block,
     firstRow: first.row,
     rowCount: rows.length,
-    rows: rowsText(rows),
     firstAddress,
     addressCount: addresses.length,
-    addresses: JSON.stringify(addresses),
+    bytes: Buffer.byteLength(block.rows) + Buffer.byteLength(block.addresses) + numbers,
   };
 }
 
 const rowsText = (rows: readonly ListRow[]): string =>
-  JSON.stringify(rows.map(({ address, problem, cells, extra }) => [headOf(address, problem), ...cells, ...extra]));
+  JSON.stringify(
+    rows.map(({ address, problem, cells, extra }) => [headOf(address, problem), ...withoutBlankEnd(cells, extra)]),
+  );
+
+/** Empty cells at the end are not stored: the columns of the list say how many there are. */
+function withoutBlankEnd(cells: readonly string[], extra: readonly string[]): readonly string[] {
+  const all = extra.length === 0 ? cells : [...cells, ...extra];
+  const last = all.findLastIndex((cell) => cell !== '');
+  return last + 1 === all.length ? all : all.slice(0, last + 1);
+}
 
 const headOf = (address: number | null, problem: ListRow['problem']): Head =>
   problem === null ? (address ?? 0) : [problem.code, problem.line];
@@ -37,7 +49,7 @@ export function toRows(text: string, firstRow: number, columns: number): ListRow
   return storedRows(text).map(([head, ...cells], i) => ({
     row: firstRow + i,
     address: typeof head === 'number' && head > 0 ? head : null,
-    cells: cells.slice(0, columns),
+    cells: Array.from({ length: columns }, (_, column) => cells[column] ?? ''),
     extra: cells.slice(columns),
     problem: typeof head === 'number' ? null : { code: head[0], line: head[1] },
   }));

@@ -28,6 +28,8 @@ export interface ListsTable {
   unit_price: number;
   price: Generated<number>;
   used: Generated<number>;
+  /** Of its blocks and chunks as they were uploaded. */
+  bytes: Generated<number>;
   /** JSON, ListError. */
   error: Generated<string | null>;
   created_at: number;

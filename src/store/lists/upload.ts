@@ -7,6 +7,7 @@ import { lockAccount } from '../lock.ts';
 import { writeAudit } from '../people/audit-log.ts';
 import type { Lists } from '../store.ts';
 import { storable } from '../text.ts';
+import { storageOf } from '../usage.ts';
 import { deleteList } from './end.ts';
 import { findList, noResults, toList } from './row.ts';
 
@@ -16,11 +17,12 @@ export function upload(driver: StorageDriver): Upload {
   return {
     async create({ id, account, keyId, clientIp, name, level, patienceMinutes, layout }) {
       const now = await driver.now();
-      await driver.transaction(async (trx) => {
+      return driver.transaction(async (trx) => {
         await driver.lockAccounts(trx, [account]);
-        const kept = trx.selectFrom('lists').select((eb) => eb.fn.countAll<number>().as('n'));
-        const mine = kept.where('account_id', '=', account).where('status', '<>', 'deleted');
-        if ((await mine.executeTakeFirstOrThrow()).n >= LISTS_MAX) throw new ApiError('too_many_lists');
+        const { lists, listBytes } = await storageOf(trx, account);
+        if (lists >= LISTS_MAX) throw new ApiError('too_many_lists');
+        const { used, limit } = listBytes;
+        if (used >= limit) throw new ApiError('list_storage_full', undefined, { limit });
         const owner = trx.selectFrom('accounts').select('test_of').where('id', '=', account);
         const test = (await owner.executeTakeFirst())?.test_of != null;
         const row = {
@@ -30,6 +32,7 @@ export function upload(driver: StorageDriver): Upload {
           ...{ breakdown: JSON.stringify(noResults()), created_at: now, changed_at: now },
         };
         await trx.insertInto('lists').values(row).execute();
+        return { bytes: limit - used, limit };
       });
     },
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PLANS } from '../../../src/kernel/plans.ts';
 import { PASSWORD } from '../../lab/person.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 import { type Client, of, signedIn } from './client.ts';
@@ -26,6 +27,10 @@ describe('the account', () => {
       smtp_available: true,
       prices: { mx: 1, smtp: 10 },
       credits: { remaining: 50, locked: 0 },
+      storage: {
+        list_bytes: { used: 0, limit: PLANS.premium.listBytes },
+        filters: { used: 0, limit: PLANS.premium.filters },
+      },
       retention_days: 30,
       retention_days_max: 30,
       second_factor_required: false,

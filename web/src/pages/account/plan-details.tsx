@@ -5,10 +5,12 @@ import { DescriptionItem, DescriptionList } from '../../parts/description-list.t
 import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';
 import { PLAN_LABELS, PLANS_WITH_SMTP, RATE_WINDOW } from '../../parts/plans.ts';
 import { ROLE_LABELS } from '../../parts/roles.ts';
+import { formatBytes } from '../lists/format-bytes.ts';
 
 /** Plan, prices and balance. */
 export function PlanDetails({ account }: { account: Account }) {
-  const { plan, rate_limit, smtp_available, prices, credits, created_at, id, role } = account;
+  const { plan, rate_limit, smtp_available, prices, credits, storage, created_at, id, role } = account;
+  const { list_bytes, filters } = storage;
   return (
     <Box component="section" aria-labelledby="plan">
       <Title order={2} id="plan" mb="xs">
@@ -19,6 +21,10 @@ export function PlanDetails({ account }: { account: Account }) {
         <DescriptionItem term="Rate limit">
           {pluralize(rate_limit, 'request')} per {RATE_WINDOW}, shared by all API keys and members. Requests over the
           limit get 429 until the next window starts.
+        </DescriptionItem>
+        <DescriptionItem term="Storage">
+          {formatBytes(list_bytes.used)} of {formatBytes(list_bytes.limit)} for lists and their results, and{' '}
+          {formatNumber(filters.used)} of {pluralize(filters.limit, 'filter')}.
         </DescriptionItem>
         <DescriptionItem term="mx">
           {pluralize(prices.mx, 'credit')} per verification. Checks syntax, filters, disposable lists, domain and mail

@@ -1,23 +1,39 @@
 /**
- * multipart/form-data (RFC 7578, RFC 2046 §5.1) as it arrives: bounded whatever the sender does, without a preamble.
+ * multipart/form-data (RFC 7578, RFC 2046 §5.1) as it arrives, parsed by busboy: bounded whatever the sender does. A part
+ * that busboy would skip, because its headers are missing, too long or of another kind, is an error.
  */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Busboy } from '@fastify/busboy';
 import { ApiError } from '../../kernel/errors.ts';
 
-export interface FormPart {
-  readonly name: string;
-  /** Null: a field, not a file. */
-  readonly fileName: string | null;
-  /** To be read to its end before the next part is asked for. */
-  readonly body: AsyncGenerator<Buffer, void, undefined>;
+interface FormFile {
+  /** Without its path; null: the part has no file name. */
+  readonly name: string | null;
+  /** To be read to its end. */
+  readonly body: Readable;
+}
+
+interface FormReading {
+  readonly boundary: string;
+  /** The name of the part that is a file, with or without a file name; all others are fields. */
+  readonly file: string;
+  /** Bytes of a field. */
+  readonly fieldBytes: number;
+  /** Called for the file, at most once. */
+  readonly take: (file: FormFile) => Promise<void>;
 }
 
 const HEAD_BYTES = 8 * 1024;
+const HEADERS_MAX = 32;
 const PARTS_MAX = 32;
 const CRLF = Buffer.from('\r\n');
-const BLANK_LINE = Buffer.from('\r\n\r\n');
-const DASHES = Buffer.from('--');
+const [CR, TAB, SPACE, DASH] = [0x0d, 0x09, 0x20, 0x2d];
+/** Blanks behind a boundary. */
+const PADDING_BYTES = 1024;
 
 const malformed = (what: string): ApiError => new ApiError('malformed_request', `The multipart body ${what}.`);
+const invalidField = (field: string, what: string): ApiError => new ApiError('invalid_parameter', what, { field });
 
 /** The boundary of a Content-Type; null: none, or one that RFC 2046 does not allow. */
 export function boundaryOf(contentType: string): string | null {
@@ -26,110 +42,107 @@ export function boundaryOf(contentType: string): string | null {
   return /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/.test(boundary) ? boundary : null;
 }
 
-export async function* formParts(
-  input: AsyncIterable<Buffer>,
-  boundary: string,
-): AsyncGenerator<FormPart, void, undefined> {
-  const source = new Source(input);
-  const delimiter = Buffer.from(`\r\n--${boundary}`);
-  // The first one need not follow a line.
-  source.unread(CRLF);
-  if (!(await source.starts(delimiter))) throw malformed('does not begin with its boundary');
-  source.take(delimiter.length);
-  for (let parts = 0; ; parts++) {
-    if (await source.starts(DASHES)) return;
-    if (!(await source.starts(CRLF))) throw malformed('has a boundary that is not followed by a line break');
-    if (parts === PARTS_MAX) throw malformed(`has more than ${PARTS_MAX} parts`);
-    const head = await headOf(source);
-    const body = source.until(delimiter);
-    yield { ...head, body };
-    // The rest of what nobody read.
-    for await (const _piece of body);
+/** The fields in their order. Throws ApiError, and what the input or `take` throws; then the file has been ended. */
+export async function readForm(input: AsyncIterable<Buffer>, reading: FormReading): Promise<[string, string][]> {
+  const { boundary, file, fieldBytes, take } = reading;
+  const form = new Busboy({
+    headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
+    isPartAFile: (name) => name === file,
+    limits: { parts: PARTS_MAX, headerSize: HEAD_BYTES, headerPairs: HEADERS_MAX, fieldSize: fieldBytes },
+  });
+  const fields: [string, string][] = [];
+  const taken: { readonly body: Readable; readonly done: Promise<void> }[] = [];
+  /** What went wrong first; busboy's own errors all mean that the end is missing. */
+  let failure: unknown = null;
+  const fail = (error: unknown): void => {
+    failure ??= error;
+    form.destroy();
+  };
+  form.on('partsLimit', () => fail(malformed(`has more than ${PARTS_MAX} parts`)));
+  form.on('field', (name: string | undefined, value, _isNameCut, isCut) => {
+    if (name === undefined) fail(malformed('has a part without a name'));
+    else if (isCut) fail(invalidField(name, `The part ${JSON.stringify(name)} is too long.`));
+    else fields.push([name, value]);
+  });
+  form.on('file', (_name, body, name: string | undefined) => {
+    if (taken.length > 0) {
+      body.on('error', () => {}).resume();
+      fail(invalidField(file, `${file} was sent more than once.`));
+      return;
+    }
+    let cut: unknown = null;
+    body.on('error', (error: unknown) => {
+      cut = error;
+    });
+    // Browsers write a quote as %22 (HTML, "multipart form data").
+    const done = take({ name: name?.replaceAll('%22', '"') ?? null, body });
+    done.catch((error: unknown) => {
+      if (error !== cut) fail(error);
+    });
+    taken.push({ body, done });
+  });
+  const parts = { begun: 0 };
+  try {
+    await pipeline(Readable.from(withoutPadding(noting(input, fail), boundary, parts)), form);
+    await Promise.all(taken.map(({ done }) => done));
+  } catch {
+    failure ??= malformed('ended early');
+  }
+  if (failure === null && fields.length + taken.length !== parts.begun)
+    failure = malformed(`has a part without a name, or with headers of more than ${HEAD_BYTES} bytes`);
+  if (failure === null) return fields;
+  for (const { body } of taken) body.destroy();
+  await Promise.allSettled(taken.map(({ done }) => done));
+  throw failure;
+}
+
+async function* noting(input: AsyncIterable<Buffer>, fail: (error: unknown) => void) {
+  try {
+    yield* input;
+  } catch (error) {
+    fail(error);
+    throw error;
   }
 }
-
-async function headOf(source: Source): Promise<Pick<FormPart, 'name' | 'fileName'>> {
-  const end = await source.find(BLANK_LINE, HEAD_BYTES);
-  if (end === null) throw malformed(`has a part without headers, or with headers of more than ${HEAD_BYTES} bytes`);
-  const text = source.take(end).toString('utf8');
-  source.take(BLANK_LINE.length);
-  const [, disposition = ''] = /^\r\ncontent-disposition:\s*form-data\s*(;[^\r\n]*)$/im.exec(text) ?? [];
-  const parameters = parametersOf(disposition);
-  const name = parameters.get('name');
-  if (name === undefined) throw malformed('has a part without a name');
-  return { name, fileName: parameters.get('filename') ?? null };
-}
-
-const PARAMETER = /;\s*([^\s;="]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/g;
 
 /**
- * Read from the left, because a quoted value may contain what looks like a parameter. Browsers write quotes within as
- * %22 (HTML, "multipart form data"), others with a backslash.
+ * Blanks may follow a boundary on its line (RFC 2046 §5.1.1, "transport-padding"); busboy takes them for a header.
+ * Counts the parts that begin. What follows the last boundary is read and dropped.
  */
-function parametersOf(disposition: string): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  for (const [, name = '', quoted, plain = ''] of disposition.matchAll(PARAMETER)) {
-    const value = quoted?.replaceAll(/\\(["\\])/g, '$1').replaceAll('%22', '"') ?? plain;
-    if (!found.has(name.toLowerCase())) found.set(name.toLowerCase(), value);
+async function* withoutPadding(
+  input: AsyncIterable<Buffer>,
+  boundary: string,
+  parts: { begun: number },
+): AsyncGenerator<Buffer, void, undefined> {
+  const delimiter = Buffer.from(`\r\n--${boundary}`);
+  // The first boundary need not follow a line.
+  let held: Buffer = CRLF;
+  let isOver = false;
+  for await (const chunk of input) {
+    if (isOver) continue;
+    held = Buffer.concat([held, chunk]);
+    for (let at = held.indexOf(delimiter); at >= 0 && !isOver; at = held.indexOf(delimiter)) {
+      const end = at + delimiter.length;
+      const behind = afterBlanks(held, end);
+      // What follows decides: the end of the line, or two dashes.
+      if (held.length < behind + 2) break;
+      isOver = held[end] === DASH && held[end + 1] === DASH;
+      if (!isOver) parts.begun += 1;
+      yield held.subarray(0, isOver ? end + 2 : end);
+      held = held.subarray(held[behind] === CR ? behind : end);
+    }
+    if (isOver || held.includes(delimiter)) continue;
+    // The beginning of a boundary may have arrived.
+    const sure = held.length - delimiter.length + 1;
+    if (sure <= 0) continue;
+    yield held.subarray(0, sure);
+    held = held.subarray(sure);
   }
-  return found;
+  if (!isOver) yield held;
 }
 
-/** Bytes that have arrived, and more of them on demand. */
-class Source {
-  readonly #input: AsyncIterator<Buffer>;
-  #held: Buffer = Buffer.alloc(0);
-
-  constructor(input: AsyncIterable<Buffer>) {
-    this.#input = input[Symbol.asyncIterator]();
-  }
-
-  unread(bytes: Buffer): void {
-    this.#held = Buffer.concat([bytes, this.#held]);
-  }
-
-  take(bytes: number): Buffer {
-    const taken = this.#held.subarray(0, bytes);
-    this.#held = this.#held.subarray(bytes);
-    return taken;
-  }
-
-  async starts(bytes: Buffer): Promise<boolean> {
-    while (this.#held.length < bytes.length) if (!(await this.#more())) return false;
-    return this.#held.subarray(0, bytes.length).equals(bytes);
-  }
-
-  /** Where `bytes` begin, within the next `within`; null: nowhere. */
-  async find(bytes: Buffer, within: number): Promise<number | null> {
-    for (;;) {
-      const at = this.#held.indexOf(bytes);
-      if (at >= 0 && at <= within) return at;
-      if (at > within || this.#held.length > within + bytes.length) return null;
-      if (!(await this.#more())) throw malformed('ended early');
-    }
-  }
-
-  /** What comes before `end`, which is taken as well. */
-  async *until(end: Buffer): AsyncGenerator<Buffer, void, undefined> {
-    for (;;) {
-      const at = this.#held.indexOf(end);
-      if (at >= 0) {
-        const last = this.take(at);
-        this.take(end.length);
-        if (last.length > 0) yield last;
-        return;
-      }
-      // The end may have arrived in part.
-      const sure = this.#held.length - end.length + 1;
-      if (sure > 0) yield this.take(sure);
-      if (!(await this.#more())) throw malformed('ended early');
-    }
-  }
-
-  async #more(): Promise<boolean> {
-    const next = await this.#input.next();
-    if (next.done) return false;
-    this.#held = this.#held.length === 0 ? next.value : Buffer.concat([this.#held, next.value]);
-    return true;
-  }
+function afterBlanks(bytes: Buffer, from: number): number {
+  let at = from;
+  while (at < bytes.length && at - from < PADDING_BYTES && (bytes[at] === SPACE || bytes[at] === TAB)) at += 1;
+  return at;
 }

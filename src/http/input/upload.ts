@@ -9,7 +9,7 @@ import { type Spooled, spooled } from '../../service/lists/spooled.ts';
 import type { HttpRequest } from '../exchange.ts';
 import { mediaType } from './body.ts';
 import { JsonList } from './json-list.ts';
-import { boundaryOf, type FormPart, formParts } from './multipart.ts';
+import { boundaryOf, readForm } from './multipart.ts';
 import { fieldsReader } from './reader.ts';
 
 const MULTIPART = 'multipart/form-data';
@@ -62,38 +62,27 @@ async function multipartUpload(
 ): Promise<UploadRequest> {
   const boundary = boundaryOf(request.headers['content-type'] ?? '');
   if (boundary === null) throw new ApiError('malformed_request', 'The multipart Content-Type has no valid boundary.');
-  const texts: [string, string][] = [];
-  let file: (Spooled & { readonly name: string | null }) | null = null;
+  const files: (Spooled & { readonly name: string | null })[] = [];
   try {
-    for await (const part of formParts(body, boundary)) {
-      if (part.name !== 'file') {
-        const text = await fieldText(part);
-        // As in a query: not filled in.
-        if (text !== '') texts.push([part.name, text]);
-      } else if (file !== null)
-        throw new ApiError('invalid_parameter', 'file was sent more than once.', { field: 'file' });
+    const texts = await readForm(body, {
+      boundary,
+      file: 'file',
+      fieldBytes: LIST_UPLOAD_EXTRA_BYTES,
       // Its options may come after it.
-      else file = { ...(await spooled(part.body, LIST_BYTES)), name: part.fileName };
-    }
-    if (file === null) throw new ApiError('missing_parameter', 'The part "file" is missing.', { field: 'file' });
+      take: async ({ name, body: content }) => {
+        files.push({ ...(await spooled(content, LIST_BYTES)), name });
+      },
+    });
+    const [file] = files;
+    if (file === undefined) throw new ApiError('missing_parameter', 'The part "file" is missing.', { field: 'file' });
     const { name: fileName, input, close } = file;
-    return { ...optionsOf({ ...query, ...readFields(texts, warn) }), fileName, form: null, input, close };
+    // As in a query, an empty field is not filled in.
+    const filled = texts.filter(([, text]) => text !== '');
+    return { ...optionsOf({ ...query, ...readFields(filled, warn) }), fileName, form: null, input, close };
   } catch (error) {
-    await file?.close();
+    await files[0]?.close();
     throw error;
   }
-}
-
-async function fieldText({ name, body }: FormPart): Promise<string> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > LIST_UPLOAD_EXTRA_BYTES)
-      throw new ApiError('invalid_parameter', `The part ${JSON.stringify(name)} is too long.`, { field: name });
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }
 
 async function jsonUpload(body: Readable, query: Fields, warn: Warn): Promise<UploadRequest> {

@@ -16,6 +16,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { OPTIONS } from '../src/config/options.ts';
 import { METRIC_NAMES } from '../src/http/metrics/table.ts';
+import { LIST_SPOOLED_BYTES } from '../src/kernel/limits.ts';
 
 const DEPLOY = join(import.meta.dirname, '../deploy');
 const read = (name: string) => readFileSync(join(DEPLOY, name), 'utf8');
@@ -50,6 +51,50 @@ describe('Compose files', () => {
       for (const [name, service] of services.filter(([, { build }]) => build !== undefined))
         expect([name, service]).toEqual([name, expect.objectContaining({ read_only: true, cap_drop: ['ALL'] })]);
     }
+  });
+});
+
+/** What processes may take: memory, and temporary files of uploads, which a tmpfs would keep in it. */
+describe('bounds', () => {
+  const bytesOf = (text: string): number => {
+    const [, number, unit = ''] = /^(\d+)([kmg]?)i?$/i.exec(text) ?? [];
+    return Number(number) * 1024 ** ' kmg'.indexOf(unit.toLowerCase() || ' ');
+  };
+  /** As docs/capacity.md says. */
+  const MEMORY = 1536 * 2 ** 20;
+
+  it.each(['compose.yaml', 'compose.cluster.yaml'])('%s', (file) => {
+    type Limits = {
+      build?: unknown;
+      image: string;
+      mem_limit?: string;
+      tmpfs?: string[];
+      environment: { TMPDIR?: string };
+    };
+    const services = Object.values<Limits>(parse(read(file), { merge: true }).services);
+    for (const { mem_limit = '', tmpfs = [] } of services.filter(({ build }) => build !== undefined)) {
+      expect(bytesOf(mem_limit)).toBeGreaterThan(0);
+      for (const mount of tmpfs) expect(mount).toMatch(/:size=\d+m$/);
+    }
+    const nodes = services.filter(({ image }) => image === 'mailvet');
+    expect(nodes.length).toBeGreaterThan(0);
+    for (const { mem_limit = '', environment } of nodes)
+      expect([bytesOf(mem_limit), environment.TMPDIR]).toEqual([MEMORY, '/data']);
+  });
+
+  it('kubernetes/mailvet.yaml', () => {
+    const documents = parseAllDocuments(read('kubernetes/mailvet.yaml')).map((document) => document.toJS());
+    const { spec } = documents.find(({ kind }) => kind === 'Deployment').spec.template;
+    expect(bytesOf(spec.containers[0].resources.limits.memory)).toBe(MEMORY);
+    const { emptyDir } = spec.volumes.find(({ name }: { name: string }) => name === 'tmp');
+    expect(emptyDir.medium).toBeUndefined();
+    expect(bytesOf(emptyDir.sizeLimit)).toBeGreaterThan(LIST_SPOOLED_BYTES);
+  });
+
+  it('systemd/mailvet.service', () => {
+    const unit = read('systemd/mailvet.service');
+    expect(bytesOf(/^MemoryMax=(.*)$/m.exec(unit)?.[1] ?? '')).toBe(MEMORY);
+    expect(unit).toMatch(/^Environment=TMPDIR=\/var\/lib\/mailvet$/m);
   });
 });
 

@@ -3,6 +3,8 @@ import { readSync } from 'node:fs';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ApiError } from '../kernel/errors.ts';
+import { LIST_SPOOLED_BYTES } from '../kernel/limits.ts';
 
 export interface RandomAccess {
   readonly size: number;
@@ -33,22 +35,30 @@ const PIECE_BYTES = 32 * 1024;
 /** Smaller inputs stay in memory. */
 const IN_MEMORY_BYTES = 1 << 20;
 
+/** For temporary files of a process. */
+export interface SpoolSpace {
+  readonly bytes: number;
+  used: number;
+}
+const SPACE: SpoolSpace = { bytes: LIST_SPOOLED_BYTES, used: 0 };
+const RETRY_SECONDS = 30;
+
 /**
  * Reads the input to its end, into a temporary file if it is large. The file has no name anymore when it is written to,
- * so nothing is left behind, however the process ends.
+ * so nothing is left behind, however the process ends. Throws ApiError `overloaded` where there is no room.
  */
-export async function spool(blocks: AsyncIterable<Buffer>): Promise<RandomAccess> {
+export async function spool(blocks: AsyncIterable<Buffer>, space: SpoolSpace = SPACE): Promise<RandomAccess> {
   const held: Buffer[] = [];
   let size = 0;
-  let file: FileHandle | null = null;
+  let file: SpoolFile | null = null;
   try {
     for await (const block of blocks) {
       if (file === null && size + block.length > IN_MEMORY_BYTES) {
-        file = await openNameless();
-        for (const earlier of held.splice(0)) await writeAll(file, earlier);
+        file = new SpoolFile(await openNameless(), space);
+        for (const earlier of held.splice(0)) await file.write(earlier);
       }
       if (file === null) held.push(block);
-      else await writeAll(file, block);
+      else await file.write(block);
       size += block.length;
     }
   } catch (error) {
@@ -56,6 +66,39 @@ export async function spool(blocks: AsyncIterable<Buffer>): Promise<RandomAccess
     throw error;
   }
   return file === null ? inMemory(Buffer.concat(held)) : inFile(file, size);
+}
+
+const noRoom = (cause?: unknown): ApiError =>
+  new ApiError('overloaded', 'There is no room for further uploads.', { retry_after: RETRY_SECONDS }, cause);
+const isFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+
+class SpoolFile {
+  readonly handle: FileHandle;
+  readonly #space: SpoolSpace;
+  #bytes = 0;
+
+  constructor(handle: FileHandle, space: SpoolSpace) {
+    this.handle = handle;
+    this.#space = space;
+  }
+
+  async write(bytes: Buffer): Promise<void> {
+    if (this.#space.used + bytes.length > this.#space.bytes) throw noRoom();
+    this.#space.used += bytes.length;
+    this.#bytes += bytes.length;
+    try {
+      for (let at = 0; at < bytes.length; ) at += (await this.handle.write(bytes, at)).bytesWritten;
+    } catch (error) {
+      throw isFull(error) ? noRoom(error) : error;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#space.used -= this.#bytes;
+    this.#bytes = 0;
+    await this.handle.close();
+  }
 }
 
 /** In another thread. Reads wait for the disk. */
@@ -73,10 +116,6 @@ async function openNameless(): Promise<FileHandle> {
   }
 }
 
-async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
-  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
-}
-
 const inMemory = (bytes: Buffer): RandomAccess => ({
   size: bytes.length,
   shared: { bytes },
@@ -84,12 +123,12 @@ const inMemory = (bytes: Buffer): RandomAccess => ({
   close: () => Promise.resolve(),
 });
 
-const inFile = (file: FileHandle, size: number): RandomAccess => ({
+const inFile = (file: SpoolFile, size: number): RandomAccess => ({
   size,
-  shared: { fd: file.fd, size },
+  shared: { fd: file.handle.fd, size },
   read: (position, length) =>
     readFully(size, position, length, async (bytes, at) => {
-      const { bytesRead } = await file.read(bytes, at, bytes.length - at, position + at);
+      const { bytesRead } = await file.handle.read(bytes, at, bytes.length - at, position + at);
       return bytesRead;
     }),
   close: () => file.close(),

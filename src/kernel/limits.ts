@@ -168,6 +168,8 @@ export const LIST_UPLOADS_PER_ACCOUNT = 2;
 /** Of the addresses of a list that wait, the dashboard shows so many. */
 export const LIST_DEFERRED_SHOWN = 100;
 export const LIST_UPLOADS_AT_ONCE = 16;
+/** Temporary files of all uploads of a process, in bytes; deploy/ has room for them. */
+export const LIST_SPOOLED_BYTES = 2 ** 30;
 /** A body of an upload that brings less in this time is given up, so that few slow senders cannot take all places. */
 export const LIST_UPLOAD_PACE = { seconds: 20, bytes: 40 * 1024 };
 /**

@@ -70,6 +70,7 @@ export const LIST_RESULT_BYTES = 1536 as const;
 export const LIST_ROWS = {"min":1,"max":1000000} as const;
 export const LIST_ROWS_PER_PAGE = {"min":1,"max":1000,"default":100} as const;
 export const LIST_ROW_BYTES = 65536 as const;
+export const LIST_SPOOLED_BYTES = 1073741824 as const;
 export const LIST_STORED_FREE_BYTES = 65536 as const;
 export const LIST_STORED_PER_SENT = 8 as const;
 export const LIST_UPLOADS_AT_ONCE = 16 as const;

@@ -172,10 +172,7 @@ export const LIST_UPLOADS_AT_ONCE = 16;
 export const LIST_SPOOLED_BYTES = 2 ** 30;
 /** A body of an upload that brings less in this time is given up, so that few slow senders cannot take all places. */
 export const LIST_UPLOAD_PACE = { seconds: 20, bytes: 40 * 1024 };
-/**
- * The rows of a list take at most so many times the bytes of its file in the store, or so many bytes if that is more.
- * Short addresses take the most of what is a list: five times.
- */
+/** The rows of a list take at most so many times the bytes of its file in the store, or so many if that is more. */
 export const LIST_STORED_PER_SENT = 8;
 export const LIST_STORED_FREE_BYTES = 64 * 1024;
 /** What the result of an address takes in the store, with its indexes. */

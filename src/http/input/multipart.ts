@@ -1,6 +1,6 @@
 /**
- * multipart/form-data (RFC 7578, RFC 2046 §5.1) as it arrives, parsed by busboy: bounded whatever the sender does. A part
- * that busboy would skip, because its headers are missing, too long or of another kind, is an error.
+ * multipart/form-data (RFC 7578, RFC 2046 §5.1) as it arrives, parsed by busboy: bounded whatever the sender does. A
+ * part that busboy would skip, because its headers are missing, too long or of another kind, is an error.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -30,7 +30,7 @@ const PARTS_MAX = 32;
 const CRLF = Buffer.from('\r\n');
 const [CR, TAB, SPACE, DASH] = [0x0d, 0x09, 0x20, 0x2d];
 /** Blanks behind a boundary. */
-const PADDING_BYTES = 1024;
+const PADDING_BYTES = 512;
 
 const malformed = (what: string): ApiError => new ApiError('malformed_request', `The multipart body ${what}.`);
 const invalidField = (field: string, what: string): ApiError => new ApiError('invalid_parameter', what, { field });

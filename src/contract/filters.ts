@@ -26,7 +26,7 @@ export const FilterReply = Type.Object(
 export type FilterReply = Static<typeof FilterReply>;
 export const FilterAddedReply = WithWarnings('FilterAdded', FilterReply);
 
-const REASON_ERROR = `reason must be null or a string of at most ${grouped(FILTER_REASON_LENGTH.max)} characters, without control characters.`;
+const REASON_ERROR = `reason must be null or a string of at most ${grouped(FILTER_REASON_LENGTH.max)} characters, without control or invisible characters.`;
 
 const TYPE_NAMES = ['type', 'kind'];
 

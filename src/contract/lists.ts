@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { choice, grouped } from '../kernel/format.ts';
+import { choice, grouped, span } from '../kernel/format.ts';
 import {
   FILTERS_PAGE,
   FILTERS_PER_PAGE,
@@ -33,7 +33,13 @@ const HEADERS = ['auto', 'true', 'false'] as const;
 /** In the query, or in a multipart or JSON body. */
 export const ListUpload = Type.Object({
   name: Type.Optional(
-    DecodedAs('plain', Text('name', NAME_LENGTH, { description: 'By default the name of the file, else the date.' })),
+    DecodedAs(
+      'plain',
+      Text('name', NAME_LENGTH, {
+        description: 'By default the name of the file, else the date.',
+        'x-error': `name must have ${span(NAME_LENGTH)} characters and no control or invisible characters.`,
+      }),
+    ),
   ),
   validation_type: Type.Optional(
     AlsoCalled(LEVEL_NAMES, OneOf(LEVELS, { description: '`mx` by default.', ...LEVEL_NOTES })),

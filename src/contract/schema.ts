@@ -19,7 +19,7 @@ export interface Decoded {
   ip: string;
   /** As it is; anything but printable ASCII is refused. */
   printable: string;
-  /** As it is; control characters and lone surrogates, which a store could not return unchanged, are refused. */
+  /** As it is; characters that no name needs (service/link-text.ts), such as marks of direction, are refused. */
   plain: string;
 }
 export type Decoding = keyof Decoded;

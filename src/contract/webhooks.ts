@@ -68,7 +68,7 @@ const Events = Type.Array(Subscription, {
 const Description = DecodedAs(
   'plain',
   Type.Union([Type.String({ maxLength: WEBHOOK_DESCRIPTION_LENGTH.max }), Type.Null()], {
-    'x-error': `description must be null or a string of at most ${grouped(WEBHOOK_DESCRIPTION_LENGTH.max)} characters, without control characters.`,
+    'x-error': `description must be null or a string of at most ${grouped(WEBHOOK_DESCRIPTION_LENGTH.max)} characters, without control or invisible characters.`,
   }),
 );
 

@@ -1,4 +1,4 @@
-/** How many lists an account may keep, and how many downloads may be under way. */
+/** How many lists an account may keep, how many downloads may be under way, and what a name may have. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LIST_DOWNLOADS_PER_ACCOUNT, LISTS_MAX } from '../../src/kernel/limits.ts';
 import type { Lab, Member } from '../lab/service.ts';
 import { runSql } from '../lab/stores.ts';
-import { sendCsv, startListLab } from './list-lab.ts';
+import { send, sendCsv, startListLab } from './list-lab.ts';
 
 let lab: Lab;
 let owner: Member;
@@ -84,4 +84,18 @@ describe('the lists of an account', () => {
     expect((await who.call('DELETE', `/v1/lists/${first.id}`)).status).toBe(200);
     expect((await sendCsv(lab, who, 'email\r\na@good.com\r\n', '?start=false')).status).toBe(201);
   });
+});
+
+it('names of lists have no characters that nobody sees', async () => {
+  // Override of direction, zero-width space, soft hyphen, byte order mark, NUL.
+  for (const hidden of ['\u202e', '\u200b', '\u00ad', '\ufeff', '\u0000']) {
+    const name = `June${hidden}fdp.csv`;
+    const given = await owner.call('POST', '/v1/lists', { emails: ['a@good.com'], name, start: false });
+    expect([given.status, given.json.field]).toEqual([400, 'name']);
+    expect(given.json.error).toContain('invisible');
+  }
+  const form = new FormData();
+  form.set('file', new Blob(['a@good.com\n'], { type: 'text/csv' }), 'June\u202efdp.csv');
+  form.set('start', 'false');
+  expect((await send(lab, owner, '/v1/lists', form)).json.name).toBe('Junefdp.csv');
 });

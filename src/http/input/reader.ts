@@ -13,6 +13,7 @@ import { NO_WARNINGS, unknownFields } from '../../contract/unknown-fields.ts';
 import { fromIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { canonicalIp } from '../../kernel/ip.ts';
+import { UNSAFE_CHARACTERS } from '../../service/link-text.ts';
 import type { HttpRequest, Params } from '../exchange.ts';
 import { type AnyInput, hasWarnings, type Route, type RouteInput, scopeOf } from '../route.ts';
 import { bodyArrived, objectBody, streamBody } from './body.ts';
@@ -25,7 +26,7 @@ const DECODERS: Decoders = {
   instant: fromIso,
   ip: canonicalIp,
   printable: (text) => (/^[\x20-\x7e]*$/.test(text) ? text : null),
-  plain: (text) => (hasControls(text) ? null : text),
+  plain: (text) => (text.search(UNSAFE_CHARACTERS) === -1 ? text : null),
 };
 
 /** A reader of JSON objects of one schema, as `objectReader`. */

@@ -26,6 +26,7 @@ import { listObject } from '../../store/lists/object.ts';
 import type { AccountId, Actor, DeferredAddress, List, ListChange, ListStart, Page, Store } from '../../store/store.ts';
 import { AccountSlots, withRelease } from '../account-slots.ts';
 import { actorFor, type ChangedBy } from '../changed-by.ts';
+import { UNSAFE_CHARACTERS } from '../link-text.ts';
 import { type CopyRequests, createListCopies } from './copies.ts';
 import { noSuchList, type RowEntry, type RowFilter, resultsFile, rowsPage } from './results.ts';
 import { storeUpload } from './upload.ts';
@@ -272,11 +273,6 @@ const errorOf = ({ code, message }: ApiError): ListError => ({ code, error: mess
 /** The last part of a path, as some clients send one; null where nothing is left of it. */
 function nameOf(fileName: string | null): string | null {
   const name =
-    fileName
-      ?.split(/[/\\]/)
-      .at(-1)
-      ?.replaceAll(/\p{Cc}/gu, '')
-      .trim()
-      .slice(0, NAME_LENGTH.max) ?? '';
+    fileName?.split(/[/\\]/).at(-1)?.replaceAll(UNSAFE_CHARACTERS, '').trim().slice(0, NAME_LENGTH.max) ?? '';
   return name === '' ? null : name;
 }

@@ -15,12 +15,13 @@ export const mcpCommand = (): Command =>
   ).action(async (flags: object) => {
     const options = optionsFrom(flags, 'mcp');
     const { url, key } = options;
-    const [{ StdioServerTransport }, { createMcpServer }, { createReplyExplainer }, { loadLists }] = await Promise.all([
-      import('@modelcontextprotocol/sdk/server/stdio.js'),
-      import('../http/mcp/server.ts'),
-      import('../service/replies.ts'),
-      import('../engine/lists/lists.ts'),
-    ]);
+    const [{ StdioServerTransport }, { connectMcp, createMcpServer }, { createReplyExplainer }, { loadLists }] =
+      await Promise.all([
+        import('@modelcontextprotocol/sdk/server/stdio.js'),
+        import('../http/mcp/server.ts'),
+        import('../service/replies.ts'),
+        import('../engine/lists/lists.ts'),
+      ]);
     const explained = createReplyExplainer(loadLists);
     const explain: McpBackend['explain'] = async ({ reply, mx, address }) =>
       explained({ reply, mx: mx || null, address: address || null });
@@ -32,7 +33,7 @@ export const mcpCommand = (): Command =>
       server.onclose = resolve;
       process.stdin.once('end', resolve);
     });
-    await server.connect(new StdioServerTransport());
+    await connectMcp(server, new StdioServerTransport());
     await closed;
     backend.close?.();
   });

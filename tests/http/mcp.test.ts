@@ -110,6 +110,23 @@ async function warnsOfUnknown(client: Client): Promise<void> {
 describe('over HTTP', () => {
   it('every tool', { timeout: 60_000 }, async () => usesEveryTool(await overHttp(tester.key)));
 
+  it('names what is wrong with a request, in words of ours', async () => {
+    const answer = async (method: string, params?: unknown) =>
+      (await owner.call('POST', '/mcp', { jsonrpc: '2.0', id: 7, method, params })).json;
+    const wrong = (message: string) => ({ jsonrpc: '2.0', id: 7, error: { code: -32602, message } });
+    expect(await answer('tools/call')).toEqual(wrong('params must be an object.'));
+    expect(await answer('tools/call', {})).toEqual(wrong('params.name must be a string.'));
+    expect(await answer('tools/call', { name: 5 })).toEqual(wrong('params.name must be a string.'));
+    for (const args of [[], 'x', 5])
+      expect(await answer('tools/call', { name: 'verify_email', arguments: args })).toEqual(
+        wrong('params.arguments must be an object.'),
+      );
+    expect(await answer('tools/list', { cursor: 5 })).toEqual(wrong('params.cursor must be a string.'));
+    expect(await answer('initialize', { protocolVersion: 5 })).toEqual(
+      wrong('params.protocolVersion must be a string.'),
+    );
+  });
+
   it('is charged and limited like the API, and keeps to the scopes of the key', async () => {
     const client = await overHttp(owner.key);
     const before = (await call(client, 'get_usage')).credits.remaining;

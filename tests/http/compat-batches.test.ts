@@ -47,6 +47,19 @@ describe('where the key stands', () => {
   });
 });
 
+it('a batch waits with one listener for its client', async () => {
+  const warnings: string[] = [];
+  const note = ({ name }: Error) => warnings.push(name);
+  process.on('warning', note);
+  // None of them is cached, so each waits for the resolver.
+  const addresses = Array.from({ length: 60 }, (_, i) => ({ email_address: `a@batch${i}.example.net` }));
+  const { email_batch } = await zerobounceBatch(owner.key, addresses);
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', note);
+  expect(email_batch).toHaveLength(60);
+  expect(warnings).toEqual([]);
+});
+
 it('a key in a body that is wrong otherwise is found, and the account’s log has the error', async () => {
   const member = await lab.member({ rateLimit: 3 });
   const sent = async (path: string, body: object) => {

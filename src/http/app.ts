@@ -13,7 +13,7 @@ import { wantsPage, withoutSlash } from './dashboard/unknown-path.ts';
 import { HttpReply, HttpRequest } from './exchange.ts';
 import { handlerOf } from './handler.ts';
 import { expectWithin } from './input/arrival.ts';
-import { headerCount } from './input/headers.ts';
+import { ambiguityOf } from './input/headers.ts';
 import { isLast } from './pipeline.ts';
 import { commonHeadersOf, sendError } from './reply.ts';
 import { Router } from './router.ts';
@@ -84,16 +84,6 @@ export function buildApp(context: HttpContext): Server {
 }
 
 const LAST_REPLY = { connection: 'close' };
-
-/** What a proxy in front may have understood otherwise; null: nothing. */
-function ambiguityOf(raw: IncomingMessage): string | null {
-  const hosts = headerCount(raw, 'host');
-  // RFC 9112 §3.2. A proxy may have looked at the other one.
-  if (hosts > 1) return 'The Host header was sent more than once.';
-  if (raw.httpVersion !== '1.0') return hosts === 0 ? 'The Host header is missing.' : null;
-  // RFC 9112 §6.1. A proxy may have ignored it, and sees the end of the request elsewhere.
-  return raw.headers['transfer-encoding'] === undefined ? null : 'HTTP/1.0 has no Transfer-Encoding.';
-}
 
 /** The path of a request target, in origin or absolute form (RFC 9112 §3.2). */
 function pathOf(target: string): string {

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { missingIsNull, TYPES } from './dashboard/web-files.ts';
+import { listingWith, missingIsNull, TYPES } from './dashboard/web-files.ts';
 import type { HttpRequest } from './exchange.ts';
 import { compressedOnce, type SharedBytes, sharedBytes } from './shared-bytes.ts';
 
@@ -28,26 +28,22 @@ const AS_THEY_ARE: readonly string[] = ['.png', '.woff2'];
  * never joined to a path directly. Files are read, and compressed, at their first request.
  */
 export function createGuideFiles(folders: readonly string[]): GuideFiles {
-  let listed: { folder: string; names: ReadonlySet<string> } | null = null;
   const kept = new Map<string, { version: string; file: Promise<GuideFile> }>();
 
-  async function listing(): Promise<typeof listed> {
+  const listingOf = listingWith(async () => {
     for (const folder of folders) {
       const names = await readdir(folder, { recursive: true }).catch(missingIsNull);
       if (names !== null) return { folder, names: new Set(names.map((name) => name.replaceAll('\\', '/'))) };
     }
     return null;
-  }
+  });
 
   return {
     async file(path) {
       const type = TYPES_HERE[extname(path)];
       if (type === undefined) return null;
-      if (!listed?.names.has(path)) {
-        listed = await listing();
-        kept.clear();
-      }
-      if (!listed?.names.has(path)) return null;
+      const listed = await listingOf(path);
+      if (listed === null) return null;
       const place = join(listed.folder, path);
       const found = await stat(place).catch(missingIsNull);
       if (found === null) return null;

@@ -93,6 +93,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
   'docs/operating.md': {
     'mailvet: MAILVET_PORT': { not: 'src/config has tests of each message' },
     'docker compose': { not: 'it needs a container engine; tests/debian/container.test.ts runs the image’s steps' },
+    'docker pull': { not: 'it needs a container engine and a registry' },
     'systemd-run': { by: 'tests/debian/unit.test.ts' },
     'location /': { by: 'tests/debian/proxies.test.ts' },
     '# /etc/unbound': { not: 'tests/debian/deploy.test.ts checks the one in deploy/unbound' },

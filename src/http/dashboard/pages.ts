@@ -139,6 +139,8 @@ function pageRoute(path: string, absent: () => Answer, status = 200): Route {
             'content-security-policy': policy(nonce, inlineScripts(page)),
             'cross-origin-opener-policy': 'same-origin',
             'permissions-policy': PERMISSIONS,
+            // Nobody looks for these with a search engine, but for the reference.
+            ...(path.startsWith('/docs') ? {} : { 'x-robots-tag': 'noindex' }),
             'cache-control': 'no-store',
             ...(coding === null ? {} : { 'content-encoding': coding }),
           },

@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { systemClock } from '../../kernel/clock.ts';
 import { type Coding, type SharedBytes, sharedBytes } from '../shared-bytes.ts';
 
 /** One file of `assets/`, in the coding that is sent. */
@@ -38,10 +39,9 @@ const HASHED = /-[\w-]{8}\.\w+$/;
 /**
  * `folders`: candidates for dist/web; the first with an index.html is used. Requested names are looked up in a
  * directory listing, never joined to a path directly; an unknown name re-reads the listing, so that a new build is
- * picked up.
+ * picked up; what is kept is compared with the file's time and size.
  */
 export function createWebFiles(folders: readonly string[]): WebFiles {
-  let listed: { folder: string; names: ReadonlySet<string> } | null = null;
   const kept = new Map<string, { version: string; bytes: Promise<SharedBytes> }>();
 
   /** The bytes of a file, read once for each of its versions; null where it is gone. */
@@ -62,13 +62,13 @@ export function createWebFiles(folders: readonly string[]): WebFiles {
     }
   }
 
-  async function listing(): Promise<typeof listed> {
+  const listingOf = listingWith(async () => {
     for (const folder of folders) {
       const names = await readdir(join(folder, 'assets')).catch(missingIsNull);
       if (names !== null) return { folder, names: new Set(names) };
     }
     return null;
-  }
+  });
 
   return {
     async index() {
@@ -81,16 +81,41 @@ export function createWebFiles(folders: readonly string[]): WebFiles {
     async asset(name, accepts) {
       const type = TYPES[extname(name)];
       if (type === undefined) return null;
-      if (!listed?.names.has(name)) {
-        listed = await listing();
-        kept.clear();
-      }
-      if (!listed?.names.has(name)) return null;
+      const listed = await listingOf(name);
+      if (listed === null) return null;
       const { folder, names } = listed;
       const [coding, suffix] = CODINGS.find(([c, s]) => names.has(name + s) && accepts(c)) ?? [null, ''];
       const file = await bytesOf(join(folder, 'assets', name + suffix), coding);
       return file && { ...file, type, hashed: HASHED.test(name) };
     },
+  };
+}
+
+interface Listing {
+  readonly folder: string;
+  readonly names: ReadonlySet<string>;
+}
+
+/** How often a listing is read again for names that are not in it, ms: strangers may ask for as many as they like. */
+const RELIST_MS = 1_000;
+
+/** Finds the listing that has a name; null: none. An unknown name has it read again, so that a new build is found. */
+export function listingWith(read: () => Promise<Listing | null>): (name: string) => Promise<Listing | null> {
+  let listed: Listing | null = null;
+  let reading: Promise<void> | null = null;
+  let readAt = Number.NEGATIVE_INFINITY;
+  return async (name) => {
+    if (!listed?.names.has(name)) {
+      const now = systemClock.elapsed();
+      if (now - readAt >= RELIST_MS) {
+        readAt = now;
+        reading = read().then((found) => {
+          listed = found;
+        });
+      }
+      await reading;
+    }
+    return listed?.names.has(name) ? listed : null;
   };
 }
 

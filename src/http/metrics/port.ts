@@ -1,4 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { systemClock } from '../../kernel/clock.ts';
+import { ambiguityOf } from '../input/headers.ts';
 import { createHttpServer } from '../server.ts';
 import type { Metrics } from './registry.ts';
 
@@ -7,17 +9,31 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 /** At once, from one network: a few scrapers. */
 const CONNECTIONS = 50;
 
+/** How long a text is shared by all scrapes, ms: it is made of many queries. */
+const TEXT_MS = 1_000;
+
 /** `/metrics` on a port of its own, for networks where that port is not reachable from outside. */
-export function listenForMetrics(metrics: Metrics, host: string, port: number): Promise<Server> {
+export function listenForMetrics(metrics: Pick<Metrics, 'text'>, host: string, port: number): Promise<Server> {
   const server = createHttpServer(serve, { perNetwork: CONNECTIONS, isProxy: () => false });
+  let made: { readonly text: Promise<string>; readonly until: number } | null = null;
+
+  function text(): Promise<string> {
+    const now = systemClock.elapsed();
+    if (made === null || made.until <= now) made = { text: metrics.text(), until: now + TEXT_MS };
+    return made.text;
+  }
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
+    if (ambiguityOf(request) !== null) {
+      response.writeHead(400).end();
+      return;
+    }
     if (request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end();
       return;
     }
-    metrics.text().then(
-      (text) => response.writeHead(200, { 'content-type': METRICS_TYPE }).end(text),
+    text().then(
+      (body) => response.writeHead(200, { 'content-type': METRICS_TYPE }).end(body),
       () => response.writeHead(500).end(),
     );
   }

@@ -64,6 +64,7 @@ describe('the page of the dashboard', () => {
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('permissions-policy')).toContain('camera=()');
+    expect(headers.get('x-robots-tag')).toBe('noindex');
   });
 
   it('responds to HEAD without a body, and to other methods with 405', async () => {
@@ -146,7 +147,8 @@ describe('its files', () => {
   it('are served after a new build without a restart', async () => {
     expect((await get('/assets/later-AAAAAAAA.css')).status).toBe(404);
     await writeFile(join(folder, 'assets/later-AAAAAAAA.css'), 'body {}');
-    expect((await get('/assets/later-AAAAAAAA.css')).status).toBe(200);
+    // Names are looked up again at most once a second.
+    await expect.poll(async () => (await get('/assets/later-AAAAAAAA.css')).status, { timeout: 10_000 }).toBe(200);
   });
 });
 

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../scripts/fresh.mjs';
+import { COSTS } from '../src/kernel/costs.ts';
 
 const filesOf = (folder: string): string[] => readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
 
@@ -42,4 +43,20 @@ it.each([
     expect(test).toMatch(/`[\w./-]+\.test\.ts`/);
   }
   expect(new Set(rows.map(([what]) => what)).size).toBe(rows.length);
+});
+
+it('each row of the table of costs is in the threat model, with its numbers', () => {
+  const rows = new Map(
+    tableUnder('What a request may cost after it has arrived').map(([what, bound]) => [what, bound]),
+  );
+  for (const [name, cost] of Object.entries(COSTS)) {
+    const bound = rows.get(`\`${name}\``);
+    const numbers =
+      cost.kind === 'turn'
+        ? `${cost.atOnce} at once in a process`
+        : `${cost.perAccount} of an account, ${cost.atOnce} of a process; ${cost.pace.bytes / 1024} KiB in ${cost.pace.seconds} s`;
+    expect(bound, name).toContain(numbers);
+  }
+  const named = [...rows.keys()].filter((what) => what?.startsWith('`'));
+  expect(named).toEqual(Object.keys(COSTS).map((name) => `\`${name}\``));
 });

@@ -161,7 +161,7 @@ export const OPTIONS = {
     value: 'number',
     parse: integer(CONNECTIONS_PER_NETWORK),
     default: String(CONNECTIONS_PER_NETWORK.default),
-    help: 'How many connections one network (IPv4 address or IPv6 /64) may have open. Trusted proxies are exempt.',
+    help: 'How many connections one network (IPv4 address or IPv6 /64; a /56 twice, a /48 four times as many) may have open. Trusted proxies are exempt.',
     commands: SERVE,
   }),
   authSecret: row({

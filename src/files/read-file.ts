@@ -73,6 +73,8 @@ interface ReadLimits {
   /** Of a JSON array. */
   readonly jsonBytes: number;
   readonly jsonRows: number;
+  /** Whose file it is: parties take turns where there are few threads. */
+  readonly party: string;
 }
 
 const LIMITS: ReadLimits = {
@@ -82,6 +84,7 @@ const LIMITS: ReadLimits = {
   columns: LIST_COLUMNS.max,
   jsonBytes: LIST_JSON_BYTES,
   jsonRows: LIST_JSON_ADDRESSES.max,
+  party: '',
 };
 
 export interface ReadOptions extends Partial<ColumnChoice> {
@@ -89,7 +92,6 @@ export interface ReadOptions extends Partial<ColumnChoice> {
   readonly form?: FileForm | null;
   readonly limits?: Partial<ReadLimits>;
 }
-
 /** Rows of a batch, at most. */
 const BATCH_ROWS = 500;
 

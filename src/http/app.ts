@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { COSTS } from '../kernel/costs.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { KEY_PREFIXES, newId } from '../kernel/ids.ts';
 import type { Via } from '../kernel/log-origins.ts';
@@ -12,7 +13,7 @@ import { NOT_FOUND_PAGE } from './dashboard/pages.ts';
 import { wantsPage, withoutSlash } from './dashboard/unknown-path.ts';
 import { HttpReply, HttpRequest } from './exchange.ts';
 import { handlerOf } from './handler.ts';
-import { expectWithin } from './input/arrival.ts';
+import { expectAtPace } from './input/arrival.ts';
 import { ambiguityOf } from './input/headers.ts';
 import { isLast } from './pipeline.ts';
 import { commonHeadersOf, sendError } from './reply.ts';
@@ -57,8 +58,8 @@ export function buildApp(context: HttpContext): Server {
     } else if (found === null) {
       serveUnknown(request, reply, path);
     } else {
-      const { bodySeconds, bodyPace = null } = found.row.input ?? {};
-      if (bodySeconds !== undefined) expectWithin(raw, bodySeconds, bodyPace);
+      const { body } = found.row.input ?? {};
+      if (body !== undefined && 'stream' in body) expectAtPace(raw, COSTS[body.cost]);
       found.row.handle(request, reply).catch((error: unknown) => {
         logger.error({ err: error, request_id: request.id }, 'a reply could not be sent');
         response.destroy();

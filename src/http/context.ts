@@ -5,6 +5,7 @@ import type { CompatVendor } from '../kernel/compat-vendors.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Via } from '../kernel/log-origins.ts';
 import type { AdmissionService, Caller } from '../service/admission.ts';
+import type { Costs } from '../service/costs.ts';
 import type { DashboardServices } from '../service/dashboard.ts';
 import type { FilterService } from '../service/filters.ts';
 import type { ListService } from '../service/lists/service.ts';
@@ -34,6 +35,7 @@ type Tail<T extends readonly unknown[]> = T extends readonly [unknown, unknown, 
 export interface HttpContext extends DashboardServices {
   readonly signIn: SignInService;
   readonly clock: Clock;
+  readonly costs: Costs;
   readonly admission: AdmissionService;
   readonly usage: (...args: Tail<Parameters<typeof usageOf>>) => ReturnType<typeof usageOf>;
   readonly verify: VerifyService;

@@ -10,7 +10,7 @@ import { type HeaderList, putHeader, putHeaders, type ReplyHeaders, removeHeader
 export type Params = Readonly<Record<string, string>>;
 
 /** The received body, not yet parsed; null until it was asked for. */
-type ReceivedBody = Buffer | 'too_large' | 'cut_short' | 'late' | null;
+type ReceivedBody = Buffer | 'too_large' | 'in_pieces' | 'cut_short' | 'late' | null;
 
 /** A request, as guards, readers and handlers see it. */
 export class HttpRequest {

@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream';
 import { GUARDS } from './access/guards.ts';
 import type { HttpContext } from './context.ts';
 import type { HttpReply, HttpRequest } from './exchange.ts';
 import { inputReader } from './input/reader.ts';
+import { PacedBody } from './paced-body.ts';
 import { closeUnlessRead, sendError } from './reply.ts';
 import { type Answer, hasWarnings, type Route } from './route.ts';
 
@@ -12,7 +12,8 @@ type Handler = (request: HttpRequest, reply: HttpReply) => Promise<void>;
 export function handlerOf(context: HttpContext, route: Route): Handler {
   const guard = GUARDS[route.access](context, route);
   const read = inputReader(route);
-  const serve = hasWarnings(route) ? withWarnings(route.serve(context)) : route.serve(context);
+  const served = hasWarnings(route) ? withWarnings(route.serve(context)) : route.serve(context);
+  const serve = route.cost === 'query' ? inTurn(context, served) : served;
   const status = route.output?.status ?? 200;
   return async (request, reply) => {
     // A row at the root has a path that says nothing of what it is.
@@ -37,6 +38,13 @@ function withWarnings(serve: ReturnType<Route['serve']>): ReturnType<Route['serv
   };
 }
 
+/** Accounts take turns; operators are one more, and so is a user who asks for no account. */
+function inTurn({ costs }: HttpContext, serve: ReturnType<Route['serve']>): ReturnType<Route['serve']> {
+  return (granted, input) => costs.query(payerOf(granted.request), () => serve(granted, input));
+}
+
+const payerOf = ({ caller, account, user }: HttpRequest): string => caller?.accountId ?? account ?? user ?? '';
+
 /** Null where it is sent at once. */
 function send(reply: HttpReply, usual: number, answer: Answer): Promise<void> | null {
   const { status = usual, headers } = answer;
@@ -45,7 +53,7 @@ function send(reply: HttpReply, usual: number, answer: Answer): Promise<void> | 
     return null;
   }
   const own = { 'content-type': answer.type, ...headers };
-  if (answer.body instanceof Readable) return reply.stream(status, answer.body, own);
+  if (answer.body instanceof PacedBody) return reply.stream(status, answer.body, own);
   reply.send(status, answer.body, own);
   return null;
 }

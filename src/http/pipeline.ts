@@ -10,6 +10,8 @@ interface Line {
   running: number;
   waiting: Exchange[];
   served: boolean;
+  /** Its place may go to another client while no request is under way. */
+  readonly closable: boolean;
   /** The last request has come. */
   last: boolean;
   /** Its last reply was made: nothing more is answered (RFC 9112 §9.6). */
@@ -29,6 +31,8 @@ export const isLast = ({ headers }: IncomingMessage): boolean => headers.upgrade
  */
 export class Pipelines {
   readonly #lines = new Map<Socket, Line>();
+  /** Closable connections without a request under way, longest first. */
+  readonly #idle = new Set<Socket>();
   readonly #serve: Serve;
   #waitingTotal = 0;
 
@@ -37,10 +41,12 @@ export class Pipelines {
   }
 
   /** To be called for every connection. */
-  open(socket: Socket): void {
-    const line: Line = { running: 0, waiting: [], served: false, last: false, ended: false };
+  open(socket: Socket, closable: boolean): void {
+    const line: Line = { running: 0, waiting: [], served: false, closable, last: false, ended: false };
     this.#lines.set(socket, line);
+    if (closable) this.#idle.add(socket);
     socket.once('close', () => {
+      this.#idle.delete(socket);
       this.#drop(line);
       this.#lines.delete(socket);
     });
@@ -76,6 +82,16 @@ export class Pipelines {
     return line.running > 0 ? 'busy' : 'idle';
   }
 
+  /** Closes the one of these that has been without a request for longest; false where there is none. */
+  closeOneIdle(of?: ReadonlySet<Socket>): boolean {
+    for (const socket of of ?? this.#idle) {
+      if (!this.#idle.delete(socket)) continue;
+      socket.destroy();
+      return true;
+    }
+    return false;
+  }
+
   /** Closes the connections without a request under way. Node itself does not count those that never sent one. */
   closeIdle(): void {
     for (const [socket, line] of this.#lines) if (line.running === 0) socket.destroy();
@@ -84,9 +100,11 @@ export class Pipelines {
   #run(line: Line, request: IncomingMessage, response: ServerResponse): void {
     line.running += 1;
     line.served = true;
+    this.#idle.delete(request.socket);
     response.on('close', () => {
       line.running -= 1;
       this.#next(line, request.socket);
+      if (line.closable && line.running === 0 && !request.socket.destroyed) this.#idle.add(request.socket);
     });
     this.#serve(request, response);
   }

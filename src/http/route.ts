@@ -1,6 +1,6 @@
-import type { Readable } from 'node:stream';
 import type { Static, TSchema } from 'typebox';
 import type { Read } from '../contract/schema.ts';
+import type { BodyCostName } from '../kernel/costs.ts';
 import type { ApiError, ErrorCode } from '../kernel/errors.ts';
 import { KEY_SCOPES, type KeyScope } from '../kernel/key-scopes.ts';
 import type { Via } from '../kernel/log-origins.ts';
@@ -11,7 +11,8 @@ import type { SignedIn } from '../service/sign-in/session.ts';
 import type { HttpContext } from './context.ts';
 import type { HttpReply, HttpRequest } from './exchange.ts';
 import type { ReplyHeaders } from './header-list.ts';
-import type { BodyPace } from './input/arrival.ts';
+import type { ArrivingBody } from './input/arriving-body.ts';
+import type { PacedBody } from './paced-body.ts';
 
 /** What every handler gets beside its input. */
 export interface RequestContext {
@@ -83,6 +84,8 @@ export const scopeOf = (access: Access): KeyScope | null => {
 
 /** A body that the handler reads itself, as it arrives. Beyond `bodyLimit` the stream fails. */
 export interface StreamBody {
+  /** What it holds meanwhile, and how fast it has to arrive. */
+  readonly cost: BodyCostName;
   /** With this error; `body_too_large` by default. */
   readonly tooLarge?: ErrorCode;
   /** The media types that are accepted, without parameters. */
@@ -99,10 +102,6 @@ export interface RouteInput {
   readonly lenient?: true;
   /** Bytes; BODY_BYTES where absent. */
   readonly bodyLimit?: number;
-  /** Seconds after the headers within which the body must arrive; BODY_WITHIN_SECONDS by default. */
-  readonly bodySeconds?: number;
-  /** How fast it has to arrive meanwhile. */
-  readonly bodyPace?: BodyPace;
 }
 export interface RouteOutput {
   /** 200 where absent. */
@@ -135,7 +134,7 @@ export interface JsonAnswer<Body> {
 export interface RawAnswer {
   readonly status?: number;
   readonly headers?: ReplyHeaders;
-  readonly body: string | Buffer | Readable | undefined;
+  readonly body: string | Buffer | PacedBody | undefined;
   readonly type: string;
 }
 
@@ -178,6 +177,8 @@ export interface Route {
   readonly form?: ForeignForm;
   /** The contract that it speaks; absent: our own. */
   readonly via?: Via;
+  /** The turn in which it is served. Null: an index answers it at once, or a place is held. */
+  readonly cost?: 'query' | null;
   /** Of an account itself, not of its data: its test account has nothing there. */
   readonly liveOnly?: true;
   /** Absent: in no document. */
@@ -191,7 +192,7 @@ type Names<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
     ? Name
     : never;
 type ParamsOf<P extends string, S> = S extends TSchema ? Read<S> : { readonly [N in Names<P>]: string };
-type BodyOf<B> = B extends StreamBody ? Readable : B extends TSchema ? Read<B> : undefined;
+type BodyOf<B> = B extends StreamBody ? ArrivingBody : B extends TSchema ? Read<B> : undefined;
 type QueryOf<S> = S extends TSchema ? Read<S> : undefined;
 
 interface TypedInput<P extends string, I extends RouteInput> {
@@ -241,6 +242,11 @@ type Exact<O, R> = O extends { readonly content: infer S extends TSchema }
     : unknown
   : unknown;
 
+/** Whoever can ask for a search, a page or a range says what that costs. */
+type CostOf<I extends RouteInput> = I extends { readonly query: TSchema }
+  ? { readonly cost: 'query' | null }
+  : { readonly cost?: 'query' | null };
+
 /** Ties a row's handler to the types of its access, path, input and output. */
 export function route<
   const A extends Access,
@@ -249,15 +255,16 @@ export function route<
   const I extends RouteInput = object,
   const O extends RouteOutput | undefined = undefined,
 >(
-  row: Omit<Route, 'access' | 'path' | 'input' | 'output' | 'serve'> & {
-    readonly access: A;
-    readonly path: P;
-    readonly input?: I;
-    readonly output?: O;
-    readonly serve: (
-      context: HttpContext,
-    ) => (granted: Contexts[A], input: TypedInput<P, I>) => Promise<R & Exact<O, R>>;
-  },
+  row: Omit<Route, 'access' | 'path' | 'input' | 'output' | 'cost' | 'serve'> &
+    CostOf<I> & {
+      readonly access: A;
+      readonly path: P;
+      readonly input?: I;
+      readonly output?: O;
+      readonly serve: (
+        context: HttpContext,
+      ) => (granted: Contexts[A], input: TypedInput<P, I>) => Promise<R & Exact<O, R>>;
+    },
 ): Route {
   return row as Route;
 }

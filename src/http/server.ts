@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkOf } from '../kernel/ip.ts';
-import { CONNECTIONS_MAX, HEADER_BYTES, HEADERS_WITHIN_SECONDS, OUTPUT_STALL_SECONDS } from '../kernel/limits.ts';
+import { ipMatcher, networksOf } from '../kernel/ip.ts';
+import { HEADER_BYTES, HEADERS_WITHIN_SECONDS, OUTPUT_STALL_SECONDS } from '../kernel/limits.ts';
 import { peerIp } from './caller-ip.ts';
 import { arrivingOn, boundArrival } from './input/arrival.ts';
 import { Pipelines } from './pipeline.ts';
@@ -9,10 +9,13 @@ import { Pipelines } from './pipeline.ts';
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface ConnectionBounds {
-  /** Connections of one network at once. */
+  /** Connections at once: of the narrowest network (kernel/ip.ts), and of all that are neither proxy nor this host. */
   readonly perNetwork: number;
+  readonly ofStrangers: number;
   /** Clients of many networks come through this address. */
   readonly isProxy: (ip: string) => boolean;
+  /** The far end of a connection, canonical; that of the socket by default. */
+  readonly ipOf?: (socket: Socket) => string;
 }
 
 const KEEP_ALIVE_MS = 65_000;
@@ -42,13 +45,15 @@ export function createHttpServer(handler: Handler, bounds: ConnectionBounds): Se
   server.on('error', () => undefined);
   // An expectation that nobody knows may be ignored (RFC 9110 §10.1.1); Node's own reply would not have our headers.
   server.on('checkExpectation', (request, response) => pipelines.take(request, response));
-  server.maxConnections = CONNECTIONS_MAX;
+  // Those of strangers and those that are always let in, each up to their bound.
+  server.maxConnections = 2 * bounds.ofStrangers;
   server.closeIdleConnections = () => pipelines.closeIdle();
-  const isTooMany = connectionCounter(bounds);
+  const admit = connectionBounds(bounds, pipelines);
   server.prependListener('connection', (socket: Socket) => {
-    if (isTooMany(socket)) socket.destroy();
+    const admitted = admit(socket);
+    if (admitted === null) socket.destroy();
     else {
-      pipelines.open(socket);
+      pipelines.open(socket, admitted.closable);
       endWithLastReply(socket, () => pipelines.end(socket));
     }
   });
@@ -60,21 +65,40 @@ export function createHttpServer(handler: Handler, bounds: ConnectionBounds): Se
   return server;
 }
 
-function connectionCounter({ perNetwork, isProxy }: ConnectionBounds): (socket: Socket) => boolean {
-  const open = new Map<string, number>();
+const isLoopback = ipMatcher(['127.0.0.0/8', '::1/128']);
+
+/**
+ * Bounds connections: of each network that counts a client, and of all strangers together. Where one is at its bound,
+ * an idle connection is closed for the new one, so that nobody keeps others out by holding. Proxies and this host have
+ * places of their own: a check of the service's health always finds one.
+ */
+function connectionBounds(
+  { perNetwork, ofStrangers, isProxy, ipOf = peerIp }: ConnectionBounds,
+  pipelines: Pipelines,
+): (socket: Socket) => { readonly closable: boolean } | null {
+  const open = new Map<string, Set<Socket>>();
+  let strangers = 0;
   return (socket) => {
-    const ip = peerIp(socket);
-    if (isProxy(ip)) return false;
-    const network = networkOf(ip);
-    const count = open.get(network) ?? 0;
-    if (count >= perNetwork) return true;
-    open.set(network, count + 1);
+    const ip = ipOf(socket);
+    if (isProxy(ip)) return { closable: false };
+    const networks = networksOf(ip);
+    for (const { network, times } of networks) {
+      const own = open.get(network);
+      if (own !== undefined && own.size >= times * perNetwork && !pipelines.closeOneIdle(own)) return null;
+    }
+    const isStranger = !isLoopback(ip);
+    if (isStranger && strangers >= ofStrangers && !pipelines.closeOneIdle()) return null;
+    if (isStranger) strangers += 1;
+    for (const { network } of networks) open.set(network, (open.get(network) ?? new Set()).add(socket));
     socket.once('close', () => {
-      const left = (open.get(network) ?? 1) - 1;
-      if (left === 0) open.delete(network);
-      else open.set(network, left);
+      if (isStranger) strangers -= 1;
+      for (const { network } of networks) {
+        const own = open.get(network);
+        own?.delete(socket);
+        if (own?.size === 0) open.delete(network);
+      }
     });
-    return false;
+    return { closable: isStranger };
   };
 }
 

@@ -9,6 +9,7 @@ import {
   formatHostPort,
   ipMatcher,
   networkOf,
+  networksOf,
   parseHostPort,
   parseIp,
   withoutZone,
@@ -253,4 +254,12 @@ describe('networkOf', () => {
     ['2001:db8:1::', '2001:db8:1:0'],
     ['::1', '0:0:0:0'],
   ])('%s is counted as %s', (ip, network) => expect(networkOf(ip)).toBe(network));
+});
+
+describe('networksOf', () => {
+  it.each([
+    ['192.0.2.7', ['192.0.2.7']],
+    ['2001:db8:1:2a3:4:5:6:7', ['2001:db8:1/48', '2001:db8:1:200/56', '2001:db8:1:2a3']],
+    ['::ffff:192.0.2.7', ['::ffff:192.0.2.7']],
+  ])('%s is counted by %j', (ip, networks) => expect(networksOf(ip).map(({ network }) => network)).toEqual(networks));
 });

@@ -196,6 +196,35 @@ export function networkOf(ip: string): string {
     .join(':');
 }
 
+/** A network that counts callers, and how many times the bound of the narrowest it has. */
+export interface CountedNetwork {
+  readonly network: string;
+  readonly times: number;
+}
+const WIDER = [
+  { bits: 48, times: 4 },
+  { bits: 56, times: 2 },
+];
+
+/**
+ * The networks that count an IP address, widest first. One host may have a /56 or /48 of IPv6 (RFC 6177), and so any
+ * number of /64s: these are counted as well, with a multiple, as several subscribers may share one.
+ */
+export function networksOf(ip: string): readonly CountedNetwork[] {
+  const groups = parseUnmapped(ip);
+  const narrowest = { network: networkOf(ip), times: 1 };
+  if (groups?.length !== 8) return [narrowest];
+  const [a = 0, b = 0, c = 0, d = 0] = groups;
+  const wider = WIDER.map(({ bits, times }) => {
+    const last = bits === 56 ? [d & 0xff00] : [];
+    return { network: `${[a, b, c, ...last].map((group) => group.toString(16)).join(':')}/${bits}`, times };
+  });
+  return [...wider, narrowest];
+}
+
+/** The widest of them: for what is bounded once for all that one party may hold. */
+export const widestNetworkOf = (ip: string): string => networksOf(ip)[0]?.network ?? ip;
+
 const LINK_LOCAL: Block = { groups: [0xfe80, 0, 0, 0, 0, 0, 0, 0], bits: 10 };
 const ZONE = /^[\w.~-]{1,32}$/;
 

@@ -75,7 +75,10 @@ export const PATH_PARAM_LENGTH = { min: 1, max: 200 };
 export const HEADERS_WITHIN_SECONDS = 10;
 /** From there to the last byte of its body; a route may have another bound. */
 export const BODY_WITHIN_SECONDS = 14;
-/** Connections at once: of all clients, and of one network (IPv4 address, IPv6 /64) that is no trusted proxy. */
+/**
+ * Connections at once: of all clients but this host and trusted proxies, who have as many of their own; and of one
+ * network (IPv4 address, IPv6 /64; a /56 has twice, a /48 four times as many).
+ */
 export const CONNECTIONS_MAX = 10_000;
 export const CONNECTIONS_PER_NETWORK = { min: 1, max: CONNECTIONS_MAX, default: 500 };
 /** A connection whose client reads nothing of a reply for so long is closed. */
@@ -116,9 +119,6 @@ export const SAVED_VIEWS_MAX = 100;
 export const VIEW_NAME_LENGTH = { min: 1, max: 60 };
 /** Query string of the page. */
 export const VIEW_SEARCH_LENGTH = { min: 1, max: 3_500 };
-/** Exports of log, filters, ledger and audit log at once: of one account, and of one process. */
-export const EXPORTS_PER_ACCOUNT = 4;
-export const EXPORTS_AT_ONCE = 20;
 /** The newest mailbox checks that figures by mail operator are made of; operators and addresses that are shown. */
 export const MAILBOX_CHECKS_COUNTED = 1_000;
 export const OPERATORS_SHOWN = 8;
@@ -161,17 +161,10 @@ export const FILE_CONCURRENCY = { min: 1, max: 1_000, default: 50 };
 
 /** What a multipart or JSON upload may have besides the file. */
 export const LIST_UPLOAD_EXTRA_BYTES = 64 * 1024;
-/** Within which an upload must arrive. */
-export const LIST_UPLOAD_SECONDS = 900;
-/** Uploads at once: of one account, and of one process. */
-export const LIST_UPLOADS_PER_ACCOUNT = 2;
 /** Of the addresses of a list that wait, the dashboard shows so many. */
 export const LIST_DEFERRED_SHOWN = 100;
-export const LIST_UPLOADS_AT_ONCE = 16;
 /** Temporary files of all uploads of a process, in bytes; deploy/ has room for them. */
 export const LIST_SPOOLED_BYTES = 2 ** 30;
-/** A body of an upload that brings less in this time is given up, so that few slow senders cannot take all places. */
-export const LIST_UPLOAD_PACE = { seconds: 20, bytes: 40 * 1024 };
 /** The rows of a list take at most so many times the bytes of its file in the store, or so many if that is more. */
 export const LIST_STORED_PER_SENT = 8;
 export const LIST_STORED_FREE_BYTES = 64 * 1024;
@@ -179,9 +172,6 @@ export const LIST_STORED_FREE_BYTES = 64 * 1024;
 export const LIST_RESULT_BYTES = 1_536;
 /** Lists that an account keeps, whatever their status. */
 export const LISTS_MAX = 1_000;
-/** Downloads of results at once: of one account, and of one process. */
-export const LIST_DOWNLOADS_PER_ACCOUNT = 4;
-export const LIST_DOWNLOADS_AT_ONCE = 40;
 /** The name or number of a column, as a parameter. */
 export const LIST_COLUMN_LENGTH = { min: 1, max: 200 };
 export const LIST_QUERY_LENGTH = { min: 0, max: 256 };

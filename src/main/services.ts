@@ -15,8 +15,10 @@ import type { Metrics } from '../http/metrics/registry.ts';
 import { startFlushing } from '../jobs/flushing.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ipMatcher } from '../kernel/ip.ts';
+import { CONNECTIONS_MAX } from '../kernel/limits.ts';
 import { type Logger, shownAddress } from '../kernel/log.ts';
 import { createAdmissionService } from '../service/admission.ts';
+import { Costs } from '../service/costs.ts';
 import { createDashboard } from '../service/dashboard.ts';
 import { createListsUpdate, type ListsUpdate } from '../service/disposable-lists-update.ts';
 import { createFilterService } from '../service/filters.ts';
@@ -108,7 +110,9 @@ export function createServices(parts: Parts): Services {
   closers.add('first views', 2_000, () => firstViews.close());
   const verify = verifyService(parts, traffic);
   const health = createHealth(parts);
+  const costs = new Costs(clock);
   const context: HttpContext = {
+    costs,
     ...createDashboard({
       ...{ store, clock, lists, url, listsUpdate, sharedLists, mailLimits },
       mail: mail !== null,
@@ -123,7 +127,7 @@ export function createServices(parts: Parts): Services {
     verify,
     filters: createFilterService({ store, clock, singleCalls: () => verify.calls }),
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
-    lists: createListService({ store, clock, singleCalls: () => verify.calls }),
+    lists: createListService({ store, clock, costs, singleCalls: () => verify.calls }),
     didYouMean: (email) => intendedAddress(email, engine.lists()),
     isDisposable: (domain) => engine.lists().disposable(domain).verdict === 'disposable',
     compat: options.compat,
@@ -133,7 +137,11 @@ export function createServices(parts: Parts): Services {
       retentionDays: options.retentionDays,
     }),
     callerIp: callerIp(options.trustedProxies),
-    connections: { perNetwork: options.connectionsPerNetwork, isProxy: ipMatcher(options.trustedProxies) },
+    connections: {
+      perNetwork: options.connectionsPerNetwork,
+      ofStrangers: CONNECTIONS_MAX,
+      isProxy: ipMatcher(options.trustedProxies),
+    },
     failedAuth: createFailedAuthLimiter(clock),
     dashboardLimiter: createDashboardLimiter(clock, parts.dashboardPerWindow),
     metrics: metrics && options.metricsToken !== null ? { token: options.metricsToken, text: metrics.text } : null,

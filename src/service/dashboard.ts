@@ -6,7 +6,6 @@ import { type Chart, type ChartQuery, chartOf } from './charts.ts';
 import { type ListsOptions, urlsOf } from './disposable-lists.ts';
 import type { ListsUpdate } from './disposable-lists-update.ts';
 import type { DoctorOptions } from './doctor.ts';
-import { createExportLimit, type LimitExport } from './export-limit.ts';
 import { createJobService, type JobService } from './jobs.ts';
 import { createKeyService, type KeyService } from './keys.ts';
 import { createLogService, type LogService } from './log.ts';
@@ -31,8 +30,6 @@ export interface DashboardServices {
   readonly keys: KeyService;
   readonly log: LogService;
   readonly views: ViewService;
-  /** For what is exported, by whichever of these. */
-  readonly limitExport: LimitExport;
   readonly operator: OperatorService;
   readonly jobs: JobService;
   readonly replies: ReplyService;
@@ -69,7 +66,6 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
     keys: createKeyService(store, clock),
     log: createLogService(store, options.retentionDays),
     views: createViewService(store.savedViews),
-    limitExport: createExportLimit(),
     operator: createOperatorService({
       store,
       clock,

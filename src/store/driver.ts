@@ -94,6 +94,8 @@ export interface BulkTransactions {
 export interface StorageDriver {
   readonly name: 'sqlite' | 'postgres';
   readonly db: Kysely<Tables>;
+  /** For reads that may take long: short ones do not wait for them. Callers take turns (service/costs.ts). */
+  readonly scans: Kysely<Tables>;
   readonly charge: CountingDriver;
   readonly node: NodeLife;
   /** This process's node, as which it is announced if it was not yet. */

@@ -42,7 +42,7 @@ async function reserveId(trx: Transaction<Tables>, account: AccountId) {
 }
 
 export function filters(driver: StorageDriver): Filters {
-  const { db } = driver;
+  const { scans } = driver;
 
   /** The filter added, or the id of the existing one. The account is locked. */
   const insert = async (trx: Transaction<Tables>, row: NewFilter): Promise<FilterAdded> => {
@@ -99,12 +99,12 @@ export function filters(driver: StorageDriver): Filters {
     },
 
     async from(account, after, limit) {
-      const mine = db.selectFrom('filters').selectAll().where('account_id', '=', account).where('id', '>', after);
+      const mine = scans.selectFrom('filters').selectAll().where('account_id', '=', account).where('id', '>', after);
       return (await mine.orderBy('id').limit(limit).execute()).map(toFilter);
     },
 
     async list(account, { filterType, query, sort = NEWEST_FIRST, offset, limit }) {
-      let wanted = db.selectFrom('filters').where('account_id', '=', account);
+      let wanted = scans.selectFrom('filters').where('account_id', '=', account);
       if (filterType !== null) wanted = wanted.where('filter_type', '=', filterType);
       if (query !== null && query !== '') {
         const text = lowerCase(query);

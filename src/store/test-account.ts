@@ -11,6 +11,8 @@ import type { Account, AccountId } from './store.ts';
 export const testIdOf = (live: AccountId): AccountId => accountId(`${live}${SUFFIX}`);
 /** The live account of such an id; null for an id of another form. */
 export const liveIdOf = (id: string): string | null => (id.endsWith(SUFFIX) ? id.slice(0, -SUFFIX.length) : null);
+/** Live and test data of an account count together, wherever what it costs is bounded. */
+export const ownerOf = (account: string): string => liveIdOf(account) ?? account;
 const SUFFIX = '_test';
 
 /** See `Accounts.testAccount`. */

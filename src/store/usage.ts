@@ -87,7 +87,7 @@ export function usage(driver: StorageDriver): Usage {
     async series(account, grouping, from, to): Promise<UsageRow[]> {
       const { rows } = await sql<Sums & { grp: string | number }>`
         SELECT ${GROUPS[grouping]} AS grp, ${SUMS} FROM usage_hours
-        WHERE ${within(account, from, to)} GROUP BY 1 ORDER BY 1`.execute(driver.db);
+        WHERE ${within(account, from, to)} GROUP BY 1 ORDER BY 1`.execute(driver.scans);
       return rows.map(({ grp, ...sums }) => ({
         group: grouping === 'day' ? toIso(Number(grp) * DAY_MS).slice(0, 10) : String(grp),
         ...sums,
@@ -108,7 +108,9 @@ export function usage(driver: StorageDriver): Usage {
         SELECT hour / ${sql.lit(size)} * ${sql.lit(size)} AS at, validation_type AS level, status,
           CASE WHEN reason = '' THEN NULL ELSE reason END AS reason,
           CAST(sum(requests) AS BIGINT) AS requests, CAST(sum(credits) AS BIGINT) AS credits
-        FROM usage_hours WHERE ${within(account, from, to)} ${ofKey} GROUP BY 1, 2, 3, 4 ORDER BY 1`.execute(driver.db);
+        FROM usage_hours WHERE ${within(account, from, to)} ${ofKey} GROUP BY 1, 2, 3, 4 ORDER BY 1`.execute(
+        driver.scans,
+      );
       return rows;
     },
 
@@ -116,7 +118,7 @@ export function usage(driver: StorageDriver): Usage {
       const { rows } = await sql<KeyDayRow>`
         SELECT key_id AS "keyId", hour / ${sql.lit(DAY_MS)} * ${sql.lit(DAY_MS)} AS at,
           CAST(sum(requests) AS BIGINT) AS requests
-        FROM usage_hours WHERE ${within(account, from, to)} GROUP BY 1, 2`.execute(driver.db);
+        FROM usage_hours WHERE ${within(account, from, to)} GROUP BY 1, 2`.execute(driver.scans);
       return rows;
     },
   };

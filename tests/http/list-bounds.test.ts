@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { LIST_DOWNLOADS_PER_ACCOUNT, LISTS_MAX } from '../../src/kernel/limits.ts';
+import { COSTS } from '../../src/kernel/costs.ts';
+import { LISTS_MAX } from '../../src/kernel/limits.ts';
 import type { Lab, Member } from '../lab/service.ts';
 import { runSql } from '../lab/stores.ts';
 import { send, sendCsv, startListLab } from './list-lab.ts';
@@ -35,7 +36,7 @@ describe('downloads of results', () => {
     const rows = Array.from({ length: 400 }, (_, i) => `a${i}@good.com${row}`);
     const { json } = await sendCsv(lab, owner, `email,data\r\n${rows.join('')}`, '?start=false');
     const open: IncomingMessage[] = [];
-    for (let n = 0; n < LIST_DOWNLOADS_PER_ACCOUNT; n++) open.push(await download(owner, json.id));
+    for (let n = 0; n < COSTS.list_download.perAccount; n++) open.push(await download(owner, json.id));
     expect(open.map(({ statusCode }) => statusCode)).toEqual(open.map(() => 200));
     const refused = await owner.call('GET', `/v1/lists/${json.id}/results`);
     expect([refused.status, refused.json.code]).toEqual([429, 'rate_limit_exceeded']);

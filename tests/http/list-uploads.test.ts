@@ -5,7 +5,8 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { LIST_BYTES, LIST_UPLOADS_PER_ACCOUNT } from '../../src/kernel/limits.ts';
+import { COSTS } from '../../src/kernel/costs.ts';
+import { LIST_BYTES } from '../../src/kernel/limits.ts';
 import { openRaw, statusIn } from '../lab/raw-connection.ts';
 import type { Lab, Member } from '../lab/service.ts';
 import { runSql } from '../lab/stores.ts';
@@ -130,7 +131,7 @@ describe('a hostile upload', () => {
 
   it('that is cut off or stalls leaves nothing, and no more than a few of an account are read at once', async () => {
     const open: Socket[] = [];
-    for (let n = 0; n < LIST_UPLOADS_PER_ACCOUNT; n++) {
+    for (let n = 0; n < COSTS.list_upload.perAccount; n++) {
       const { socket } = await openRaw(lab.url);
       socket.write(head('text/csv', CHUNKED) + chunk(`email\r\n${'a@good.com\r\n'.repeat(20_000)}`));
       open.push(socket);

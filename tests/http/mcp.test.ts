@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BODY_BYTES } from '../../src/kernel/limits.ts';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 import { of, signedIn } from './dashboard/client.ts';
 
@@ -40,6 +41,8 @@ const call = async (client: Client, name: string, args: Record<string, unknown> 
   return isError ? { failed: JSON.parse(content[0].text) } : structuredContent;
 };
 
+/** Messages with which the client begins. */
+const CONNECTING = 2;
 const ALL = ['create_list', 'explain_reply', 'get_list', 'get_usage', 'verify_email', 'verify_emails'];
 
 /** What every transport to the service does. */
@@ -139,7 +142,7 @@ describe('over HTTP', () => {
       failed: { code: 'scope_missing' },
     });
     await scoped.close();
-    const limited = await overHttp((await lab.member({ rateLimit: 2 })).key);
+    const limited = await overHttp((await lab.member({ rateLimit: CONNECTING + 2 })).key);
     const { results } = await call(limited, 'verify_emails', {
       emails: ['a@null-mx.com', 'b@null-mx.com', 'c@null-mx.com'],
     });
@@ -149,7 +152,7 @@ describe('over HTTP', () => {
   });
 
   it('counts and records calls that it cannot use', async () => {
-    const member = await lab.member({ rateLimit: 3 });
+    const member = await lab.member({ rateLimit: CONNECTING + 3 });
     const client = await overHttp(member.key);
     expect(await call(client, 'verify_email', {})).toMatchObject({ failed: { code: 'missing_parameter' } });
     expect(await call(client, 'get_list', {})).toMatchObject({ failed: { code: 'missing_parameter' } });
@@ -164,6 +167,31 @@ describe('over HTTP', () => {
     await expect
       .poll(rejected, { timeout: 10_000 })
       .toEqual(['rate_limit_exceeded', 'invalid_parameter', 'missing_parameter', 'missing_parameter']);
+  });
+
+  it.each([
+    ['initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'a', version: '1' } }],
+    ['tools/list', {}],
+    ['ping', {}],
+    ['no/such/method', {}],
+    // Which no tool is told of.
+    ['tools/call', {}],
+    ['tools/call', { name: 5 }],
+  ])('counts %s %j as a request of the account, whatever the scopes of the key, and bounds it', async (method, params) => {
+    const { key } = await lab.member({ rateLimit: 3, scopes: ['usage'] });
+    const post = (more: object) =>
+      request(
+        lab.url,
+        'POST',
+        '/mcp',
+        { jsonrpc: '2.0', id: 1, method, params: { ...params, ...more } },
+        { accept: 'application/json, text/event-stream', authorization: `Bearer ${key}` },
+      );
+    expect((await post({})).status).toBe(200);
+    const large = await post({ padding: 'x'.repeat(BODY_BYTES) });
+    expect(large.status).toBe(method === 'tools/call' ? 200 : 413);
+    expect((await post({})).status).toBe(200);
+    for (const _ of [1, 2]) expect((await post({})).json.code).toBe('rate_limit_exceeded');
   });
 
   it('refuses a missing or wrong key, another site’s page, large messages and what is no message', async () => {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-interface RawConnection {
+export interface RawConnection {
   readonly socket: Socket;
   /** What the server has sent so far. */
   received(): string;

@@ -8,7 +8,7 @@ import type { RowLimits } from '../rows.ts';
 import type { SharedBytes } from '../spool.ts';
 import type { XlsxState } from './write.ts';
 
-export type SheetLimits = RowLimits & { readonly rows: number };
+export type SheetLimits = RowLimits & { readonly rows: number; readonly party: string };
 
 export type Order =
   /**

@@ -30,6 +30,16 @@ it('more files than there are threads are all read', async () => {
     expect(read[i]).toEqual(Array.from({ length: count }, (_, n) => `a${n + 1}@example.com`));
 });
 
+it('files of one party keep no other waiting, however long they are read', async () => {
+  const large = manyRows(20_000);
+  const reading = Array.from({ length: 6 }, () => readAddressFile(bytesOf(large), { limits: { party: 'greedy' } }));
+  await Promise.race(reading);
+  expect(await addressesOf(await readAddressFile(bytesOf(manyRows(3)), { limits: { party: 'other' } }))).toHaveLength(
+    3,
+  );
+  for (const file of reading) await (await file).close();
+});
+
 it('files that are given up make room for others', async () => {
   const large = manyRows(20_000);
   for (let n = 0; n < 5; n++) {

@@ -1,5 +1,7 @@
 /** The threads for XLSX files (thread.ts), from the thread that uses them. */
 import { Worker } from 'node:worker_threads';
+import { COSTS } from '../../kernel/costs.ts';
+import { FairQueue } from '../../kernel/fair-queue.ts';
 import { FileError, tooLarge } from '../problems.ts';
 import type { ResultCell } from '../result-columns.ts';
 import type { RawBatch, RawRow } from '../rows.ts';
@@ -15,8 +17,6 @@ const HEAP_MB = 128;
 const YOUNG_MB = 4;
 /** An idle thread ends after so long, ms. */
 const IDLE_MS = 5_000;
-/** Files that are read at the same time; others wait. */
-const READERS = 2;
 /** Blank rows that are made at a time. */
 const BLANK_ROWS = 500;
 
@@ -84,58 +84,49 @@ class XlsxThread {
   }
 }
 
-/** A number of threads that is bounded; whoever finds none waits for one. */
+/** A number of threads that is bounded; parties take turns. */
 class XlsxThreads {
-  readonly #most: number;
+  readonly #queue: FairQueue;
   readonly #idle: XlsxThread[] = [];
-  readonly #waiting: ((thread: XlsxThread) => void)[] = [];
-  #count = 0;
 
   constructor(most: number) {
-    this.#most = most;
+    this.#queue = new FairQueue(most);
   }
 
   async use<T>(work: (thread: XlsxThread) => Promise<T>): Promise<T> {
-    const thread = await this.take();
+    const { thread, give } = await this.take('');
     try {
       return await work(thread);
     } finally {
-      this.give(thread);
+      give();
     }
   }
 
-  async take(): Promise<XlsxThread> {
+  async take(party: string): Promise<{ thread: XlsxThread; give: () => void }> {
+    const leave = await this.#queue.enter(party);
+    const thread = this.#woken() ?? new XlsxThread();
+    const give = () => {
+      if (!thread.isLost) this.#keep(thread);
+      leave();
+    };
+    return { thread, give };
+  }
+
+  #woken(): XlsxThread | null {
     for (let thread = this.#idle.pop(); thread !== undefined; thread = this.#idle.pop()) {
       thread.wake();
       if (!thread.isLost) return thread;
-      this.#count -= 1;
     }
-    if (this.#count < this.#most) return this.#start();
-    return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  give(thread: XlsxThread): void {
-    if (thread.isLost) this.#count -= 1;
-    const next = this.#waiting.shift();
-    if (next !== undefined) next(thread.isLost ? this.#start() : thread);
-    else if (!thread.isLost) this.#keep(thread);
-  }
-
-  #start(): XlsxThread {
-    this.#count += 1;
-    return new XlsxThread();
+    return null;
   }
 
   #keep(thread: XlsxThread): void {
     this.#idle.push(thread);
-    thread.rest(() => {
-      this.#idle.splice(this.#idle.indexOf(thread), 1);
-      this.#count -= 1;
-    });
+    thread.rest(() => this.#idle.splice(this.#idle.indexOf(thread), 1));
   }
 }
 
-const readers = new XlsxThreads(READERS);
+const readers = new XlsxThreads(COSTS.xlsx_read.atOnce);
 /** Does a few ms at a time. */
 const writer = new XlsxThreads(1);
 
@@ -144,7 +135,7 @@ export async function* rowsInThread(
   source: SharedBytes,
   limits: SheetLimits,
 ): AsyncGenerator<RawBatch, void, undefined> {
-  const thread = await readers.take();
+  const { thread, give } = await readers.take(limits.party);
   let isOver = false;
   try {
     thread.order({ kind: 'read', source, limits });
@@ -162,7 +153,7 @@ export async function* rowsInThread(
     try {
       if (!isOver && !thread.isLost) await thread.stop();
     } finally {
-      readers.give(thread);
+      give();
     }
   }
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { networkOf } from '../../kernel/ip.ts';
+import { type CountedNetwork, networksOf } from '../../kernel/ip.ts';
 import { METRICS_GUESSES, METRICS_GUESSES_SECONDS } from '../../kernel/limits.ts';
 
 const WINDOW_MS = METRICS_GUESSES_SECONDS * 1000;
@@ -22,7 +22,8 @@ export function createGuessLimiter(clock: Clock): GuessLimiter {
   // Created at the first use, as they allocate their full size at once.
   let failures: LRUCache<string, { readonly window: number; readonly count: number }> | null = null;
   let known: LRUCache<string, true> | null = null;
-  const countedAs = (ip: string): string => (known?.get(ip) ? `address ${ip}` : networkOf(ip));
+  const countedAs = (ip: string): readonly CountedNetwork[] =>
+    known?.get(ip) ? [{ network: `address ${ip}`, times: 1 }] : networksOf(ip);
   const currentWindow = () => Math.floor(clock.now() / WINDOW_MS);
   function countOf(key: string, window: number): number {
     const entry = failures?.get(key);
@@ -31,16 +32,16 @@ export function createGuessLimiter(clock: Clock): GuessLimiter {
   return {
     admit(ip) {
       const window = currentWindow();
-      if (countOf(countedAs(ip), window) < METRICS_GUESSES) return;
+      if (countedAs(ip).every(({ network, times }) => countOf(network, window) < times * METRICS_GUESSES)) return;
       throw new ApiError('rate_limit_exceeded', 'Too many wrong metrics tokens came from this network.', {
         limit: METRICS_GUESSES,
         retry_after: Math.max(1, Math.ceil(((window + 1) * WINDOW_MS - clock.now()) / 1000)),
       });
     },
     failed(ip) {
-      const [window, key] = [currentWindow(), countedAs(ip)];
+      const window = currentWindow();
       failures ??= new LRUCache({ max: NETWORKS_MAX });
-      failures.set(key, { window, count: countOf(key, window) + 1 });
+      for (const { network } of countedAs(ip)) failures.set(network, { window, count: countOf(network, window) + 1 });
     },
     succeeded(ip) {
       known ??= new LRUCache({ max: KNOWN_MAX });

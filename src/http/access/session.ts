@@ -55,12 +55,13 @@ export const signedIn: GuardFor<SessionContext> =
   };
 
 export const operator: GuardFor<SessionContext> =
-  ({ url, sessions }) =>
+  ({ url, sessions, dashboardLimiter }) =>
   async (context, read, serve) => {
     checkRequest(context, url());
     const session = await sessionContext(sessions, context, 'operator');
     // A user who may not see it does not learn that it exists.
     if (!session.user.operator) throw new ApiError('not_found');
+    dashboardLimiter.admit({ user: session.user.id });
     return serve(session, complete(await read()));
   };
 

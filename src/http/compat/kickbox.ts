@@ -89,6 +89,7 @@ export const KICKBOX_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/v2/verify',
     access: 'charged-api-key:verify',
+    cost: null,
     form: FORM,
     input: { query: Type.Object({ email: Type.String(), timeout: Type.Optional(Type.String()) }) },
     serve: (context) => {

@@ -114,6 +114,7 @@ const rowsOf = (version: 'v4' | 'v4.2', method: 'GET' | 'POST'): readonly Route[
     method,
     path: `/${version}/single/check`,
     access: 'charged-api-key:verify',
+    cost: null,
     form: FORM,
     input: method === 'GET' ? { query: Input } : { query: Input, body: Input, lenient: true },
     serve: (context) => {

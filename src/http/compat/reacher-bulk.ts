@@ -2,13 +2,7 @@
 import Type from 'typebox';
 import type { VerifyReply } from '../../contract/verify.ts';
 import { ApiError, isErrorCode } from '../../kernel/errors.ts';
-import {
-  LIST_JSON_BYTES,
-  LIST_ROWS,
-  LIST_ROWS_PER_PAGE,
-  LIST_UPLOAD_EXTRA_BYTES,
-  LIST_UPLOAD_SECONDS,
-} from '../../kernel/limits.ts';
+import { LIST_JSON_BYTES, LIST_ROWS, LIST_ROWS_PER_PAGE, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/limits.ts';
 import type { ListStatus } from '../../kernel/lists.ts';
 import { DEFAULT_LEVEL, PLANS } from '../../kernel/plans.ts';
 import type { RowView } from '../../service/lists/results.ts';
@@ -52,17 +46,16 @@ export const REACHER_BULK_ROUTES: readonly Route[] = [
     access: 'api-key:lists',
     form: REACHER_FORM,
     input: {
-      body: { stream: ['application/json'] },
+      body: { cost: 'list_upload', stream: ['application/json'] },
       bodyLimit: LIST_JSON_BYTES,
-      bodySeconds: LIST_UPLOAD_SECONDS,
     },
     serve:
       ({ lists }) =>
       async ({ caller, ip }, { body }) => {
         const { accountId: account, plan, keyId } = caller;
-        const list = await lists.upload({ account, plan, keyId, ip }, { caller, ip }, async () => {
+        const list = await lists.upload({ account, plan, keyId, ip }, { caller, ip }, async (place) => {
           const json = new JsonList('input', LIST_UPLOAD_EXTRA_BYTES);
-          const { input, close } = await spooled(json.array(body), LIST_JSON_BYTES);
+          const { input, close } = await spooled(json.array(body.held(place)), LIST_JSON_BYTES);
           try {
             if (json.fields() === null)
               throw new ApiError('missing_parameter', 'input is missing, or not an array.', { field: 'input' });
@@ -115,6 +108,7 @@ export const REACHER_BULK_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/v1/bulk/:id/results',
     access: 'api-key:lists',
+    cost: 'query',
     form: REACHER_FORM,
     input: { query: ResultsQuery },
     serve:

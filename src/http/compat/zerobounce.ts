@@ -142,6 +142,7 @@ export const ZEROBOUNCE_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/v2/validate',
     access: 'charged-api-key:verify',
+    cost: null,
     form: FORM,
     input: {
       query: Type.Object({

@@ -141,6 +141,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${ACCOUNT}/ledger`,
     access: 'member',
+    cost: 'query',
     input: { query: C.LedgerQuery },
     output: { content: C.LedgerReply },
     doc: { operationId: 'ledger', tag: 'Dashboard', summary: 'Every balance change, newest first' },
@@ -152,6 +153,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${ACCOUNT}/ledger/days`,
     access: 'member',
+    cost: 'query',
     input: { query: C.LedgerDaysQuery },
     output: { content: C.LedgerDaysReply },
     doc: { operationId: 'ledgerDays', tag: 'Dashboard', summary: 'Grants, and charges and balance by day (UTC)' },
@@ -168,9 +170,9 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     output: { content: 'text/csv' },
     doc: { operationId: 'ledgerCsv', tag: 'Dashboard', summary: 'The whole ledger as CSV' },
     serve:
-      ({ account: accounts, limitExport }) =>
+      ({ account: accounts, costs }) =>
       async ({ account }) =>
-        csvFile('ledger', LEDGER_HEAD, limitExport(account, accounts.allLedgerRows(account)), ledgerCells),
+        csvFile('ledger', LEDGER_HEAD, costs.read('export', account, accounts.allLedgerRows(account)), ledgerCells),
   }),
   route({
     method: 'GET',
@@ -179,9 +181,9 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     output: { content: JSON_LINES },
     doc: { operationId: 'ledgerJsonLines', tag: 'Dashboard', summary: 'The whole ledger as JSON Lines' },
     serve:
-      ({ account: accounts, limitExport }) =>
+      ({ account: accounts, costs }) =>
       async ({ account }) =>
-        jsonLinesFile('ledger', limitExport(account, accounts.allLedgerRows(account)), ledgerRow),
+        jsonLinesFile('ledger', costs.read('export', account, accounts.allLedgerRows(account)), ledgerRow),
   }),
   route({
     method: 'GET',

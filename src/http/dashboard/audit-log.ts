@@ -48,6 +48,7 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     method: 'GET',
     path: AUDIT_LOG,
     access: 'admin',
+    cost: 'query',
     input: { query: C.AuditLogQuery },
     output: { content: C.AuditLogReply },
     doc: { operationId: 'auditLog', tag: 'Dashboard', summary: 'Audit log, newest first' },
@@ -64,16 +65,17 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${AUDIT_LOG}.csv`,
     access: 'admin',
+    cost: null,
     input: { query: C.AuditLogExportQuery },
     output: { content: 'text/csv' },
     doc: { operationId: 'auditLogCsv', tag: 'Dashboard', summary: 'The whole audit log as CSV' },
     serve:
-      ({ account: accounts, limitExport }) =>
+      ({ account: accounts, costs }) =>
       async ({ account }, { query }) =>
         csvFile(
           'audit-log',
           HEAD,
-          limitExport(account, accounts.allAuditEntries(account, query.about ?? null)),
+          costs.read('export', account, accounts.allAuditEntries(account, query.about ?? null)),
           cellsOf,
         ),
   }),
@@ -81,6 +83,7 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${AUDIT_LOG}.jsonl`,
     access: 'admin',
+    cost: null,
     input: { query: C.AuditLogExportQuery },
     output: { content: JSON_LINES },
     doc: {
@@ -89,11 +92,11 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
       summary: 'The whole audit log as JSON Lines',
     },
     serve:
-      ({ account: accounts, limitExport }) =>
+      ({ account: accounts, costs }) =>
       async ({ account }, { query }) =>
         jsonLinesFile(
           'audit-log',
-          limitExport(account, accounts.allAuditEntries(account, query.about ?? null)),
+          costs.read('export', account, accounts.allAuditEntries(account, query.about ?? null)),
           entryReply,
         ),
   }),
@@ -101,6 +104,7 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     method: 'GET',
     path: OPERATOR_AUDIT_LOG,
     access: 'operator',
+    cost: 'query',
     input: { query: C.PageQuery },
     output: { content: C.OperatorAuditLogReply },
     doc: {
@@ -126,12 +130,14 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
       errors: [429],
     },
     serve:
-      ({ operator, limitExport }) =>
+      ({ operator, costs }) =>
       async () =>
-        csvFile('audit-log', [...HEAD, 'account'], limitExport('operators', operator.allUserEvents()), (entry) => [
-          ...cellsOf(entry),
-          entry.account,
-        ]),
+        csvFile(
+          'audit-log',
+          [...HEAD, 'account'],
+          costs.read('export', 'operators', operator.allUserEvents()),
+          (entry) => [...cellsOf(entry), entry.account],
+        ),
   }),
   route({
     method: 'GET',
@@ -145,8 +151,8 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
       errors: [429],
     },
     serve:
-      ({ operator, limitExport }) =>
+      ({ operator, costs }) =>
       async () =>
-        jsonLinesFile('audit-log', limitExport('operators', operator.allUserEvents()), operatorEntryReply),
+        jsonLinesFile('audit-log', costs.read('export', 'operators', operator.allUserEvents()), operatorEntryReply),
   }),
 ];

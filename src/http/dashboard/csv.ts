@@ -1,5 +1,6 @@
-import { Readable } from 'node:stream';
 import { csvLine } from '../../kernel/csv.ts';
+import type { PacedReading } from '../../service/costs.ts';
+import { PacedBody } from '../paced-body.ts';
 import type { Answer } from '../route.ts';
 
 export { csvLine };
@@ -9,14 +10,18 @@ export const CSV_TYPE = 'text/csv; charset=utf-8';
 export const JSON_LINES = 'application/jsonl';
 export const asDownload = (name: string) => ({ 'content-disposition': `attachment; filename="${name}"` });
 
-type Pages<Row> = AsyncIterable<readonly Row[]>;
+type Pages<Row> = PacedReading<readonly Row[]>;
 type Cell = string | number | null;
 
 /**
  * The head goes with the first page, so that what prevents an export is still told by its status. A page without rows
  * is an empty text: writing it, the stream notices that the client has gone.
  */
-async function* textOf<Row>(head: string, pages: Pages<Row>, line: (row: Row) => string): AsyncGenerator<string> {
+async function* textOf<Row>(
+  head: string,
+  pages: AsyncIterable<readonly Row[]>,
+  line: (row: Row) => string,
+): AsyncGenerator<string> {
   let text = head;
   for await (const page of pages) {
     yield text + page.map(line).join('');
@@ -32,13 +37,13 @@ export const csvFile = <Row>(
   pages: Pages<Row>,
   cells: (row: Row) => readonly Cell[],
 ): Answer => ({
-  body: Readable.from(textOf(csvLine(columns), pages, (row) => csvLine(cells(row)))),
+  body: new PacedBody(pages.as((rows) => textOf(csvLine(columns), rows, (row) => csvLine(cells(row))))),
   type: CSV_TYPE,
   headers: asDownload(`${name}.csv`),
 });
 
 export const jsonLinesFile = <Row>(name: string, pages: Pages<Row>, reply: (row: Row) => unknown): Answer => ({
-  body: Readable.from(textOf('', pages, (row) => `${JSON.stringify(reply(row))}\n`)),
+  body: new PacedBody(pages.as((rows) => textOf('', rows, (row) => `${JSON.stringify(reply(row))}\n`))),
   type: `${JSON_LINES}; charset=utf-8`,
   headers: asDownload(`${name}.jsonl`),
 });

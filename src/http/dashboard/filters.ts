@@ -33,6 +33,7 @@ export const FILTER_ROUTES: readonly Route[] = [
     method: 'GET',
     path: FILTERS,
     access: 'member',
+    cost: 'query',
     input: { query: D.FiltersHereQuery },
     output: { content: C.FiltersReply },
     doc: { operationId: 'listFiltersHere', tag: 'Dashboard', summary: 'Filters, newest first or sorted' },
@@ -85,9 +86,9 @@ export const FILTER_ROUTES: readonly Route[] = [
     output: { content: 'text/csv' },
     doc: { operationId: 'filtersCsv', tag: 'Dashboard', summary: 'All filters as CSV' },
     serve:
-      ({ filters, limitExport }) =>
+      ({ filters, costs }) =>
       async ({ account }) =>
-        csvFile('filters', COLUMNS, limitExport(account, filters.all(account)), cellsOf),
+        csvFile('filters', COLUMNS, costs.read('export', account, filters.all(account)), cellsOf),
   }),
   route({
     method: 'DELETE',

@@ -1,7 +1,7 @@
 import * as D from '../../contract/dashboard/lists.ts';
 import * as C from '../../contract/lists.ts';
 import { toIso } from '../../kernel/clock.ts';
-import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES, LIST_UPLOAD_PACE, LIST_UPLOAD_SECONDS } from '../../kernel/limits.ts';
+import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/limits.ts';
 import type { ListAction } from '../../kernel/lists.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import { LIST_ORDERS, sortingOf } from '../../kernel/sort-orders.ts';
@@ -48,6 +48,7 @@ export const LIST_ROUTES: readonly Route[] = [
     method: 'GET',
     path: LISTS,
     access: 'member',
+    cost: 'query',
     input: { query: D.ListsHereQuery },
     output: { content: D.ListsHereReply },
     doc: { operationId: 'listsHere', tag: 'Dashboard', summary: 'Lists, newest first' },
@@ -64,12 +65,11 @@ export const LIST_ROUTES: readonly Route[] = [
     method: 'POST',
     path: LISTS,
     access: 'member',
+    cost: null,
     input: {
       query: C.ListUpload,
-      body: { stream: [...UPLOAD_TYPES, ANY_FILE], tooLarge: 'list_too_large' },
+      body: { cost: 'list_upload', stream: [...UPLOAD_TYPES, ANY_FILE], tooLarge: 'list_too_large' },
       bodyLimit: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
-      bodySeconds: LIST_UPLOAD_SECONDS,
-      bodyPace: LIST_UPLOAD_PACE,
     },
     output: { status: 201, content: C.ListReply },
     doc: { operationId: 'createListHere', tag: 'Dashboard', summary: 'Upload a file of addresses', errors: [402, 422] },
@@ -77,7 +77,9 @@ export const LIST_ROUTES: readonly Route[] = [
       ({ lists }) =>
       async ({ account, actor, ip, request }, { query, body }) => {
         const uploader = { account, plan: null, keyId: DASHBOARD_KEY, ip };
-        return { body: listReply(await lists.upload(uploader, actor, () => readUpload(request, body, query))) };
+        return {
+          body: listReply(await lists.upload(uploader, actor, (place) => readUpload(request, body.held(place), query))),
+        };
       },
   }),
   route({
@@ -168,6 +170,7 @@ export const LIST_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${LIST}/rows`,
     access: 'member',
+    cost: 'query',
     input: { query: D.ListRowsHereQuery },
     output: { content: D.ListRowsHereReply },
     doc: { operationId: 'listRowsHere', tag: 'Dashboard', summary: 'Rows in the order of the file' },
@@ -200,6 +203,7 @@ export const LIST_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${LIST}/results`,
     access: 'member',
+    cost: null,
     input: { query: C.ListResultsQuery },
     output: { content: 'text/csv' },
     doc: { operationId: 'listResultsHere', tag: 'Dashboard', summary: 'The file with its results' },

@@ -60,6 +60,7 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${LOG}.csv`,
     access: 'member',
+    cost: null,
     input: { query: C.LogFilters },
     output: { content: 'text/csv' },
     doc: {
@@ -68,14 +69,20 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = [
       summary: 'All verifications and rejected requests that a search finds, as CSV',
     },
     serve:
-      ({ log, limitExport }) =>
+      ({ log, costs }) =>
       async ({ account }, { query }) =>
-        csvFile('log', Object.keys(COLUMNS), limitExport(account, log.export(account, logSearchOf(query))), csvCells),
+        csvFile(
+          'log',
+          Object.keys(COLUMNS),
+          costs.read('export', account, log.export(account, logSearchOf(query))),
+          csvCells,
+        ),
   }),
   route({
     method: 'GET',
     path: `${LOG}.jsonl`,
     access: 'member',
+    cost: null,
     input: { query: C.LogFilters },
     output: { content: JSON_LINES },
     doc: {
@@ -84,8 +91,8 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = [
       summary: 'The same as JSON Lines; the `kind` of a row is `verification` or `rejected`',
     },
     serve:
-      ({ log, limitExport }) =>
+      ({ log, costs }) =>
       async ({ account }, { query }) =>
-        jsonLinesFile('log', limitExport(account, log.export(account, logSearchOf(query))), rowReply),
+        jsonLinesFile('log', costs.read('export', account, log.export(account, logSearchOf(query))), rowReply),
   }),
 ];

@@ -81,6 +81,7 @@ export const LOG_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${ACCOUNT}/log`,
     access: 'member',
+    cost: 'query',
     input: { query: C.LogQuery },
     output: { content: C.LogReply },
     doc: { operationId: 'searchLog', tag: 'Dashboard', summary: 'Verifications and rejected requests, newest first' },

@@ -11,6 +11,7 @@ export const VIEW_ROUTES: readonly Route[] = [
     method: 'GET',
     path: VIEWS,
     access: 'member',
+    cost: null,
     input: { query: C.ViewsQuery },
     output: { content: C.ViewsReply },
     doc: { operationId: 'savedViews', tag: 'Dashboard', summary: "The user's saved views of a page, by name" },

@@ -39,6 +39,7 @@ export const USAGE_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${ACCOUNT}/usage`,
     access: 'member',
+    cost: 'query',
     input: { query: C.UsageRangeQuery },
     output: { content: C.UsageChartReply },
     doc: {
@@ -54,6 +55,7 @@ export const USAGE_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${ACCOUNT}/usage.csv`,
     access: 'member',
+    cost: 'query',
     input: { query: C.UsageRangeQuery },
     output: { content: 'text/csv' },
     doc: { operationId: 'usageCsv', tag: 'Dashboard', summary: 'The same buckets as CSV' },

@@ -103,6 +103,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${WEBHOOKS}/:id/deliveries`,
     access: 'member',
+    cost: 'query',
     input: { query: C.DeliveriesQuery },
     output: { content: C.DeliveriesReply },
     doc: { operationId: 'listDeliveriesHere', tag: 'Dashboard', summary: 'Deliveries of a webhook, newest first' },

@@ -1,15 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { systemClock } from '../../kernel/clock.ts';
+import type { Pace } from '../../kernel/costs.ts';
 import { BODY_BYTES, BODY_WITHIN_SECONDS } from '../../kernel/limits.ts';
 
 const SWEEP_MS = 250;
-
-/** At least so many bytes within so many seconds, again and again. */
-export interface BodyPace {
-  readonly seconds: number;
-  readonly bytes: number;
-}
 
 interface Arrival {
   readonly request: IncomingMessage;
@@ -18,7 +13,7 @@ interface Arrival {
   due: number;
   late: boolean;
   /** What has to arrive until when: null for a body that only has to arrive whole in time. */
-  pace: (BodyPace & { readonly until: number; readonly before: number }) | null;
+  pace: (Pace & { readonly until: number; readonly before: number }) | null;
   /** Called when the time is over; whoever waits for the body then answers without it. */
   onLate: (() => void) | null;
 }
@@ -92,12 +87,15 @@ function expire(arrival: Arrival): void {
   else response.once('finish', () => request.socket.destroySoon());
 }
 
-/** Gives the body of this request another time, seconds from now, and perhaps a pace. */
-export function expectWithin(request: IncomingMessage, seconds: number, pace: BodyPace | null): void {
+/** Gives the body of this request another time from now, and a pace. */
+export function expectAtPace(
+  request: IncomingMessage,
+  { withinSeconds, pace }: { readonly withinSeconds: number; readonly pace: Pace },
+): void {
   const arrival = arrivalOf(request);
   if (arrival === undefined) return;
-  arrival.due = dueIn(seconds);
-  arrival.pace = pace && { ...pace, until: dueIn(pace.seconds), before: request.socket.bytesRead };
+  arrival.due = dueIn(withinSeconds);
+  arrival.pace = { ...pace, until: dueIn(pace.seconds), before: request.socket.bytesRead };
 }
 
 /** Calls back when the time for the body is over before it arrived. */

@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
+import { systemClock } from '../../kernel/clock.ts';
 import { createLogger } from '../../kernel/log.ts';
+import { Costs } from '../../service/costs.ts';
 import { HttpRequest } from '../exchange.ts';
 import { streamBody } from './body.ts';
 
@@ -11,8 +13,8 @@ it('fails where its client leaves before anybody reads it', async () => {
   const arrived = Promise.withResolvers<Readable>();
   const server = createServer((raw) => {
     const request = new HttpRequest(raw, { id: 'req_1', params: {}, log: createLogger('silent') });
-    const read = streamBody(request, { stream: ['text/csv'], tooLarge: 'list_too_large' });
-    if (read.ok) arrived.resolve(read.value);
+    const read = streamBody(request, { cost: 'list_upload', stream: ['text/csv'], tooLarge: 'list_too_large' });
+    if (read.ok) arrived.resolve(read.value.held(new Costs(systemClock).hold('list_upload', 'acc_1')));
     else arrived.reject(read.error);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

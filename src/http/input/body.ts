@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
-import { type Readable, Transform } from 'node:stream';
 import { invalid, type Parsed } from '../../contract/reader.ts';
+import { PIECES_MAX } from '../../kernel/costs.ts';
 import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
 import { kibibytes } from '../../kernel/format.ts';
 import { BODY_BYTES } from '../../kernel/limits.ts';
 import type { HttpRequest } from '../exchange.ts';
 import type { RouteInput, StreamBody } from '../route.ts';
 import { whenLate } from './arrival.ts';
+import { ArrivingBody } from './arriving-body.ts';
 
 const tooLarge = (limit: number, code: ErrorCode = 'body_too_large'): ApiError =>
   new ApiError(
@@ -43,9 +43,10 @@ function collect(request: HttpRequest, limit: number): Promise<void> {
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       if (size > limit) stop('too_large');
+      else if (chunks.length === PIECES_MAX) stop('in_pieces');
       else chunks.push(chunk);
     };
-    const stop = (why: 'too_large' | 'late') => {
+    const stop = (why: 'too_large' | 'late' | 'in_pieces') => {
       message.off('data', onData).pause();
       give(why);
     };
@@ -67,6 +68,9 @@ export const rawBody = ({ body }: HttpRequest): Buffer | null => (Buffer.isBuffe
 export const mediaType = ({ headers }: HttpRequest): string =>
   (headers['content-type']?.split(';', 1)[0] ?? '').trim().toLowerCase();
 
+const tooManyPieces = () =>
+  invalid('malformed_request', `The request body comes in more than ${PIECES_MAX} chunks; send larger ones.`);
+
 const isCompressed = ({ headers }: HttpRequest): boolean => {
   const coding = headers['content-encoding'];
   return coding !== undefined && coding !== 'identity';
@@ -86,6 +90,7 @@ function jsonBody(request: HttpRequest, limit = BODY_BYTES, lenient = false): Pa
   const { body } = request;
   if (body === 'too_large') return { ok: false, error: tooLarge(limit) };
   if (body === 'late') return invalid('request_timeout');
+  if (body === 'in_pieces') return tooManyPieces();
   if (!lenient && mediaType(request) !== 'application/json') return invalid('unsupported_media_type');
   if (isCompressed(request)) return compressed();
   if (body === 'cut_short') return invalid('invalid_json', 'The request body ended early.');
@@ -110,6 +115,7 @@ function formBody(request: HttpRequest, limit = BODY_BYTES): Parsed<unknown> {
   const { body } = request;
   if (body === 'too_large') return { ok: false, error: tooLarge(limit) };
   if (body === 'late') return invalid('request_timeout');
+  if (body === 'in_pieces') return tooManyPieces();
   if (!Buffer.isBuffer(body)) return invalid('malformed_request', 'The request body ended early.');
   return { ok: true, value: Object.fromEntries(new URLSearchParams(body.toString('utf8'))) };
 }
@@ -126,22 +132,5 @@ export function streamBody(request: HttpRequest, { stream: types, tooLarge: code
   if (!types.includes(mediaType(request)))
     return invalid('unsupported_media_type', `The request body must be sent as ${types.join(' or ')}.`);
   if (isCompressed(request)) return compressed();
-  return { ok: true, value: bounded(request.raw, limit, () => tooLarge(limit, code)) } as const;
-}
-
-function bounded(source: IncomingMessage, limit: number, refusal: () => ApiError): Readable {
-  let size = 0;
-  const stream = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      size += chunk.length;
-      if (size > limit) done(refusal());
-      else done(null, chunk);
-    },
-  });
-  // Whoever reads it learns of it, then or later.
-  stream.on('error', () => undefined);
-  whenLate(source, () => stream.destroy(new ApiError('request_timeout')));
-  source.on('error', (error) => stream.destroy(error));
-  source.on('aborted', () => stream.destroy(new ApiError('malformed_request', 'The request body ended early.')));
-  return source.pipe(stream);
+  return { ok: true, value: new ArrivingBody(request.raw, limit, () => tooLarge(limit, code)) } as const;
 }

@@ -1,19 +1,27 @@
 import Type from 'typebox';
 import { ApiError } from '../../kernel/errors.ts';
+import type { HeldPlace } from '../../kernel/fair-queue.ts';
+import { kibibytes } from '../../kernel/format.ts';
 import type { KeyScope } from '../../kernel/key-scopes.ts';
-import { MCP_BYTES, TIMEOUT_MS } from '../../kernel/limits.ts';
+import { BODY_BYTES, MCP_BYTES, TIMEOUT_MS } from '../../kernel/limits.ts';
 import { listObject } from '../../service/lists/service.ts';
 import { requireAdmission } from '../access/admission.ts';
 import { keyIn } from '../compat/vendor.ts';
 import type { HttpContext } from '../context.ts';
 import { disconnectSignal, isGone } from '../disconnect.ts';
 import type { HttpRequest } from '../exchange.ts';
+import { rawBody } from '../input/body.ts';
 import { JSON_TYPE, noteError } from '../reply.ts';
 import { type ChargedKeyContext, type Route, route } from '../route.ts';
 import type { McpBackend } from './tools.ts';
 
-/** Null in place of a scope: the key is authenticated, and the request does not count. */
-async function admittedFor(context: HttpContext, granted: ChargedKeyContext, scope: KeyScope | null, invalid = false) {
+/** `any`: the request counts, whichever scopes the key has. Null: the key is authenticated alone. */
+async function admittedFor(
+  context: HttpContext,
+  granted: ChargedKeyContext,
+  scope: KeyScope | 'any' | null,
+  invalid = false,
+) {
   const { keyHash, ip, reply } = granted;
   const asked = { keyHash, scope, ip, invalid, idempotency: null, gone: () => isGone(reply) };
   const admission = requireAdmission(context, granted, await context.admission.admit(asked));
@@ -21,12 +29,19 @@ async function admittedFor(context: HttpContext, granted: ChargedKeyContext, sco
   return admission;
 }
 
-/** The service's operations with the caller's key: each is admitted, limited and charged like its own route. */
-function backendOf(context: HttpContext, granted: ChargedKeyContext): McpBackend {
+/**
+ * The service's operations with the caller's key: each is admitted, limited and charged like its own route. `counted`
+ * is called by each.
+ */
+function backendOf(context: HttpContext, granted: ChargedKeyContext, counted: () => void): McpBackend {
   const { keyHash, test, ip, reply, via } = granted;
-  const admitted = (scope: KeyScope, invalid = false) => admittedFor(context, granted, scope, invalid);
+  const admitted = (scope: KeyScope, invalid = false) => {
+    counted();
+    return admittedFor(context, granted, scope, invalid);
+  };
   return {
     async verify({ email, validation_type, client_ip, timeout_ms = TIMEOUT_MS.default }) {
+      counted();
       const outcome = await context.verify.verify({
         ...{ keyHash, test, ip, via, email, idempotency: null, withEvidence: false },
         ...{ level: validation_type, clientIp: client_ip ?? ip, timeoutMs: timeout_ms },
@@ -47,12 +62,15 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext): McpBackend
       async createList({ emails, name, validation_type }) {
         const { caller } = await admitted('lists');
         const { accountId: account, plan, keyId } = caller;
-        const upload = async () => ({
-          ...{ level: validation_type, fileName: null, form: 'json' as const },
-          ...(name === undefined ? {} : { name }),
-          input: inPieces(emails),
-          close: async () => undefined,
-        });
+        const upload = async (place: HeldPlace) => {
+          place.keep();
+          return {
+            ...{ level: validation_type, fileName: null, form: 'json' as const },
+            ...(name === undefined ? {} : { name }),
+            input: inPieces(emails),
+            close: async () => undefined,
+          };
+        };
         return listObject(await context.lists.upload({ account, plan, keyId, ip }, { caller, ip }, upload));
       },
       async getList(id) {
@@ -80,6 +98,8 @@ function refuseForeignOrigin({ headers: { origin } }: HttpRequest, publicUrl: st
   if (URL.parse(origin)?.origin !== URL.parse(publicUrl)?.origin) throw new ApiError('cross_origin');
 }
 
+const isToolCall = (body: object): boolean => 'method' in body && body.method === 'tools/call';
+
 /** Of the request, those that the protocol knows. */
 const HEADERS = ['content-type', 'mcp-protocol-version'] as const;
 /** Replies are never streams, so it need not matter whether a client takes one; the SDK insists. */
@@ -98,17 +118,28 @@ export const MCP_ROUTES: readonly Route[] = [
       async (granted, { body }) => {
         const { request } = granted;
         refuseForeignOrigin(request, context.url());
-        // Also of messages that call no tool: a key that is none gets 401, as the protocol's section on authorization
-        // says.
-        await admittedFor(context, granted, null);
+        // A tool counts for itself; a key that is none gets 401, as the protocol's section on authorization says.
+        let isCounted = !isToolCall(body);
+        await admittedFor(context, granted, isCounted ? 'any' : null);
+        if (isCounted && (rawBody(request)?.length ?? 0) > BODY_BYTES)
+          throw new ApiError('body_too_large', `A message that calls no tool has ${kibibytes(BODY_BYTES)} at most.`, {
+            limit: BODY_BYTES,
+          });
         const { answerMessage, createMcpServer } = await import('./server.ts');
-        const server = createMcpServer(backendOf(context, granted), (apiError) => noteError(request, apiError));
+        const server = createMcpServer(
+          backendOf(context, granted, () => {
+            isCounted = true;
+          }),
+          (apiError) => noteError(request, apiError),
+        );
         const headers = HEADERS.flatMap((name) => {
           const value = request.headers[name];
           return value === undefined ? [] : [[name, String(value)] satisfies [string, string]];
         });
         const message = new Request(`${context.url()}/mcp`, { method: 'POST', headers: [ACCEPTED, ...headers] });
         const response = await answerMessage(server, message, body);
+        // One that the protocol's library refused before it reached a tool.
+        if (!isCounted) await admittedFor(context, granted, 'any');
         const type = response.headers.get('content-type') ?? JSON_TYPE;
         return { status: response.status, body: await response.text(), type };
       },

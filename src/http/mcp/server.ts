@@ -26,14 +26,7 @@ export function createMcpServer(backend: McpBackend, onError: (apiError: ApiErro
     { name: 'mailvet', version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: tools.map(({ name, title, description, input, output, readOnly }) => ({
-      ...{ name, title, description },
-      inputSchema: jsonSchemaOf(input),
-      outputSchema: jsonSchemaOf(output),
-      annotations: { title, readOnlyHint: readOnly, destructiveHint: false, openWorldHint: true },
-    })),
-  }));
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(describedOnce) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }): Promise<CallToolResult> => {
     const found = tools.find(({ name }) => name === params.name);
     try {
@@ -55,6 +48,23 @@ export function createMcpServer(backend: McpBackend, onError: (apiError: ApiErro
   });
   return server;
 }
+
+/** Schemas do not change, and a client may ask for the list as often as it likes. */
+const described = new Map<McpTool, McpToolDescription>();
+function describedOnce(tool: McpTool): McpToolDescription {
+  const description = described.get(tool) ?? descriptionOf(tool);
+  described.set(tool, description);
+  return description;
+}
+
+type McpTool = (typeof MCP_TOOLS)[number];
+type McpToolDescription = ReturnType<typeof descriptionOf>;
+const descriptionOf = ({ name, title, description, input, output, readOnly }: McpTool) => ({
+  ...{ name, title, description },
+  inputSchema: jsonSchemaOf(input),
+  outputSchema: jsonSchemaOf(output),
+  annotations: { title, readOnlyHint: readOnly, destructiveHint: false, openWorldHint: true },
+});
 
 const textOf = (value: object) => ({ type: 'text' as const, text: JSON.stringify(value) });
 

@@ -78,6 +78,7 @@ export const FILTER_ROUTES: readonly Route[] = [
     method: 'GET',
     path: FILTERS,
     access: 'api-key:filters',
+    cost: 'query',
     input: { query: C.FiltersQuery },
     output: {
       content: C.FilterPageReply,

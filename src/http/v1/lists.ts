@@ -1,9 +1,10 @@
-import { Readable } from 'node:stream';
 import * as C from '../../contract/lists.ts';
-import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES, LIST_UPLOAD_PACE, LIST_UPLOAD_SECONDS } from '../../kernel/limits.ts';
+import type { HeldPlace } from '../../kernel/fair-queue.ts';
+import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/limits.ts';
 import type { ListAction, ResultFormat } from '../../kernel/lists.ts';
 import { type List, type ListService, listObject } from '../../service/lists/service.ts';
 import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
+import { PacedBody } from '../paced-body.ts';
 import { linkHeader, paginationOf } from '../pagination.ts';
 import { type Answer, type Route, route } from '../route.ts';
 
@@ -42,7 +43,7 @@ export const resultsAnswer = (
   { list, file }: Awaited<ReturnType<ListService['results']>>,
   format: ResultFormat,
 ): Answer => ({
-  body: Readable.from(file, { objectMode: false }),
+  body: new PacedBody(file),
   type: RESULT_TYPES[format],
   headers: { 'content-disposition': `attachment; filename="${fileName(list.name, format)}"` },
 });
@@ -52,12 +53,11 @@ export const LIST_ROUTES: readonly Route[] = [
     method: 'POST',
     path: LISTS,
     access: 'api-key:lists',
+    cost: null,
     input: {
       query: C.ListUpload,
-      body: { stream: UPLOAD_TYPES, tooLarge: 'list_too_large' },
+      body: { cost: 'list_upload', stream: UPLOAD_TYPES, tooLarge: 'list_too_large' },
       bodyLimit: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
-      bodySeconds: LIST_UPLOAD_SECONDS,
-      bodyPace: LIST_UPLOAD_PACE,
     },
     output: {
       status: 201,
@@ -79,7 +79,7 @@ export const LIST_ROUTES: readonly Route[] = [
         const { accountId: account, plan, keyId } = caller;
         const uploader = { account, plan, keyId, ip };
         const found = [...warnings];
-        const read = () => readUpload(request, body, query, (more) => found.push(...more));
+        const read = (place: HeldPlace) => readUpload(request, body.held(place), query, (more) => found.push(...more));
         const list = await lists.upload(uploader, { caller, ip }, read);
         return { body: { ...listReply(list), warnings: found }, headers: { location: `${LISTS}/${list.id}` } };
       },
@@ -88,6 +88,7 @@ export const LIST_ROUTES: readonly Route[] = [
     method: 'GET',
     path: LISTS,
     access: 'api-key:lists',
+    cost: 'query',
     input: { query: C.ListsQuery },
     output: {
       content: C.ListsReply,
@@ -124,6 +125,7 @@ export const LIST_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${LISTS}/:id/rows`,
     access: 'api-key:lists',
+    cost: 'query',
     input: { query: C.ListRowsQuery },
     output: { content: C.ListRowsReply, description: 'Rows in the order of the file.' },
     doc: { operationId: 'listRows', tag: 'Lists', summary: 'Rows of a list with their results', errors: [404] },
@@ -140,6 +142,7 @@ export const LIST_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${LISTS}/:id/results`,
     access: 'api-key:lists',
+    cost: null,
     input: { query: C.ListResultsQuery },
     output: { content: 'text/csv', description: 'The file with results; `format` chooses CSV, XLSX or JSON Lines.' },
     doc: {

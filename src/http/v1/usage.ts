@@ -7,6 +7,7 @@ export const USAGE_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/v1/usage',
     access: 'api-key:usage',
+    cost: null,
     input: { query: UsageQuery },
     output: { content: UsageReply, description: 'The account as it stands.' },
     doc: { operationId: 'usage', tag: 'Usage', summary: 'Plan, credit balance, rate limits' },

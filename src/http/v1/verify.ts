@@ -12,6 +12,7 @@ export const VERIFY_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/v1/verify',
     access: 'charged-api-key:verify',
+    cost: null,
     input: { query: VerifyQuery, body: VerifyRequest, headers: IdempotencyHeader },
     output: {
       content: VerifyReply,

@@ -142,6 +142,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${WEBHOOKS}/:id/deliveries`,
     access: 'api-key:webhooks',
+    cost: 'query',
     input: { query: C.DeliveriesQuery },
     output: {
       content: C.DeliveryPageReply,

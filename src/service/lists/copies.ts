@@ -8,6 +8,7 @@ import { NAME_LENGTH } from '../../kernel/limits.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import type { Level, Plan } from '../../kernel/plans.ts';
 import type { AccountId, Actor, List, ListLayout, ListRow, Lists } from '../../store/store.ts';
+import type { Costs } from '../costs.ts';
 import { BlockWriter, uploadGivenUp } from './block-writer.ts';
 import { blocksOf, entriesOf, type RowEntry } from './results.ts';
 
@@ -47,15 +48,14 @@ interface Parts {
   /** Throws ApiError `plan_upgrade_required`. */
   readonly checkPlan: (account: AccountId, plan: Plan | null, level: Level) => Promise<void>;
   readonly start: (list: List, by: Actor) => Promise<List>;
-  /** Returns what frees it again. Throws ApiError `overloaded`. */
-  readonly takeSlot: (account: AccountId) => () => void;
+  readonly costs: Costs;
 }
 
-export function createListCopies({ lists, clock, find, checkPlan, start, takeSlot }: Parts): CopyRequests {
+export function createListCopies({ lists, clock, find, checkPlan, start, costs }: Parts): CopyRequests {
   async function copied(copy: Copy, by: Actor): Promise<List> {
     const { source, name, level, layout } = copy;
     const { account, patienceMinutes } = source;
-    const release = takeSlot(account);
+    const place = costs.hold('list_upload', account);
     const id = newId('lst', clock.now());
     try {
       const clientIp = by.ip ?? null;
@@ -78,7 +78,7 @@ export function createListCopies({ lists, clock, find, checkPlan, start, takeSlo
       await lists.discard(account, id);
       throw error;
     } finally {
-      release();
+      place.release();
     }
   }
 

@@ -57,14 +57,16 @@ export async function rowsPage(
   const entries: RowEntry[] = [];
   let last = after;
   for (let blocks = 0; blocks < LIST_BLOCKS_SEARCHED; blocks++) {
-    const block = await lists.block(list.account, list.id, last);
+    const block = await lists.block(list.account, list.id, last, (row) => hasQuery(list, row, filter));
     if (block === null) return { entries, next: null };
-    for (const entry of entriesOf(list, block)) {
-      if (entry.row.row <= last) continue;
-      if (entries.length === limit) return { entries, next: last };
+    const before = last;
+    for (const entry of entriesOf(list, block, filter)) {
+      if (entry.row.row <= before) continue;
       last = entry.row.row;
-      if (matches(entry, filter)) entries.push(entry);
+      entries.push(entry);
+      if (entries.length === limit) return { entries, next: last < list.rows.total ? last : null };
     }
+    last = block.rows.at(-1)?.row ?? last;
     if (last >= list.rows.total) return { entries, next: null };
   }
   return { entries, next: last };
@@ -97,12 +99,10 @@ export async function* resultsFile(
   yield writer.head();
   for await (const block of blocksOf(lists, list)) {
     let rows: ResultRow[] = [];
-    let seen = 0;
-    for (const entry of entriesOf(list, block)) {
-      if (matches(entry, filter)) rows.push(resultRow(list, keyOf, entry));
-      seen += 1;
-      if (seen % SLICE_ROWS !== 0) continue;
-      if (rows.length > 0) yield await writer.rows(rows);
+    for (const entry of entriesOf(list, block, filter)) {
+      rows.push(resultRow(list, keyOf, entry));
+      if (rows.length < SLICE_ROWS) continue;
+      yield await writer.rows(rows);
       rows = [];
       // Whoever reads fast leaves no other gap for requests.
       await new Promise(setImmediate);
@@ -112,15 +112,21 @@ export async function* resultsFile(
   yield writer.end();
 }
 
-export function* entriesOf({ layout }: List, { rows, results, asked, firstAddress }: ListBlock): Generator<RowEntry> {
+/** Of the rows that the filter lets pass: a result is not parsed for others. */
+export function* entriesOf(
+  list: List,
+  { rows, results, asked, firstAddress }: ListBlock,
+  filter: RowFilter = EVERY_ROW,
+): Generator<RowEntry> {
   /** The result is that of its first row: others cost nothing. */
   let seen = firstAddress - 1;
   for (const row of rows) {
     const result = row.address === null ? undefined : results.get(row.address);
     const isFirst = row.address !== null && row.address > seen;
     if (row.address !== null && isFirst) seen = row.address;
-    const email = row.problem === null ? addressIn(row.cells[layout.addressColumn] ?? '') : null;
     const kind = kindOf(row, isFirst);
+    if (!matches(result, kind, filter) || !hasQuery(list, row, filter)) continue;
+    const email = emailOf(list, row);
     const attempts = result?.attempts ?? (row.address === null ? 0 : (asked.get(row.address) ?? 0));
     const view = viewOf(row, email, result, { isFirst, attempts });
     yield { row, view, kind, verification: result?.id ?? null };
@@ -164,13 +170,19 @@ function viewOf(
 const isProblem = (code: string): code is RowProblem => Object.hasOwn(ROW_PROBLEMS, code);
 const problemText = (code: string): string => (isProblem(code) ? ROW_PROBLEMS[code] : code);
 
-function matches({ view, ...entry }: RowEntry, filter: RowFilter): boolean {
-  const { status, deliverability, reason, query, kind = null } = filter;
-  if (kind !== null && entry.kind !== kind) return false;
-  if (status !== null && view.status !== status) return false;
-  if (deliverability !== null && view.deliverability !== deliverability) return false;
-  if (reason !== null && (view.status === null || (view.reason ?? 'none') !== reason)) return false;
-  return query === null || (view.email?.toLowerCase().includes(query.toLowerCase()) ?? false);
+const EVERY_ROW: RowFilter = { status: null, deliverability: null, reason: null, query: null };
+
+const emailOf = ({ layout }: List, { problem, cells }: ListRow): string | null =>
+  problem === null ? addressIn(cells[layout.addressColumn] ?? '') : null;
+
+const hasQuery = (list: List, row: ListRow, { query }: RowFilter): boolean =>
+  query === null || (emailOf(list, row)?.toLowerCase().includes(query.toLowerCase()) ?? false);
+
+function matches(result: ListResult | undefined, kind: RowKind, filter: RowFilter): boolean {
+  if (filter.kind != null && kind !== filter.kind) return false;
+  if (filter.status !== null && result?.status !== filter.status) return false;
+  if (filter.deliverability !== null && result?.deliverability !== filter.deliverability) return false;
+  return filter.reason === null || (result !== undefined && (result.reason ?? 'none') === filter.reason);
 }
 
 function resultRow({ layout }: List, keyOf: (index: number) => string, { row, view }: RowEntry): ResultRow {

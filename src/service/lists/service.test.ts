@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { systemClock } from '../../kernel/clock.ts';
 import { openStore } from '../../store/open.ts';
 import type { Store } from '../../store/store.ts';
+import { Costs } from '../costs.ts';
 import { createListService } from './service.ts';
 
 let store: Store | undefined;
@@ -12,7 +13,7 @@ it('tells the worker of this process when a list begins to run', async () => {
   await store.migrate();
   const limits = { plan: 'enterprise', rateLimit: 100, credits: 1_000 } as const;
   const { id: account } = await store.accounts.create({ name: 'Acme', ...limits });
-  const service = createListService({ store, clock: systemClock, singleCalls: () => 0 });
+  const service = createListService({ store, clock: systemClock, costs: new Costs(systemClock), singleCalls: () => 0 });
   let told = 0;
   service.onRunning(() => {
     told += 1;

@@ -2,16 +2,9 @@
 import type { FileForm } from '../../files/forms.ts';
 import { type Clock, toIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import type { HeldPlace } from '../../kernel/fair-queue.ts';
 import { choice, counted, grouped } from '../../kernel/format.ts';
-import {
-  LIST_DEFERRED_SHOWN,
-  LIST_DOWNLOADS_AT_ONCE,
-  LIST_DOWNLOADS_PER_ACCOUNT,
-  LIST_PATIENCE_MINUTES,
-  LIST_UPLOADS_AT_ONCE,
-  LIST_UPLOADS_PER_ACCOUNT,
-  NAME_LENGTH,
-} from '../../kernel/limits.ts';
+import { LIST_DEFERRED_SHOWN, LIST_PATIENCE_MINUTES, NAME_LENGTH } from '../../kernel/limits.ts';
 import {
   LIST_ACTION_STATUSES,
   type ListAction,
@@ -24,8 +17,8 @@ import { DEFAULT_LEVEL, type Level, PLAN_WITH_SMTP, PLANS, type Plan } from '../
 import type { ListSort, Sorting } from '../../kernel/sort-orders.ts';
 import { listObject } from '../../store/lists/object.ts';
 import type { AccountId, Actor, DeferredAddress, List, ListChange, ListStart, Page, Store } from '../../store/store.ts';
-import { AccountSlots, withRelease } from '../account-slots.ts';
 import { actorFor, type ChangedBy } from '../changed-by.ts';
+import type { Costs, PacedReading } from '../costs.ts';
 import { UNSAFE_CHARACTERS } from '../link-text.ts';
 import { type CopyRequests, createListCopies } from './copies.ts';
 import { noSuchList, type RowEntry, type RowFilter, resultsFile, rowsPage } from './results.ts';
@@ -62,10 +55,10 @@ export interface UploadRequest {
 
 export interface ListService extends CopyRequests {
   /**
-   * `read` is called once there is room for another upload. Throws ApiError: `overloaded`, `plan_upgrade_required`, and
-   * what is wrong with the file.
+   * `read` is called once there is room for another upload, and tells its place what arrives. Throws ApiError:
+   * `overloaded`, `plan_upgrade_required`, and what is wrong with the file.
    */
-  upload(uploader: Uploader, by: ChangedBy, read: () => Promise<UploadRequest>): Promise<List>;
+  upload(uploader: Uploader, by: ChangedBy, read: (place: HeldPlace) => Promise<UploadRequest>): Promise<List>;
   /** Throws ApiError `not_found`, also for a list of another account; so do all that follow. */
   get(account: AccountId, id: string): Promise<List>;
   list(
@@ -100,7 +93,7 @@ export interface ListService extends CopyRequests {
     id: string,
     format: ResultFormat,
     filter: RowFilter,
-  ): Promise<{ list: List; file: AsyncIterable<Uint8Array> }>;
+  ): Promise<{ list: List; file: PacedReading<Uint8Array> }>;
 }
 
 export interface ListDetail {
@@ -109,34 +102,17 @@ export interface ListDetail {
   readonly nextRetryAt: number | null;
 }
 
-/** After which another upload or download may be tried. */
-const RETRY_SECONDS = 5;
-
 export function createListService(parts: {
   store: Pick<Store, 'lists' | 'keys' | 'accounts'>;
   clock: Clock;
+  costs: Costs;
   /** How many there were so far: uploads leave them the processor. */
   singleCalls: () => number;
 }): ListService {
-  const { store, clock, singleCalls } = parts;
+  const { store, clock, costs, singleCalls } = parts;
   const listeners = new Set<() => void>();
   const { lists } = store;
   const actorOf = actorFor(store.keys);
-  const uploads = new AccountSlots(LIST_UPLOADS_PER_ACCOUNT, LIST_UPLOADS_AT_ONCE);
-  const downloads = new AccountSlots(LIST_DOWNLOADS_PER_ACCOUNT, LIST_DOWNLOADS_AT_ONCE);
-
-  function takeUpload(account: AccountId): () => void {
-    const slot = uploads.take(account);
-    if (typeof slot === 'function') return slot;
-    throw new ApiError('overloaded', `${slot} has too many uploads under way.`, { retry_after: RETRY_SECONDS });
-  }
-
-  function takeDownload(account: AccountId): () => void {
-    const slot = downloads.take(account);
-    if (typeof slot === 'function') return slot;
-    const sentence = `${slot} has too many downloads of results under way.`;
-    throw new ApiError('rate_limit_exceeded', sentence, { retry_after: RETRY_SECONDS });
-  }
 
   async function find(account: AccountId, id: string): Promise<List> {
     const list = await lists.get(account, id);
@@ -168,13 +144,13 @@ export function createListService(parts: {
   }
 
   return {
-    ...createListCopies({ lists, clock, find, checkPlan, start, takeSlot: takeUpload }),
+    ...createListCopies({ lists, clock, find, checkPlan, start, costs }),
 
     async upload({ account, plan, keyId, ip }, by, read) {
-      const release = takeUpload(account);
+      const place = costs.hold('list_upload', account);
       try {
         const actor = await actorOf(by);
-        const request = await read();
+        const request = await read(place);
         try {
           const { name, fileName, level = DEFAULT_LEVEL, column = null, header = 'auto', form, input } = request;
           await checkPlan(account, plan, level);
@@ -187,7 +163,7 @@ export function createListService(parts: {
           await request.close();
         }
       } finally {
-        release();
+        place.release();
       }
     },
 
@@ -234,8 +210,7 @@ export function createListService(parts: {
 
     async results(account, id, format, filter) {
       const list = await find(account, id);
-      const release = takeDownload(account);
-      return { list, file: withRelease(resultsFile(lists, list, format, filter), release) };
+      return { list, file: costs.read('list_download', account, resultsFile(lists, list, format, filter)) };
     },
   };
 }

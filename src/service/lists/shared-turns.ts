@@ -1,10 +1,10 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { FairGate } from './fair-gate.ts';
+import { FairQueue } from '../../kernel/fair-queue.ts';
 import type { GiveWay } from './give-way.ts';
 
 /** One list at a time, in turn, and single calls between them. */
 export class SharedTurns {
-  readonly #gate = new FairGate(1);
+  readonly #gate = new FairQueue(1);
   readonly #clock: Clock;
   readonly #way: GiveWay;
 

@@ -5,6 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Level } from '../../kernel/plans.ts';
 import type { AccountId, Actor, List, Lists } from '../../store/store.ts';
+import { ownerOf } from '../../store/test-account.ts';
 import { BlockWriter, uploadGivenUp } from './block-writer.ts';
 import { withoutFileError } from './file-error.ts';
 import { GiveWay } from './give-way.ts';
@@ -44,7 +45,7 @@ export async function storeUpload(
   const { account, keyId, ip, name, level, patienceMinutes, column, header, form, input } = upload;
   const id = newId('lst', clock.now());
   try {
-    const file = await readAddressFile(input, { form, column, header });
+    const file = await readAddressFile(input, { form, column, header, limits: { party: ownerOf(account) } });
     try {
       const { columns, addressColumn, hasHeader, form: format, delimiter } = file;
       const layout = { columns, addressColumn, hasHeader, format, delimiter };

@@ -3,6 +3,7 @@
  * once, then mailboxes, where recipients of the same hosts share sessions (engine/smtp/pool.ts). Outcomes are reported
  * as they are known.
  */
+
 import { decideVerdict } from '../../engine/decide-verdict.ts';
 import type { DnsEvidence, Evidence } from '../../engine/evidence.ts';
 import { type HostOwners, hostOwners, operatorKey } from '../../engine/smtp/operators.ts';
@@ -18,13 +19,13 @@ import {
   runOffline,
   withDns,
 } from '../../engine/verify.ts';
+import { FairQueue } from '../../kernel/fair-queue.ts';
 import { listResultId, sha256Hex } from '../../kernel/ids.ts';
 import { TIMEOUT_MS } from '../../kernel/limits.ts';
 import { LIST_CHECKS, LIST_LOOKUPS, LIST_OPERATOR_LENGTH, type ListSteps } from '../../kernel/list-work.ts';
 import type { Level } from '../../kernel/plans.ts';
 import type { AccountId, Filter, FilterKeys, ListOutcome, ListWork, RunningList } from '../../store/store.ts';
 import { filterKeys, toRecord, withMatch } from '../verdict-record.ts';
-import { FairGate } from './fair-gate.ts';
 import { GiveWay } from './give-way.ts';
 import type { ListOperators } from './operators.ts';
 import { retryMs } from './retry.ts';
@@ -86,7 +87,7 @@ interface Open {
   readonly started: number;
 }
 
-/** In a FairGate: how to give it back. */
+/** In a FairQueue: how to give it back. */
 type Place = Promise<() => void>;
 
 /** A part of a list. */
@@ -100,8 +101,8 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   const way = new GiveWay(engine.clock, singleCalls);
   const processor = new SharedTurns(engine.clock, way);
   const storage = new SharedTurns(engine.clock, way);
-  const lookups = new FairGate(LIST_LOOKUPS);
-  const checks = new FairGate(LIST_CHECKS);
+  const lookups = new FairQueue(LIST_LOOKUPS);
+  const checks = new FairQueue(LIST_CHECKS);
   /** Goes through all items, in slices of a few ms. */
   async function inSlices<T>({ list, signal }: Job, items: readonly T[], each: (item: T, i: number) => void) {
     for (let next = 0; next < items.length && !signal.aborted; ) {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { networkOf } from '../../kernel/ip.ts';
+import { networksOf } from '../../kernel/ip.ts';
 import { UNLOCK_WITHIN_SECONDS } from '../../kernel/limits.ts';
 import type { Attempts, UserChange } from '../../store/store.ts';
 import { mailsTo } from '../mail-limits.ts';
@@ -83,8 +83,8 @@ const refusalKey = ({ kind, subject, origin = '' }: Counter): string => `${kind}
 /** Refusals kept in memory; those beyond are asked of the store again. */
 const REFUSALS_MAX = 20_000;
 
-function networkCounter(kind: IpKind, ip: string): Counter {
-  return { kind, max: LIMITS[kind].max, subject: networkOf(ip) };
+function networkCounters(kind: IpKind, ip: string): Counter[] {
+  return networksOf(ip).map(({ network, times }) => ({ kind, max: times * LIMITS[kind].max, subject: network }));
 }
 
 function countersOf(kind: OriginKind, subject: string, { ip, device }: Origin): Counter[] {
@@ -93,8 +93,8 @@ function countersOf(kind: OriginKind, subject: string, { ip, device }: Origin): 
   if (device !== null) return [{ kind, max, subject, origin: `device ${device}` }];
   return [
     // The network first: what it may not try is not counted against the subject either.
-    ...('network' in limit ? [networkCounter(limit.network, ip)] : []),
-    { kind, max, subject, origin: networkOf(ip) },
+    ...('network' in limit ? networkCounters(limit.network, ip) : []),
+    ...networksOf(ip).map(({ network, times }) => ({ kind, max: times * max, subject, origin: network })),
     { kind, max: everywhere, subject },
   ];
 }
@@ -154,7 +154,9 @@ export function createLimits({ attempts, clock }: { attempts: Attempts; clock: C
     countUser: (kind, user) => countAll({ kind, max: LIMITS[kind].max, subject: user }),
     countIp: (kind, { ip, device = null }) =>
       countAll(
-        device === null ? networkCounter(kind, ip) : { kind, max: LIMITS[kind].max, subject: `device ${device}` },
+        ...(device === null
+          ? networkCounters(kind, ip)
+          : [{ kind, max: LIMITS[kind].max, subject: `device ${device}` }]),
       ),
     clear,
     firstUse: async (user, code) => (await attempts.count(`used-code:${user}:${code}`, CODE_LIVES_MS)).count === 1,

@@ -1,6 +1,6 @@
 import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { networkOf } from '../../kernel/ip.ts';
+import { widestNetworkOf } from '../../kernel/ip.ts';
 import { RESET_LINK_HOURS } from '../../kernel/lifetimes.ts';
 import { LINK_TOKEN_LENGTH } from '../../kernel/limits.ts';
 import type { PasskeyRecord, Store, User, UserChange } from '../../store/store.ts';
@@ -119,7 +119,7 @@ export function createPasswords({
       // Nobody is told that the mailbox has had enough mails: the reply is the same.
       const day =
         from.device === null
-          ? await mailLimits.admit('password_reset', email, networkOf(from.ip))
+          ? await mailLimits.admit('password_reset', email, widestNetworkOf(from.ip))
           : await mailLimits.admit('own_password_reset', email, from.device);
       // The job checks whether the address has a user, so that the reply's timing does not reveal it.
       if (day === null) await store.jobs.add({ kind: 'password_reset', payload: { email } });

@@ -1,7 +1,7 @@
 import { mailboxOf } from '../../engine/address/mailbox.ts';
 import { type Clock, HOUR_MS, toDate } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { networkOf } from '../../kernel/ip.ts';
+import { widestNetworkOf } from '../../kernel/ip.ts';
 import type { JobPayloads } from '../../kernel/jobs.ts';
 import { SIGNUP_LINK_HOURS } from '../../kernel/lifetimes.ts';
 import { DEFAULT_PLAN } from '../../kernel/plans.ts';
@@ -85,7 +85,7 @@ export function createSignUp(parts: SignUpParts): SignUpService {
       const { password: passwords } = await (await library()).$context;
       const password = await passwords.hash(by.password);
       // Nobody is told that the mailbox has had enough mails: the reply is the same.
-      if ((await mailLimits.admit('sign_up', email, networkOf(browser.ip))) !== null) return;
+      if ((await mailLimits.admit('sign_up', email, widestNetworkOf(browser.ip))) !== null) return;
       // The job checks whether the address has a user, so that the reply's timing does not reveal it.
       await store.jobs.add({ kind: 'sign_up', payload: { name, email, password } });
     },

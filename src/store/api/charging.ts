@@ -32,10 +32,10 @@ export interface AdmissionRequest {
   /** `hashApiKey(key)`; or the account that a person signed in to, which is charged under the key id `dashboard`. */
   readonly keyHash: string | { readonly account: AccountId };
   /**
-   * What the request is for: an API key must have it, a signed-in user need not. Null: the key and its allowlist are
-   * checked, and nothing is counted.
+   * What the request is for: an API key must have it, a signed-in user need not. `any`: it is counted, whichever the
+   * key has. Null: the key and its allowlist are checked, and nothing is counted.
    */
-  readonly scope: KeyScope | null;
+  readonly scope: KeyScope | 'any' | null;
   /** Canonical IP of the caller (v4-mapped already folded to v4). */
   readonly ip: string;
   /** The request itself is unusable (400, 413, 415, 422): judged up to the rate window, then handed back. */

@@ -261,7 +261,7 @@ export interface Lists {
   /** Addresses that are deferred, those first that are asked about again soonest. */
   deferred(account: AccountId, id: string, limit: number): Promise<DeferredAddress[]>;
   /** The block with the first row behind `after`, with results; null at the end, and when there is no such list. */
-  block(account: AccountId, id: string, after: number): Promise<ListBlock | null>;
+  block(account: AccountId, id: string, after: number, wanted?: (row: ListRow) => boolean): Promise<ListBlock | null>;
 
   /**
    * Holds the price of all addresses. A list without addresses is completed at once. `level`: the list gets it, whether

@@ -71,7 +71,7 @@ export function admit(state: ChargeState, changes: Changes, request: AdmissionRe
   if (key !== null && !isAllowed(key.allowIps, request.ip)) return refused({ code: 'ip_not_allowed' });
   if (scope === null)
     return { outcome: 'admitted', caller, window: windowOf(account, now), filter: null, balance: account.balance };
-  if (key !== null && !hasScope(key.scopes, scope)) return refused({ code: 'scope_missing', scope });
+  if (key !== null && scope !== 'any' && !hasScope(key.scopes, scope)) return refused({ code: 'scope_missing', scope });
   if (key !== null) recordUse(changes, key, request.ip, now);
   const aheadMs = windowAhead(account, now);
   const { windowStart, windowCount } = account;

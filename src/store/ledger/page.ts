@@ -37,7 +37,7 @@ function positionOf(cursor: string): Position {
  */
 async function verifications(driver: StorageDriver, account: AccountId, before: number, limit: number) {
   const edge = await edgeOf(driver, account, before);
-  const rows = await driver.db
+  const rows = await driver.scans
     .selectFrom('verifications')
     .select(['seq', 'id', 'held', 'credits', 'created_at'])
     .where(driver.seqRange(account, edge?.seq ?? FIRST_SEQ, before))
@@ -53,8 +53,13 @@ async function verifications(driver: StorageDriver, account: AccountId, before: 
   return { entries, searchedTo: rows.length === limit ? null : (edge?.seq ?? null) };
 }
 
-async function ledgerRows({ db }: StorageDriver, account: AccountId, before: number, limit: number): Promise<Entry[]> {
-  const mine = db.selectFrom('ledger').selectAll().where('account_id', '=', account).where('id', '<', before);
+async function ledgerRows(
+  { scans }: StorageDriver,
+  account: AccountId,
+  before: number,
+  limit: number,
+): Promise<Entry[]> {
+  const mine = scans.selectFrom('ledger').selectAll().where('account_id', '=', account).where('id', '<', before);
   const rows = await mine.orderBy('id', 'desc').limit(limit).execute();
   return rows.map(({ id, kind, amount, charged, verification_id, note, created_at: createdAt }) => ({
     source: 'id',
@@ -66,8 +71,8 @@ async function ledgerRows({ db }: StorageDriver, account: AccountId, before: num
   }));
 }
 
-async function days({ db }: StorageDriver, account: AccountId, before: number, limit: number): Promise<Entry[]> {
-  const mine = db.selectFrom('ledger_days').selectAll().where('account_id', '=', account).where('day', '<', before);
+async function days({ scans }: StorageDriver, account: AccountId, before: number, limit: number): Promise<Entry[]> {
+  const mine = scans.selectFrom('ledger_days').selectAll().where('account_id', '=', account).where('day', '<', before);
   const rows = await mine.orderBy('day', 'desc').limit(limit).execute();
   return rows.map(({ day, verifications, amount, charged }) => ({
     source: 'day',

@@ -14,7 +14,7 @@ const SORTED_BY = {
 } as const satisfies Record<ListSort, string>;
 
 export function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'names' | 'deferred' | 'block'> {
-  const { db } = driver;
+  const { db, scans } = driver;
   return {
     async get(account, id) {
       const row = await findList(db, account, id);
@@ -22,7 +22,7 @@ export function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'na
     },
 
     async list(account, { status, query, sort, offset, limit }) {
-      let wanted = visibleLists(db, account);
+      let wanted = visibleLists(scans, account);
       if (status !== null) wanted = wanted.where('lists.status', '=', status);
       if (query !== null && query !== '')
         wanted = wanted.where((eb) => driver.substringMatch(eb.ref('lists.name_folded'), lowerCase(query)));
@@ -60,15 +60,19 @@ export function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'na
       }));
     },
 
-    async block(account, id, after) {
-      const list = await findList(db, account, id);
+    async block(account, id, after, wanted = () => true) {
+      const list = await findList(scans, account, id);
       if (list === undefined) return null;
-      const mine = db.selectFrom('list_blocks').selectAll().where('account_id', '=', account).where('list_id', '=', id);
+      const mine = scans
+        .selectFrom('list_blocks')
+        .selectAll()
+        .where('account_id', '=', account)
+        .where('list_id', '=', id);
       const before = mine.where('first_row', '<=', after + 1).orderBy('first_row', 'desc');
       const row = await before.limit(1).executeTakeFirst();
       if (row === undefined || row.first_row + row.row_count <= after + 1) return null;
       const rows = toRows(row.rows, row.first_row, layoutOf(list).columns.length);
-      const addresses = [...new Set(rows.flatMap(({ address }) => address ?? []))];
+      const addresses = [...new Set(rows.flatMap((row) => (row.address !== null && wanted(row) ? row.address : [])))];
       return { rows, firstAddress: row.first_address, ...(await resultsOf(driver, account, id, addresses)) };
     },
   };
@@ -83,15 +87,15 @@ async function resultsOf(
   const results = new Map<number, ListResult>();
   if (addresses.length === 0) return { results, asked: new Map() };
   const numbers = new Map(addresses.map((address) => [listResultId(list, address), address]));
-  const { db } = driver;
-  const rows = await db
+  const { scans } = driver;
+  const rows = await scans
     .selectFrom('verifications')
     .selectAll()
     // Not a parameter for each, which takes longer to compile than to run.
     .where(({ ref }) => driver.oneOf(ref('id'), [...numbers.keys()]))
     .where('account_id', '=', account)
     .execute();
-  const waited = await db
+  const waited = await scans
     .selectFrom('list_waiting')
     .select(['address', 'attempts'])
     .where('account_id', '=', account)

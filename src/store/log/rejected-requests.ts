@@ -98,7 +98,7 @@ function matching(query: Query, search: RejectionSearch): Query {
 }
 
 async function list(
-  { db }: StorageDriver,
+  { scans }: StorageDriver,
   account: AccountId,
   search: RejectionSearch,
 ): ReturnType<RejectedRequests['list']> {
@@ -107,7 +107,7 @@ async function list(
   // has none.
   const at = requestId === null ? sql<number>`at` : sql<number>`(at + 0)`;
   const newestFirst = (query: Query): Query => query.orderBy(at, 'desc').orderBy('id', 'desc');
-  let older: Query = db.selectFrom('rejected_requests').where('account_id', '=', account);
+  let older: Query = scans.selectFrom('rejected_requests').where('account_id', '=', account);
   if (from !== null) older = older.where(at, '>=', from);
   if (to !== null) older = older.where(at, '<', to);
   if (before !== null) older = older.where(sql<boolean>`(${at}, id) < (${before.at}, ${before.id})`);

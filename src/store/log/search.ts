@@ -18,7 +18,7 @@ const VERIFICATION_ID = /^ver_\w{16,}$/;
 type SearchPage = Awaited<ReturnType<Verifications['search']>>;
 
 const mine = (driver: StorageDriver, account: AccountId) =>
-  driver.db.selectFrom('verifications').where('account_id', '=', account);
+  driver.scans.selectFrom('verifications').where('account_id', '=', account);
 type Rows = ReturnType<typeof mine>;
 
 const BODY = sql.ref<string>('body');
@@ -75,7 +75,7 @@ function page(found: readonly LoggedVerification[], limit: number): SearchPage {
 
 /** The last of the newest LOG_SEARCH_ROWS rows before this one, `from` a row on; undefined: there are not so many. */
 export const edgeOf = (driver: StorageDriver, account: AccountId, before: number, from = FIRST_SEQ) =>
-  driver.db
+  driver.scans
     .selectFrom('verifications')
     .select(['seq', 'created_at'])
     .where(driver.seqRange(account, from, before))
@@ -96,7 +96,7 @@ const SEQS = 2 ** 52;
  * their own, hence a binary search; in one statement, because each of its steps would otherwise be a round trip.
  */
 async function seqAt(driver: StorageDriver, account: AccountId, time: number): Promise<number> {
-  const newest = driver.db
+  const newest = driver.scans
     .selectFrom('verifications')
     .select('created_at')
     .where(driver.seqRange(account, sql<number>`low`, sql<number>`low + size`))
@@ -108,7 +108,7 @@ async function seqAt(driver: StorageDriver, account: AccountId, time: number): P
       SELECT CAST(${FIRST_SEQ} AS BIGINT), CAST(${SEQS} AS BIGINT)
       UNION ALL
       SELECT low + CASE WHEN coalesce(${newest}, 0) < ${time} THEN size ELSE 0 END, size / 2 FROM step WHERE size > 0
-    ) SELECT low FROM step WHERE size = 0`.execute(driver.db);
+    ) SELECT low FROM step WHERE size = 0`.execute(driver.scans);
   const [last] = rows;
   if (last === undefined) throw new Error('The search for a time had no result.');
   return last.low;
@@ -123,7 +123,7 @@ async function scan(driver: StorageDriver, account: AccountId, wanted: LogSearch
   ]);
   const before = Math.min(wanted.before ?? AFTER_LAST_SEQ, end);
   const edge = await edgeOf(driver, account, before, first);
-  const reached = driver.db.selectFrom('verifications').where(driver.seqRange(account, edge?.seq ?? first, before));
+  const reached = driver.scans.selectFrom('verifications').where(driver.seqRange(account, edge?.seq ?? first, before));
   const found = page(await matching(driver, reached, wanted), wanted.limit);
   if (found.next !== null || edge === undefined) return found;
   return { items: found.items, next: edge.seq, searchedTo: edge.created_at };

@@ -21,7 +21,7 @@ export function verifications(driver: StorageDriver): Verifications {
 
     async mailboxChecks(account, limit) {
       const edge = await edgeOf(driver, account, AFTER_LAST_SEQ);
-      const rows = await driver.db
+      const rows = await driver.scans
         .selectFrom('verifications')
         .select(['body', 'deliverability', 'reason', 'duration_ms'])
         .where(driver.seqRange(account, edge?.seq ?? FIRST_SEQ, AFTER_LAST_SEQ))
@@ -35,7 +35,7 @@ export function verifications(driver: StorageDriver): Verifications {
 
     async clients(account, keyId, limit) {
       const edge = await edgeOf(driver, account, AFTER_LAST_SEQ);
-      const rows = await driver.db
+      const rows = await driver.scans
         .selectFrom('verifications')
         .select(({ fn }) => ['client_ip', fn.countAll<number>().as('n'), fn.max('created_at').as('last')])
         .where(driver.seqRange(account, edge?.seq ?? FIRST_SEQ, AFTER_LAST_SEQ))

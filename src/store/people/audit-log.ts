@@ -25,7 +25,7 @@ export function auditLog(driver: StorageDriver): AuditLog {
     recordUserEvent: userEvents(driver),
 
     async list(of, { before, limit, about = null }) {
-      let rows = driver.db.selectFrom('trail').selectAll();
+      let rows = driver.scans.selectFrom('trail').selectAll();
       if (of !== 'all') rows = rows.where('account_id', '=', of);
       if (before !== null) rows = rows.where('id', '<', before);
       if (about !== null) rows = rows.where('action', about === 'user' ? 'in' : 'not in', USER_ACTIONS);

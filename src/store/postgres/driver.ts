@@ -31,6 +31,7 @@ const POOL_SIZE = 10;
 class PostgresDriver implements StorageDriver {
   readonly name = 'postgres';
   readonly db: Kysely<Tables>;
+  readonly scans: Kysely<Tables>;
   readonly charge: PostgresCharge;
   readonly node: PostgresNode;
   readonly jobs: JobQueue;
@@ -51,6 +52,8 @@ class PostgresDriver implements StorageDriver {
     this.#pool = openPool(url, POOL_SIZE);
     const dialect = tellingOutages(new PostgresDialect({ pool: this.#pool }), isOutage);
     this.db = new Kysely<Tables>({ dialect, plugins: [storableText] });
+    // Connections are many; how many of them read at length at once is bounded by whose turn it is.
+    this.scans = this.db;
     this.#readsAndChanges = new ReadsAndChanges(this.db);
     this.jobs = postgresJobs({ driver: this, policies: jobPolicies });
     this.node = new PostgresNode({

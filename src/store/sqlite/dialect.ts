@@ -24,12 +24,13 @@ const IDLE_MS = 10_000;
 
 export interface Access {
   readonly writer: Thread;
-  /**
-   * For reads, so that charges do not wait for them. Started with the first charge: what only reads and writes a
-   * little, such as a command, does without. The writer itself for a database in memory, which belongs to its
-   * connection.
-   */
+  /** For reads, so that charges do not wait for them. */
   readonly reader: Thread;
+  /**
+   * Whether the reader is used: from the first charge on, as what only reads and writes a little, such as a command,
+   * does without; never for a database in memory, which belongs to its connection.
+   */
+  readonly readsBeside: () => boolean;
   /** Taken by everything that uses the writer. */
   readonly mutex: WriteMutex;
 }
@@ -55,10 +56,10 @@ class ThreadConnection implements DatabaseConnection {
     const { query, sql, parameters } = compiled;
     const values = bindable(parameters);
     if (this.#transaction !== null) return rowsOf(await this.#transaction.query(sql, values));
-    const { writer, reader, mutex } = this.#access;
+    const { writer, reader, readsBeside, mutex } = this.#access;
     const reads = query.kind === 'SelectQueryNode' || (query.kind === 'RawNode' && /^\s*select\b/i.test(sql));
     const run = (thread: Thread) => whenFree(() => thread.call('query', sql, values));
-    return rowsOf(await (reads && reader !== writer && reader.started ? run(reader) : mutex.run(() => run(writer))));
+    return rowsOf(await (reads && readsBeside() ? run(reader) : mutex.run(() => run(writer))));
   }
 
   /** Nothing is read this way. */

@@ -33,6 +33,7 @@ const TRUNCATE_PAUSE_MS = 100;
 class SqliteDriver implements StorageDriver {
   readonly name = 'sqlite';
   readonly db: Kysely<Tables>;
+  readonly scans: Kysely<Tables>;
   readonly charge: SqliteCharge;
   readonly node: SqliteNode;
   readonly jobs: JobQueue;
@@ -50,8 +51,9 @@ class SqliteDriver implements StorageDriver {
     this.#clock = clock;
     this.#migrations = join(migrations, 'sqlite');
     this.#file = file;
-    const { writer, db, mutex, path } = file;
+    const { writer, db, scans, mutex, path } = file;
     this.db = db;
+    this.scans = scans;
     this.jobs = sqliteJobs({ driver: this, policies: jobPolicies });
     const scope = () => ({ now: clock.now(), retentionDays, policies: jobPolicies });
     this.bulk = threadedBulk({ writer, mutex, scope });

@@ -18,6 +18,8 @@ export interface SqliteFile extends Access {
   readonly path: string | null;
   /** For everything but charging, migrations and the readiness check. */
   readonly db: Kysely<Tables>;
+  /** On a thread of its own. */
+  readonly scans: Kysely<Tables>;
   close(): Promise<void>;
 }
 
@@ -66,14 +68,21 @@ function shareFile(path: string, onLost: OnLost): SqliteFile {
 function connect(path: string, real: string | null, onLost: OnLost): SqliteFile {
   const writer = new Thread({ path, role: 'writer' }, onLost);
   const reader = real === null ? writer : new Thread({ path, role: 'reader' }, onLost);
+  const readsBeside = () => real !== null && reader.started;
   const mutex = new WriteMutex();
-  const dialect = tellingOutages(threadDialect({ writer, reader, mutex }), isOutage);
-  const db = new Kysely<Tables>({ dialect });
+  const kyselyOn = (reads: Thread) =>
+    new Kysely<Tables>({
+      dialect: tellingOutages(threadDialect({ writer, reader: reads, readsBeside, mutex }), isOutage),
+    });
+  const scanner = real === null ? writer : new Thread({ path, role: 'reader' }, onLost);
+  const [db, scans] = [kyselyOn(reader), kyselyOn(scanner)];
   const close = async () => {
     await mutex.run(() => undefined);
     await db.destroy();
+    await scans.destroy();
+    await scanner.close();
     await reader.close();
     await writer.close();
   };
-  return { path: real, writer, reader, mutex, db, close };
+  return { path: real, writer, reader, readsBeside, mutex, db, scans, close };
 }

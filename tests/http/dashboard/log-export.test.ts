@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXPORTS_PER_ACCOUNT } from '../../../src/kernel/limits.ts';
+import { COSTS } from '../../../src/kernel/costs.ts';
 import type { Row, Tables } from '../../../src/store/tables.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 import { type Client, of, signedIn } from './client.ts';
@@ -127,7 +127,7 @@ describe('the export of the log', () => {
         ),
       );
     const unread: IncomingMessage[] = [];
-    for (let n = 0; n < EXPORTS_PER_ACCOUNT; n++) unread.push(await open());
+    for (let n = 0; n < COSTS.export.perAccount; n++) unread.push(await open());
     expect(unread.map(({ statusCode }) => statusCode)).toEqual(unread.map(() => 200));
     const one = await who.call('GET', path('.csv', {}, own));
     expect([one.status, one.json.code]).toEqual([429, 'rate_limit_exceeded']);

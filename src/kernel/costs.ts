@@ -1,0 +1,75 @@
+/**
+ * What a request may cost after it has arrived, wherever that is much: the one table of places, pace and turns. Each
+ * row is bounded for an account, whose live and test data count together, and in a process. A route that reads a body
+ * as it arrives, sends a reply piece by piece, or has a query names its row.
+ */
+
+/** At least so many bytes within so many seconds, again and again. */
+export interface Pace {
+  readonly seconds: number;
+  readonly bytes: number;
+}
+
+/** Places that are held while a client sends or takes; whoever is slower than `pace` is ended. */
+interface Held {
+  /** At once, of one account. */
+  readonly perAccount: number;
+  /** At once, in a process; who has none gets that of the slowest (fair-queue.ts). */
+  readonly atOnce: number;
+  readonly pace: Pace;
+}
+/** A body that is read as it arrives. */
+interface BodyCost extends Held {
+  readonly kind: 'body';
+  /** Within which all of it has to arrive. */
+  readonly withinSeconds: number;
+}
+/** A reply that is made piece by piece, each in its account's turn, as the client takes it. */
+interface ReaderCost extends Held {
+  readonly kind: 'reader';
+}
+/** Work for which accounts take turns. */
+interface TurnCost {
+  readonly kind: 'turn';
+  /** In a process; an account gets a share of it. */
+  readonly atOnce: number;
+  /** Of one account; further ones are refused. */
+  readonly waiting: number;
+}
+
+const READER_PACE: Pace = { seconds: 20, bytes: 160 * 1024 };
+
+export const COSTS = {
+  /** Uploads of lists, and copies of them. */
+  list_upload: {
+    kind: 'body',
+    perAccount: 2,
+    atOnce: 16,
+    pace: { seconds: 20, bytes: 40 * 1024 },
+    withinSeconds: 900,
+  },
+  /** Results of a list as a file. */
+  list_download: { kind: 'reader', perAccount: 4, atOnce: 40, pace: READER_PACE },
+  /** Log, filters, ledger and audit log as files. */
+  export: { kind: 'reader', perAccount: 4, atOnce: 20, pace: READER_PACE },
+  /** Queries that look through many rows or add them up, and the pieces of readers. */
+  query: { kind: 'turn', atOnce: 2, waiting: 20 },
+  /** An XLSX file that a thread reads; as many wait as there are uploads. */
+  xlsx_read: { kind: 'turn', atOnce: 3, waiting: Number.POSITIVE_INFINITY },
+} as const satisfies Readonly<Record<string, BodyCost | ReaderCost | TurnCost>>;
+
+type CostName = keyof typeof COSTS;
+type Named<K extends string> = { [N in CostName]: (typeof COSTS)[N]['kind'] extends K ? N : never }[CostName];
+export type BodyCostName = Named<'body'>;
+export type ReaderCostName = Named<'reader'>;
+
+/** A body whose pieces are smaller on the average is read at most so fast, with all others of that kind. */
+export const PIECE_BYTES = 256;
+export const PIECES_PER_SECOND = 30_000;
+/** A body that is read whole comes in so many pieces at most. */
+export const PIECES_MAX = 1_000;
+
+/** After which whoever was refused a place may try again, seconds. */
+export const PLACE_RETRY_SECONDS = 5;
+/** Nobody loses a place to another account before, seconds. */
+export const PLACE_GRACE_SECONDS = 5;

@@ -1,0 +1,176 @@
+/**
+ * Whose turn it is, and who holds a place, where parties share what is scarce: accounts, or networks. Nothing here
+ * waits for a clock or a socket.
+ */
+
+interface Group {
+  open: number;
+  readonly parts: Map<string, { open: number; readonly waiting: (() => void)[] }>;
+}
+
+/**
+ * Bounds what parties do at once in this process. Parties take turns, and so do the parts of one. None gets more than a
+ * share of the places, so that whoever comes later finds one free, even beside places that are slow to become free.
+ */
+export class FairQueue {
+  readonly #places: number;
+  readonly #waitingMax: number;
+  #open = 0;
+  /** By party, in rotation. */
+  readonly #parties = new Map<string, Group>();
+
+  /** `waitingMax`: how many of one part may wait; further ones are not taken. */
+  constructor(places: number, waitingMax = Number.POSITIVE_INFINITY) {
+    this.#places = places;
+    this.#waitingMax = waitingMax;
+  }
+
+  /** Waits for a place; the returned function gives it back. Null: too many of this part wait. */
+  enter(party: string, part?: string): Promise<() => void>;
+  enter(party: string, part: string, bounded: true): Promise<(() => void) | null>;
+  async enter(party: string, part = '', bounded = false): Promise<(() => void) | null> {
+    const group = this.#parties.get(party) ?? { open: 0, parts: new Map() };
+    const line = group.parts.get(part) ?? { open: 0, waiting: [] };
+    if (bounded && line.waiting.length >= this.#waitingMax) return null;
+    this.#parties.set(party, group);
+    group.parts.set(part, line);
+    await new Promise<void>((begin) => {
+      line.waiting.push(begin);
+      this.#serve();
+    });
+    return () => {
+      this.#open--;
+      group.open--;
+      line.open--;
+      if (line.open === 0 && line.waiting.length === 0) group.parts.delete(part);
+      if (group.parts.size === 0) this.#parties.delete(party);
+      this.#serve();
+    };
+  }
+
+  #serve(): void {
+    while (this.#open < this.#places && this.#serveOne());
+  }
+
+  #serveOne(): boolean {
+    const share = Math.ceil(this.#places / (this.#parties.size + 1));
+    for (const [party, group] of this.#parties) {
+      if (group.open >= share) continue;
+      const most = Math.ceil(share / group.parts.size);
+      for (const [part, line] of group.parts) {
+        const begin = line.open < most ? line.waiting.shift() : undefined;
+        if (begin === undefined) continue;
+        this.#open++;
+        group.open++;
+        line.open++;
+        toEnd(this.#parties, party, group);
+        toEnd(group.parts, part, line);
+        begin();
+        return true;
+      }
+    }
+    return false;
+  }
+}
+
+/** Of a rotation. V8 makes a new table for the last member of a Map that is taken out and put back. */
+function toEnd<T>(rotation: Map<string, T>, key: string, member: T): void {
+  if (rotation.size === 1) return;
+  rotation.delete(key);
+  rotation.set(key, member);
+}
+
+/** A place that is held for as long as somebody sends or takes. */
+export interface HeldPlace {
+  /** Counts what the client sent or took, in bytes. */
+  moved(bytes: number): void;
+  /** From now on it is we who work: the place is not given to somebody else. */
+  keep(): void;
+  /** `end` is called when another party gets the place. */
+  onLost(end: () => void): void;
+  /** Can be called again. */
+  release(): void;
+}
+
+interface Holding {
+  readonly party: string;
+  readonly since: number;
+  bytes: number;
+  kept: boolean;
+  lose: (() => void) | null;
+}
+
+/**
+ * Bounds what parties hold at once in this process. Who comes when all places are taken, and has none, gets the slowest
+ * of those that the greediest parties hold: nobody keeps others out by holding.
+ */
+export class Places {
+  readonly #perParty: number;
+  readonly #all: number;
+  readonly #graceMs: number;
+  readonly #elapsed: () => number;
+  readonly #held = new Map<string, Set<Holding>>();
+  #count = 0;
+
+  /** `graceMs`: nobody loses a place before. `elapsed`: a monotonic clock, ms. */
+  constructor(perParty: number, all: number, graceMs: number, elapsed: () => number) {
+    this.#perParty = perParty;
+    this.#all = all;
+    this.#graceMs = graceMs;
+    this.#elapsed = elapsed;
+  }
+
+  /** A place, or who has no more. */
+  take(party: string): HeldPlace | 'party' | 'all' {
+    const own = this.#held.get(party)?.size ?? 0;
+    if (own >= this.#perParty) return 'party';
+    if (this.#count >= this.#all) {
+      const slowest = own === 0 ? this.#slowest() : null;
+      if (slowest === null) return 'all';
+      this.#release(slowest);
+      slowest.lose?.();
+    }
+    const holding: Holding = { party, since: this.#elapsed(), bytes: 0, kept: false, lose: null };
+    const mine = this.#held.get(party) ?? new Set();
+    this.#held.set(party, mine.add(holding));
+    this.#count += 1;
+    return {
+      moved(bytes) {
+        holding.bytes += bytes;
+      },
+      keep() {
+        holding.kept = true;
+      },
+      onLost(end) {
+        holding.lose = end;
+      },
+      release: () => this.#release(holding),
+    };
+  }
+
+  #release(holding: Holding): void {
+    const mine = this.#held.get(holding.party);
+    if (mine?.delete(holding) !== true) return;
+    if (mine.size === 0) this.#held.delete(holding.party);
+    this.#count -= 1;
+  }
+
+  /** Among the parties with the most places; null: all are new, or ours to finish. */
+  #slowest(): Holding | null {
+    const now = this.#elapsed();
+    const canLose = ({ since, kept, lose }: Holding) => !kept && lose !== null && now - since >= this.#graceMs;
+    const paceOf = ({ since, bytes }: Holding) => bytes / Math.max(1, now - since);
+    const worse = (one: Holding, other: Holding | null) =>
+      other === null ||
+      this.#sizeOf(one) > this.#sizeOf(other) ||
+      (this.#sizeOf(one) === this.#sizeOf(other) && paceOf(one) < paceOf(other));
+    let found: Holding | null = null;
+    for (const mine of this.#held.values())
+      for (const holding of mine) if (canLose(holding) && worse(holding, found)) found = holding;
+    return found;
+  }
+
+  #sizeOf({ party }: Holding): number {
+    return this.#held.get(party)?.size ?? 0;
+  }
+}

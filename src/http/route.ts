@@ -253,7 +253,7 @@ export function route<
   const P extends string,
   R extends AnswerOf<O>,
   const I extends RouteInput = object,
-  const O extends RouteOutput | undefined = undefined,
+  const O extends RouteOutput = RouteOutput,
 >(
   row: Omit<Route, 'access' | 'path' | 'input' | 'output' | 'cost' | 'serve'> &
     CostOf<I> & {
@@ -266,5 +266,5 @@ export function route<
       ) => (granted: Contexts[A], input: TypedInput<P, I>) => Promise<R & Exact<O, R>>;
     },
 ): Route {
-  return row as Route;
+  return row;
 }

@@ -8,7 +8,7 @@ import type { Filter, VerificationRecord } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 import { storable, storableOrNull } from './text.ts';
 
-export type ColumnValue = string | number | null;
+type ColumnValue = string | number | null;
 /** Types of PostgreSQL. */
 export type ColumnType = 'text' | 'bigint';
 

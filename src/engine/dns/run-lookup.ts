@@ -147,11 +147,11 @@ function askBatch(questions: readonly Question[], resolver: Resolver, how: Batch
   const doubtMs = Math.max(0, Math.min(LIVENESS_PROBE_AFTER_MS, (how.deadline - how.clock.elapsed()) / 2));
   return new Promise((resolve) => {
     let done = false;
-    const probeLiveness = setTimeout(async () => {
-      const isAlive = await how.probeLiveness();
+    const giveUpUnless = (isAlive: boolean): void => {
       if (isAlive || done || patienceMs === 0) return;
       usualEnd = setTimeout(finish, Math.max(0, how.usualDeadline - how.clock.elapsed()));
-    }, doubtMs);
+    };
+    const probeLiveness = setTimeout(() => void how.probeLiveness().then(giveUpUnless), doubtMs);
     const finish = (): void => {
       done = true;
       clearTimeout(probeLiveness);

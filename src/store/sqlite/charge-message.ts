@@ -49,9 +49,9 @@ interface Fields<T> {
 }
 
 /** Plain fields of an object, written and read in one order; does not compile where one is left out. */
-function fieldsOf<T extends object>(all: { readonly [N in keyof Required<T>]: true }): Fields<T> {
-  const names = Object.keys(all) as (keyof T)[];
-  return {
+const fieldsOf =
+  <T extends object>() =>
+  <const N extends readonly (keyof T)[]>(names: Exclude<keyof T, N[number]> extends never ? N : never): Fields<T> => ({
     names,
     push(to, value) {
       for (const name of names) to.push(value[name] ?? null);
@@ -61,39 +61,33 @@ function fieldsOf<T extends object>(all: { readonly [N in keyof Required<T>]: tr
       for (const name of names) value[name] = from.next();
       return value as T;
     },
-  };
-}
+  });
 
-const RECORD = fieldsOf<VerificationRecord>({
-  id: true,
-  email: true,
-  requested: true,
-  validationType: true,
-  status: true,
-  deliverability: true,
-  reason: true,
-  credits: true,
-  clientIp: true,
-  durationMs: true,
-  body: true,
-  via: true,
-});
-const REPLY_REF = fieldsOf<IdempotencyRef>({ route: true, key: true, fingerprint: true });
-const CALLER = fieldsOf<Caller>({ accountId: true, keyId: true, plan: true, test: true });
-const WINDOW = fieldsOf<RateWindow>({ limit: true, remaining: true, resetAt: true });
+const RECORD = fieldsOf<VerificationRecord>()([
+  'id',
+  'email',
+  'requested',
+  'validationType',
+  'status',
+  'deliverability',
+  'reason',
+  'credits',
+  'clientIp',
+  'durationMs',
+  'body',
+  'via',
+]);
+const REPLY_REF = fieldsOf<IdempotencyRef>()(['route', 'key', 'fingerprint']);
+const CALLER = fieldsOf<Caller>()(['accountId', 'keyId', 'plan', 'test']);
+const WINDOW = fieldsOf<RateWindow>()(['limit', 'remaining', 'resetAt']);
 /** What is not plain is written beside it. */
-const ADMIT = fieldsOf<Omit<AdmissionRequest, 'keyHash' | 'idempotency' | 'verify' | 'gone'>>({
-  scope: true,
-  ip: true,
-  invalid: true,
-});
-const VERIFY = fieldsOf<Omit<VerifyAdmission, 'filterKeys' | 'decide'>>({
-  id: true,
-  level: true,
-  test: true,
-  holdMs: true,
-});
-const SETTLE = fieldsOf<Pick<Settlement, 'holdId'>>({ holdId: true });
+const ADMIT = fieldsOf<Omit<AdmissionRequest, 'keyHash' | 'idempotency' | 'verify' | 'gone'>>()([
+  'scope',
+  'ip',
+  'invalid',
+]);
+const VERIFY = fieldsOf<Omit<VerifyAdmission, 'filterKeys' | 'decide'>>()(['id', 'level', 'test', 'holdMs']);
+const SETTLE = fieldsOf<Pick<Settlement, 'holdId'>>()(['holdId']);
 
 function pushOrNull<T extends object>(to: unknown[], fields: Fields<T>, value: T | null): void {
   to.push(value !== null);
@@ -130,9 +124,13 @@ function plainCharge(admit: AdmissionRequest, decision: Decision | null): PlainC
  * Charges that follow one another in a batch mostly differ in these and in `filterKeys` alone. Only they are sent, as
  * copying texts is most of what a message costs.
  */
-const OWN = { id: true, email: true, durationMs: true, body: true } as const;
-const OWN_RECORD = fieldsOf<Pick<VerificationRecord, keyof typeof OWN>>(OWN);
-const SHARED_RECORD = RECORD.names.filter((name) => !(name in OWN));
+const OWN_RECORD = fieldsOf<Pick<VerificationRecord, 'id' | 'email' | 'durationMs' | 'body'>>()([
+  'id',
+  'email',
+  'durationMs',
+  'body',
+]);
+const SHARED_RECORD = RECORD.names.filter((name) => !OWN_RECORD.names.some((own) => own === name));
 const SHARED_VERIFY = VERIFY.names.filter((name) => name !== 'id');
 
 const isLike = (a: PlainCharge, b: PlainCharge): boolean =>

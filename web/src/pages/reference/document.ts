@@ -65,7 +65,7 @@ type ServedOperation = Omit<Operation, 'responses'> & {
   readonly responses: Served<Readonly<Record<string, ServedResponse>>>;
 };
 type ServedPaths = Readonly<Record<string, Readonly<Record<string, ServedOperation>>>>;
-export interface ServedDocument extends Omit<ApiDocument, 'paths' | 'webhooks' | 'components'> {
+interface ServedDocument extends Omit<ApiDocument, 'paths' | 'webhooks' | 'components'> {
   readonly paths: ServedPaths;
   readonly webhooks?: ServedPaths;
   readonly components?: ApiDocument['components'] & {

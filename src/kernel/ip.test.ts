@@ -107,8 +107,23 @@ const prefixed = fc.oneof(
 describe('addresses and blocks, compared with other parsers', () => {
   it('parses what Node parses, and formats v6 as URL does', () => {
     const noise = fc.string({ unit: fc.constantFrom(...'0123456789abF:.%/'), maxLength: 24 });
+    const group = fc.constantFrom(
+      '',
+      '',
+      '0',
+      '1',
+      'aB',
+      'ffff',
+      '12345',
+      'g',
+      '1.2.3.4',
+      '1.2.3',
+      '01.2.3.4',
+      '1.2.3.256',
+    );
+    const nearly = fc.array(group, { maxLength: 10 }).map((groups) => groups.join(':'));
     fc.assert(
-      fc.property(fc.oneof(v4, v6, noise), (text) => {
+      fc.property(fc.oneof(v4, v6, noise, nearly), (text) => {
         const found = canonicalIp(text);
         expect(found !== null).toBe((isIPv4(text) || isIPv6(text)) && !text.includes('%'));
         if (found === null) return;

@@ -1,7 +1,8 @@
 /** JSON to rows: an array, or one value per line (NDJSON); values are addresses or objects. */
+
+import { RowSplitter } from '../kernel/csv.ts';
 import { unreadable } from './problems.ts';
-import { checkColumns, checkRowSize, type RawRow, type RowLimits } from './rows.ts';
-import { RowSplitter } from './split-rows.ts';
+import { boundsOf, checkColumns, checkRowSize, type RawRow, type RowLimits } from './rows.ts';
 
 /** Turns values into rows; the columns are the keys in the order in which they first appear. */
 class JsonColumns {
@@ -73,7 +74,7 @@ interface JsonReader {
 }
 
 export function readNdjson(limits: RowLimits): JsonReader {
-  const lines = new RowSplitter('none', limits);
+  const lines = new RowSplitter('none', boundsOf(limits));
   const columns = new JsonColumns(limits);
   return {
     names: columns.names,

@@ -1,3 +1,4 @@
+import type { RowProblem } from '../kernel/csv.ts';
 import { grouped } from '../kernel/format.ts';
 
 /** Of one row: it is kept in its place, but has no address. */
@@ -5,8 +6,7 @@ export const ROW_PROBLEMS = {
   unclosed_quote: 'a quoted cell is not closed',
   text_after_quote: 'text follows a closing quote',
   nul: 'it contains a NUL character',
-} as const;
-export type RowProblem = keyof typeof ROW_PROBLEMS;
+} as const satisfies Record<RowProblem, string>;
 
 /** Codes of the public API: 413 `list_too_large`, 422 for the others. */
 export type FileProblem =

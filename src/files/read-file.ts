@@ -2,6 +2,8 @@
  * The reader of address files: CSV, TSV, plain text, NDJSON, a JSON array, XLSX. Streams in bounded memory; an XLSX
  * file is first copied to a temporary file, and read in a thread.
  */
+
+import { type Delimiter, detectDelimiter, type RowProblem, RowSplitter } from '../kernel/csv.ts';
 import {
   LIST_BYTES,
   LIST_COLUMNS,
@@ -13,14 +15,12 @@ import {
 import { addressIn } from './address-cell.ts';
 import { type ColumnChoice, type Layout, layoutOf, SAMPLE_ROWS } from './columns.ts';
 import { decodeText, type TextBlock } from './decode-text.ts';
-import { detectDelimiter } from './delimiter.ts';
 import { type FileForm, formOf, jsonFormOf } from './forms.ts';
 import { type InputBlocks, inputBlocks } from './input-blocks.ts';
 import { readJsonArray, readNdjson } from './json-rows.ts';
-import { type RowProblem, tooLarge, unreadable } from './problems.ts';
+import { tooLarge, unreadable } from './problems.ts';
 import { RESULT_PREFIX } from './result-columns.ts';
-import type { RawBatch, RawRow, RowSource } from './rows.ts';
-import { type Delimiter, RowSplitter } from './split-rows.ts';
+import { boundsOf, type RawBatch, type RawRow, type RowSource } from './rows.ts';
 import { SpooledInput, spool } from './spool.ts';
 import { readXlsx } from './xlsx/read.ts';
 
@@ -182,7 +182,7 @@ async function openText(
     return { form, delimiter: 'none', source: { names: reader.names, batches } };
   }
   const { delimiter, skip } = delimiterOf(form, text);
-  const splitter = new RowSplitter(delimiter, limits, skip > 0 ? 2 : 1);
+  const splitter = new RowSplitter(delimiter, boundsOf(limits), skip > 0 ? 2 : 1);
   const rest = withFirst({ ...first.value, text: text.slice(skip) }, texts);
   const isText = form === 'csv' && delimiter === 'none';
   return { form: isText ? 'text' : form, delimiter, source: { names: null, batches: textRows(rest, splitter) } };

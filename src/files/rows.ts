@@ -1,13 +1,8 @@
-import { type RowProblem, tooLarge } from './problems.ts';
+import type { RowBounds, TextRow } from '../kernel/csv.ts';
+import { tooLarge } from './problems.ts';
 
-/** A row as it stands in the file, before anything is known about columns. */
-export interface RawRow {
-  /** Where it begins, from 1: a line of text, or a row of the sheet. */
-  readonly line: number;
-  /** A row with a problem has one cell, its text. */
-  readonly cells: readonly string[];
-  readonly problem: RowProblem | null;
-}
+/** A row as it stands in the file, before anything is known about columns; `line` may be a row of the sheet. */
+export type RawRow = TextRow;
 
 export interface RawBatch {
   readonly rows: readonly RawRow[];
@@ -39,3 +34,10 @@ export function checkRowSize(text: string, start: number, end: number, limits: R
 export function checkColumns(count: number, limits: RowLimits, line: number): void {
   if (count > limits.columns) throw tooLarge(limits.columns, 'columns', line);
 }
+
+/** For rows of text. */
+export const boundsOf = (limits: RowLimits): RowBounds => ({
+  rowBytes: limits.rowBytes,
+  checkSize: (text, start, end, line) => checkRowSize(text, start, end, limits, line),
+  checkColumns: (count, line) => checkColumns(count, limits, line),
+});

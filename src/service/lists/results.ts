@@ -3,8 +3,9 @@
 import type { Report } from '../../engine/report.ts';
 import { addressIn } from '../../files/address-cell.ts';
 import { cellKeys } from '../../files/columns.ts';
-import { ROW_PROBLEMS, type RowProblem } from '../../files/problems.ts';
+import { ROW_PROBLEMS } from '../../files/problems.ts';
 import { createResultWriter, type ResultRow } from '../../files/write-results.ts';
+import type { RowProblem } from '../../kernel/csv.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { LIST_BLOCKS_SEARCHED } from '../../kernel/limits.ts';
 import type { ResultFormat, RowKind } from '../../kernel/lists.ts';

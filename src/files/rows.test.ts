@@ -1,11 +1,12 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RowSplitter } from './split-rows.ts';
+import { RowSplitter } from '../kernel/csv.ts';
+import { boundsOf } from './rows.ts';
 
 const LIMITS = { rowBytes: 1000, columns: 50 };
 const split = (blocks: readonly string[], delimiter: ',' | ';' | '\t' | 'none' = ',') => {
-  const splitter = new RowSplitter(delimiter, LIMITS);
+  const splitter = new RowSplitter(delimiter, boundsOf(LIMITS));
   return [...blocks.flatMap((block) => splitter.push(block, false)), ...splitter.push('', true)];
 };
 const cellsOf = (text: string) => split([text]).map(({ cells }) => cells);

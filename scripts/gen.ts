@@ -8,11 +8,9 @@ import { optionsPage, sampleEnvironment } from '../src/config/help.ts';
 import { ROOT, runPinned } from './fresh.mjs';
 import { clientTypes } from './gen/client-types.ts';
 import { errorsPage } from './gen/errors-page.ts';
-import { limitsFile } from './gen/limits-file.ts';
 import { metricsPage } from './gen/metrics-page.ts';
 import { migratePages } from './gen/migrate-pages.ts';
 import { openApiFiles } from './gen/openapi-files.ts';
-import { reasonsModule } from './gen/reasons-module.ts';
 import { syntaxErrorsPage } from './gen/syntax-errors-page.ts';
 import { testingPage } from './gen/testing-page.ts';
 import { verdictsPage } from './gen/verdicts-page.ts';
@@ -25,10 +23,8 @@ const files: Record<string, string> = {
   'docs/errors.md': errorsPage(),
   'docs/metrics.md': metricsPage(),
   'docs/syntax-errors.md': syntaxErrorsPage(),
-  'web/src/api/limits.ts': limitsFile(),
   'docs/verdicts.md': verdictsPage(),
   'docs/testing.md': testingPage(),
-  'web/src/api/reasons.ts': reasonsModule(),
   ...migratePages(),
   ...(await openApiFiles()),
   ...(await clientTypes()),

@@ -97,7 +97,7 @@ export default defineConfig({
             },
             {
               name: 'parts',
-              test: /(?:node_modules[\\/]@mantine|web[\\/]src[\\/](?:parts|api)).*(?<!\.css)$/,
+              test: /(?:node_modules[\\/]@mantine|web[\\/]src[\\/](?:parts|api)|src[\\/]kernel).*(?<!\.css)$/,
               minShareCount: 8,
               priority: 2,
             },

@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { verdictsWith } from '../../src/engine/findings.ts';
 import type { Verdict } from '../../src/engine/verdict.ts';
 import type { Level } from '../../src/kernel/plans.ts';
-import { NO_REASON_COPY, REASON_NAMES, REASONS, reasonAnchor, type VerdictCopy } from '../../src/kernel/reasons.ts';
+import {
+  NO_REASON_COPY,
+  REASON_NAMES,
+  REASONS,
+  type Reason,
+  reasonAnchor,
+  type Status,
+  type VerdictCopy,
+} from '../../src/kernel/reasons.ts';
 import { ROOT } from '../fresh.mjs';
 import { table } from './markdown.ts';
 
@@ -12,12 +20,29 @@ const HEAD = ['`reason`', '`status`', '`deliverability`', 'credits', 'meaning', 
 /** The generated tables; the text around them is written by hand. */
 const BLOCK = /(<!-- (mx|smtp) verdicts: .*-->\n)[\s\S]*?(<!-- end -->)/g;
 
+/** Markdown for the page alone: fields of the reply that say more. */
+const NOTES: Readonly<Partial<Record<Reason, string | Readonly<Record<Status, string>>>>> = {
+  blocked_by_filter: '`checks.filter` names the [filter](filters.md).',
+  invalid_format: '`checks.syntax` has the [error code](syntax-errors.md) and its position.',
+  disposable_domain: '`checks.disposable.matched` is the list entry.',
+  domain_not_found: 'The suggestion is in `did_you_mean`.',
+  dns_failure: '`checks.mx.failure` says how the lookup failed.',
+  mailbox_full: { good: 'The server replied 4xx.', bad: 'The server replied 5xx.' },
+  greylisted: 'Wait `retry_after` seconds where it is set.',
+  smtp_temporary_failure: 'Wait `retry_after` seconds where it is set.',
+  smtp_timeout: 'Also given when the rate limit for this operator left no time to connect before the deadline.',
+  smtp_blocked: 'See [asking mail servers](operating.md#asking-mail-servers).',
+  smtp_unverifiable: 'Yahoo accepts every recipient; the extension is SMTPUTF8.',
+};
+
 /** docs/verdicts.md with its tables of reasons, generated from the tables of engine and kernel. */
 export function verdictsPage(): string {
   const anchored = new Set<string>();
   const row = (verdict: Verdict): string[] => {
     const { reason, status, deliverability, credits } = verdict;
-    const { title, meaning, advice, note } = copyOf(verdict);
+    const { title, meaning, advice } = copyOf(verdict);
+    const noted = reason === null ? undefined : NOTES[reason];
+    const note = typeof noted === 'object' ? noted[status] : noted;
     const anchor = reasonAnchor(reason);
     const mark = anchored.has(anchor) ? '' : `<a id="${anchor}"></a>`;
     anchored.add(anchor);

@@ -1,7 +1,7 @@
 /**
- * Limits and defaults that clients, operators or dashboard users can encounter. Schemas, services, store, options and
- * commands all read them here; `npm run gen` writes web/src/api/limits.ts from this file. A test fails if one of these
- * numbers is repeated elsewhere. Limits of the DNS and SMTP protocols are defined in the engine.
+ * Limits and defaults that clients, operators or dashboard users can encounter. Schemas, services, store, options,
+ * commands and the dashboard all read them here. A test fails if one of these numbers is repeated elsewhere. Limits of
+ * the DNS and SMTP protocols are defined in the engine.
  */
 export interface Range {
   readonly min: number;
@@ -19,6 +19,8 @@ export const FILTER_QUERY_LENGTH = { min: 0, max: 1024 };
 export const NAME_LENGTH = { min: 1, max: 200 };
 export const ACCOUNT_QUERY_LENGTH = { min: 0, max: 200 };
 export const PERSON_NAME_LENGTH = { min: 1, max: 100 };
+/** NIST SP 800-63B §5.1.1.2; what else a password must not be is in password-rules.ts. */
+export const PASSWORD_LENGTH = { min: 12, max: 256 };
 /** As much of an account's name as a mail quotes. */
 export const MAILED_NAME_LENGTH = 80;
 export const PASSKEY_NAME_LENGTH = { min: 1, max: 100 };

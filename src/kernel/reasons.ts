@@ -45,11 +45,9 @@ export interface VerdictCopy {
   readonly title: string;
   readonly meaning: string;
   readonly advice: string;
-  /** Markdown for docs/verdicts.md only: fields of the reply that say more. */
-  readonly note?: string;
 }
 
-interface ReasonRow {
+export interface ReasonRow {
   /** Name in lists and charts. */
   readonly label: string;
   /** One copy, or one for each status where the reason has two. */
@@ -68,7 +66,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
       title: 'Blocked by one of your filters',
       meaning: 'Nothing else was checked, and nothing was charged.',
       advice: 'Reject the address, or remove the filter.',
-      note: '`checks.filter` names the [filter](filters.md).',
     },
     usualRetrySeconds: null,
   },
@@ -78,7 +75,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
       title: 'Not a valid email address',
       meaning: 'No public mail server could receive mail for it.',
       advice: 'Show the user what is wrong.',
-      note: '`checks.syntax` has the [error code](syntax-errors.md) and its position.',
     },
     usualRetrySeconds: null,
   },
@@ -89,7 +85,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
       meaning:
         'The domain or its mail servers belong to a service for disposable addresses. Mail may still arrive for a few minutes.',
       advice: 'Reject it where you need a lasting address.',
-      note: '`checks.disposable.matched` is the list entry.',
     },
     usualRetrySeconds: null,
   },
@@ -99,7 +94,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
       title: 'The domain does not exist',
       meaning: 'DNS has no such name (NXDOMAIN).',
       advice: 'Reject it, and offer the suggested address if there is one.',
-      note: 'The suggestion is in `did_you_mean`.',
     },
     usualRetrySeconds: null,
   },
@@ -136,7 +130,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
       title: "The domain's name servers are failing",
       meaning: 'Other domains resolve; this one currently does not.',
       advice: 'Retry later. Do not delete the address because of this.',
-      note: '`checks.mx.failure` says how the lookup failed.',
     },
     usualRetrySeconds: null,
   },
@@ -165,13 +158,11 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
         title: 'The mailbox is full for now',
         meaning: 'It exists, but the server is deferring mail for it.',
         advice: 'Keep it and retry in a few days.',
-        note: 'The server replied 4xx.',
       },
       bad: {
         title: 'The mailbox is full',
         meaning: 'The server rejected the address permanently. Such a mailbox is often abandoned.',
         advice: 'Stop sending to it, and verify it again before you delete it.',
-        note: 'The server replied 5xx.',
       },
     },
     usualRetrySeconds: null,
@@ -200,7 +191,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
       title: 'Greylisted by the mail server',
       meaning: 'It defers mail from senders it has not seen before. Whether the mailbox exists is not known yet.',
       advice: 'Retry later.',
-      note: 'Wait `retry_after` seconds where it is set.',
     },
     // Most servers accept the second attempt after 5 minutes.
     usualRetrySeconds: 300,
@@ -211,7 +201,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
       title: 'The mail server has a temporary problem',
       meaning: 'The server deferred the request or closed the connection.',
       advice: 'Retry later.',
-      note: 'Wait `retry_after` seconds where it is set.',
     },
     usualRetrySeconds: null,
   },
@@ -221,7 +210,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
       title: 'The mail server did not answer in time',
       meaning: 'Whether the mailbox exists is unknown.',
       advice: 'Retry later, with a longer timeout (`timeout_ms` in the API).',
-      note: 'Also given when the rate limit for this operator left no time to connect before the deadline.',
     },
     usualRetrySeconds: null,
   },
@@ -240,7 +228,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
       title: 'The mail server blocks this service',
       meaning: 'It objects to our IP address, sender address or reputation. That says nothing about the mailbox.',
       advice: 'Treat it like a result of the mx level.',
-      note: 'See [asking mail servers](operating.md#asking-mail-servers).',
     },
     usualRetrySeconds: null,
   },
@@ -251,7 +238,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
       meaning:
         'The operator accepts every recipient, the address needs an extension that the server lacks, or this service is not set up to connect to mail servers.',
       advice: 'Treat it like a result of the mx level.',
-      note: 'Yahoo accepts every recipient; the extension is SMTPUTF8.',
     },
     usualRetrySeconds: null,
   },

@@ -5,10 +5,10 @@ import {
   LINK_TOKEN_LENGTH,
   NAME_LENGTH,
   PAGE_SIZE,
+  PASSWORD_LENGTH,
   PERSON_NAME_LENGTH,
   USER_EMAIL_LENGTH,
 } from '../../kernel/limits.ts';
-import { PASSWORD_LENGTH } from '../../kernel/password-rules.ts';
 import { ACCOUNT_STATUSES, PLAN_NAMES } from '../../kernel/plans.ts';
 import { ROLES } from '../../kernel/roles.ts';
 import { ORDERS, sortsOf } from '../../kernel/sort-orders.ts';

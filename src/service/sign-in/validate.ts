@@ -1,7 +1,7 @@
 import { ApiError } from '../../kernel/errors.ts';
 import { span } from '../../kernel/format.ts';
-import { USER_EMAIL_LENGTH } from '../../kernel/limits.ts';
-import { PASSWORD_LENGTH, type PasswordWeakness, weaknessOf } from '../../kernel/password-rules.ts';
+import { PASSWORD_LENGTH, USER_EMAIL_LENGTH } from '../../kernel/limits.ts';
+import { type PasswordWeakness, weaknessOf } from '../../kernel/password-rules.ts';
 import { frequentPasswords } from './frequent-passwords.ts';
 
 /** The addresses that the sign-in library accepts: ASCII, a dot-atom at a name with a top-level domain. */

@@ -1,7 +1,7 @@
 import { queryOptions, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
+import { isAtLeast } from '../../../src/kernel/roles.ts';
 import { lastAccount, pinnedAccount } from './account-path.ts';
 import { api, unwrap } from './client.ts';
-import { ROLES } from './limits.ts';
 import type { Session } from './schema.ts';
 
 export const sessionQuery = queryOptions({
@@ -54,5 +54,5 @@ export function useAccount(): AccountMembership {
 /** Whether the user has at least this role. For display only: the server checks every request. */
 export const useHasRole = (role: Role): boolean => {
   const account = useAccountOrNull();
-  return account !== null && ROLES.indexOf(account.role) >= ROLES.indexOf(role);
+  return account !== null && isAtLeast(account.role, role);
 };

@@ -1,7 +1,7 @@
 import { Anchor, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { PERSON_NAME_LENGTH } from '../../../src/kernel/limits.ts';
 import { api, unwrap } from '../api/client.ts';
-import { PERSON_NAME_LENGTH } from '../api/limits.ts';
 import { focusOnMount } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';
 import { InvalidLink } from '../parts/invalid-link.tsx';

@@ -1,8 +1,8 @@
 import { Anchor, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { PERSON_NAME_LENGTH } from '../../../src/kernel/limits.ts';
 import { api, unwrap } from '../api/client.ts';
-import { PERSON_NAME_LENGTH } from '../api/limits.ts';
 import { useSession } from '../api/session.ts';
 import { focusOnMount } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';

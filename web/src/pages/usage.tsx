@@ -2,7 +2,7 @@ import { Anchor, SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { LEVELS } from '../api/limits.ts';
+import type { Level } from '../../../src/kernel/plans.ts';
 import type { UsageChart } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
 import { usageQuery } from '../api/usage.ts';
@@ -145,13 +145,13 @@ function chartsOf(
     shape,
     series,
   });
-  const earlier = (level: (typeof LEVELS)[number], { buckets: then }: UsageChart): Series => ({
+  const earlier = (level: Level, { buckets: then }: UsageChart): Series => ({
     label: '95th percentile, period before',
     tone: 'before',
     values: buckets.map((_, i) => then[i]?.latency[level]?.p95 ?? null),
     line: 'dotted',
   });
-  const latency = (level: (typeof LEVELS)[number]) =>
+  const latency = (level: Level) =>
     of('lines', [
       { label: 'Median', tone: 'first', values: buckets.map(({ latency }) => latency[level]?.p50 ?? null) },
       {

@@ -1,7 +1,7 @@
 import { Modal, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { FILTER_REASON_LENGTH, FILTER_VALUE_LENGTH } from '../../../../src/kernel/limits.ts';
 import { ApiError } from '../../api/client.ts';
-import { FILTER_REASON_LENGTH, FILTER_VALUE_LENGTH } from '../../api/limits.ts';
 import { useAccount } from '../../api/session.ts';
 import { Form } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Text, Textarea } from '@mantine/core';
+import { ipMatcher } from '../../../../src/kernel/ip.ts';
 import { useSession } from '../../api/session.ts';
-import { matchesCidrs, parseEntries } from './cidr-match.ts';
+import { parseEntries } from './entries.ts';
 
 /**
  * The IP allowlist of a key. Only warns if it excludes the user's own address, since the list of a server does so on
@@ -10,7 +11,7 @@ export function AddressesField(props: { value: string; onChange: (value: string)
   const { value, onChange, error } = props;
   const { ip } = useSession();
   const entries = parseEntries(value);
-  const isExcluded = entries.length > 0 && !matchesCidrs(ip, entries);
+  const isIncluded = ipMatcher(entries)(ip);
   const add = () => onChange([...entries, ip].join('\n'));
   return (
     <div>
@@ -28,7 +29,7 @@ export function AddressesField(props: { value: string; onChange: (value: string)
         error={error}
       />
       <Group gap="xs" mt="xs">
-        <Button size="xs" onClick={add} disabled={matchesCidrs(ip, entries)}>
+        <Button size="xs" onClick={add} disabled={isIncluded}>
           Add my IP
         </Button>
         <Text size="sm" c="dimmed" className="anywhere">
@@ -36,7 +37,7 @@ export function AddressesField(props: { value: string; onChange: (value: string)
         </Text>
       </Group>
       <div role="status">
-        {isExcluded && (
+        {entries.length > 0 && !isIncluded && (
           <Alert color="yellow" variant="outline" mt="xs" title="Your own IP address is not on this list">
             Requests with this key from {ip} would be rejected (403).
           </Alert>

@@ -1,8 +1,8 @@
 import { Modal, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { KEY_SCOPES } from '../../../../src/kernel/key-scopes.ts';
 import { api, unwrap } from '../../api/client.ts';
-import { KEY_SCOPES } from '../../api/limits.ts';
 import type { DashboardKey } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';

@@ -1,13 +1,13 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { NAME_LENGTH } from '../../api/limits.ts';
+import { NAME_LENGTH } from '../../../../src/kernel/limits.ts';
 import type { DashboardKey } from '../../api/schema.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { fieldError, formError } from '../../parts/field-error.ts';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
 import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
 import { AddressesField } from './addresses-field.tsx';
-import { parseEntries } from './cidr-match.ts';
+import { parseEntries } from './entries.ts';
 import { draftOf, LimitFields, limitsOf } from './limit-fields.tsx';
 
 type KeySettings = Pick<DashboardKey, 'name' | 'allow_ips' | 'expires_at' | 'scopes' | 'budget'>;

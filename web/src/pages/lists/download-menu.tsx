@@ -1,4 +1,4 @@
-import type { RESULT_FORMATS } from '../../api/limits.ts';
+import type { ResultFormat } from '../../../../src/kernel/lists.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
@@ -7,13 +7,12 @@ import { Glyph } from '../../parts/glyph.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { VERDICTS } from './deliverability.ts';
 
-type Format = (typeof RESULT_FORMATS)[number];
-const FORMAT_LABELS: Readonly<Record<Format, string>> = { csv: 'CSV', xlsx: 'XLSX', jsonl: 'JSON Lines' };
+const FORMAT_LABELS: Readonly<Record<ResultFormat, string>> = { csv: 'CSV', xlsx: 'XLSX', jsonl: 'JSON Lines' };
 
 /** The file with its results: all rows, or those of one verdict. */
 export function ListDownloads({ of }: { of: ListHere }) {
   const { id: account } = useAccount();
-  const href = (deliverability: string | null) => (format: Format) => {
+  const href = (deliverability: string | null) => (format: ResultFormat) => {
     const query = new URLSearchParams({ format, ...(deliverability === null ? {} : { deliverability }) });
     return `/dashboard/accounts/${encodeURIComponent(account)}/lists/${encodeURIComponent(of.id)}/results?${query}`;
   };

@@ -1,7 +1,7 @@
 import { Alert, Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Level, PRICE } from '../../../../src/kernel/plans.ts';
 import { api, unwrap } from '../../api/client.ts';
-import { type LEVELS, PRICE } from '../../api/limits.ts';
 import type { List, ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
@@ -10,8 +10,6 @@ import { Panel } from '../../parts/panel.tsx';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
 import css from './lists.module.css';
 import { listsQuery } from './queries.ts';
-
-type Level = (typeof LEVELS)[number];
 
 /** What a list costs at most, what it will likely cost, and what is left; the button repeats the price. */
 export function PricePanel(props: { of: ListHere; level: Level; balance: number | null; test: boolean }) {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { LEVELS, type Level, PRICE } from '../../../../src/kernel/plans.ts';
 import { overviewQuery } from '../../api/account.ts';
-import { LEVELS, PRICE } from '../../api/limits.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { pluralize } from '../../parts/format.ts';
@@ -9,8 +9,6 @@ import { ColumnPanel } from './column-panel.tsx';
 import css from './lists.module.css';
 import { PricePanel } from './price-panel.tsx';
 import type { ListSearch } from './search.ts';
-
-type Level = (typeof LEVELS)[number];
 
 const ABOUT: Readonly<Record<Level, string>> = {
   mx: 'Syntax, your filters, disposable domains, the domain and its mail servers. The mailbox is not checked.',

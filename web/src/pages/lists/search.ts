@@ -1,13 +1,8 @@
-import {
-  FILTERS_PAGE,
-  LEVELS,
-  LIST_ORDERS,
-  LIST_QUERY_LENGTH,
-  LIST_STATUSES,
-  LOG_QUERY_LENGTH,
-  ROW_KINDS,
-} from '../../api/limits.ts';
-import { REASON_FILTERS } from '../../api/reasons.ts';
+import { FILTERS_PAGE, LIST_QUERY_LENGTH, LOG_QUERY_LENGTH } from '../../../../src/kernel/limits.ts';
+import { LIST_STATUSES, type ListStatus, ROW_KINDS, type RowKind } from '../../../../src/kernel/lists.ts';
+import { LEVELS, type Level } from '../../../../src/kernel/plans.ts';
+import { REASON_FILTERS } from '../../../../src/kernel/reasons.ts';
+import { LIST_ORDERS } from '../../../../src/kernel/sort-orders.ts';
 import type { Verification } from '../../api/schema.ts';
 import { oneOf, pageSearch, textOf } from '../../parts/search-params.ts';
 import { type SortSearch, sortSearch } from '../../parts/sorting.tsx';
@@ -18,7 +13,6 @@ const given = <T extends object>(read: T) =>
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 
-type ListStatus = (typeof LIST_STATUSES)[number];
 type ListSort = keyof typeof LIST_ORDERS;
 
 /** Search parameters of the page of all lists. */
@@ -41,14 +35,14 @@ export const listsSearch = (search: Record<string, unknown>): ListsSearch => ({
 export interface ListSearch {
   verdict?: Verification['deliverability'];
   reason?: (typeof REASON_FILTERS)[number];
-  kind?: (typeof ROW_KINDS)[number];
+  kind?: RowKind;
   /** The addresses that are asked about again, instead of rows. */
   show?: 'deferred';
   query?: string;
   /** Id of the verification in the drawer. */
   open?: string;
   /** The one to start it at. */
-  level?: (typeof LEVELS)[number];
+  level?: Level;
 }
 
 export const listSearch = (search: Record<string, unknown>): ListSearch =>

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { memo } from 'react';
-import { ADDRESS_LENGTH, LEVELS } from '../../api/limits.ts';
-import { REASON_FILTERS } from '../../api/reasons.ts';
+import { ADDRESS_LENGTH } from '../../../../src/kernel/limits.ts';
+import type { LogNegatable } from '../../../../src/kernel/log-filters.ts';
+import { LEVELS } from '../../../../src/kernel/plans.ts';
+import { REASON_FILTERS } from '../../../../src/kernel/reasons.ts';
 import { useAccount } from '../../api/session.ts';
 import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
 import { formatDays } from '../../parts/days.ts';
@@ -13,15 +15,7 @@ import { SearchBox } from '../../parts/search-box.tsx';
 import { reasonName } from '../../parts/verdict/reasons.ts';
 import { keysQuery } from '../keys/query.ts';
 import css from './log.module.css';
-import {
-  type LogSearch,
-  logSearch,
-  type Negatable,
-  negatedOf,
-  ORIGIN_LABELS,
-  RANGES,
-  STATUS_LABELS,
-} from './search.ts';
+import { type LogSearch, logSearch, negatedOf, ORIGIN_LABELS, RANGES, STATUS_LABELS } from './search.ts';
 
 type Name = Exclude<keyof LogSearch, 'query' | 'hour' | 'until' | 'from' | 'to' | 'operator' | 'not' | 'open'>;
 
@@ -62,7 +56,7 @@ export const LogFilters = memo(function LogFilters(props: {
   const isSet = ([name]: (typeof chips)[number]): boolean => search[name] !== undefined;
   const change = (part: Readonly<Record<string, string | null>>) => onSearch(logSearch({ ...search, ...part }));
   const negated = negatedOf(search);
-  const negation = (name: Negatable) => ({
+  const negation = (name: LogNegatable) => ({
     negated: negated.includes(name),
     onNegate: (isNot: boolean) =>
       change({ not: [...negated.filter((one) => one !== name), ...(isNot ? [name] : [])].join(',') }),

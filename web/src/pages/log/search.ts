@@ -1,5 +1,7 @@
-import { ADDRESS_LENGTH, LEVELS, LOG_NEGATABLE, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../api/limits.ts';
-import { REASON_FILTERS } from '../../api/reasons.ts';
+import { ADDRESS_LENGTH, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../../../src/kernel/limits.ts';
+import { LOG_NEGATABLE, type LogNegatable } from '../../../../src/kernel/log-filters.ts';
+import { LEVELS } from '../../../../src/kernel/plans.ts';
+import { REASON_FILTERS } from '../../../../src/kernel/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import { SEGMENT_LABELS, type Segment } from '../../parts/chart/bars.ts';
 import { isDay } from '../../parts/days.ts';
@@ -53,8 +55,7 @@ export interface LogSearch {
 }
 
 /** Filters that can be negated. */
-export type Negatable = (typeof LOG_NEGATABLE)[number];
-export const negatedOf = ({ not }: Pick<LogSearch, 'not'>): readonly Negatable[] =>
+export const negatedOf = ({ not }: Pick<LogSearch, 'not'>): readonly LogNegatable[] =>
   LOG_NEGATABLE.filter((name) => not?.split(',').includes(name));
 
 const hourOf = (value: unknown): string | undefined =>

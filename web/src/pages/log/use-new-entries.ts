@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import { PAGE_SIZE } from '../../../../src/kernel/limits.ts';
 import { api, unwrap } from '../../api/client.ts';
-import { PAGE_SIZE } from '../../api/limits.ts';
 import { countNew } from '../../parts/count-new.ts';
 import { type LogRow, rowsOf } from './rows.ts';
 import { type LogSearch, logQuery } from './search.ts';

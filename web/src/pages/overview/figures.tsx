@@ -1,4 +1,4 @@
-import type { LEVELS } from '../../api/limits.ts';
+import type { Level } from '../../../../src/kernel/plans.ts';
 import type { UsageChart } from '../../api/schema.ts';
 import { rejectedOf } from '../../parts/chart/bars.ts';
 import { countDelta, formatShare, shareDelta, shareOf, timeDelta } from '../../parts/delta.ts';
@@ -12,7 +12,7 @@ const deliverable = ({ totals: { requests, outcomes } }: UsageChart): number | n
 const undeliverable = ({ totals: { requests, outcomes } }: UsageChart): number | null =>
   shareOf(outcomes.undeliverable, requests);
 /** At the level that waits for mail servers, or else at the other one. */
-const level = ({ totals: { latency } }: UsageChart): (typeof LEVELS)[number] => (latency.smtp === null ? 'mx' : 'smtp');
+const level = ({ totals: { latency } }: UsageChart): Level => (latency.smtp === null ? 'mx' : 'smtp');
 
 /** Five figures of a period, each with its change. `rows`: the log of the period. */
 export function KeyFigures({ chart, before, rows }: { chart: UsageChart; before: UsageChart | null; rows: LogSearch }) {

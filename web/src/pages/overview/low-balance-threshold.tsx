@@ -1,8 +1,8 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { LOW_BALANCE } from '../../../../src/kernel/limits.ts';
 import { api, unwrap } from '../../api/client.ts';
-import { LOW_BALANCE } from '../../api/limits.ts';
 import { useAccount } from '../../api/session.ts';
 import { focusOnMount } from '../../parts/focus.ts';
 import { pluralize } from '../../parts/format.ts';

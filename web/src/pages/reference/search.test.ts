@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import served from '../../../../docs/openapi.json?raw';
 import { readDocument } from './document.ts';
 import { errorsOf, found, foundErrors, indexOf } from './search.ts';
 
-const served = readFileSync(new URL('../../../../docs/openapi.json', import.meta.url), 'utf8');
 const document = readDocument(JSON.parse(served));
 const index = indexOf(document);
 const idsOf = (query: string) => found(index, query).map(({ operation }) => operation.operationId);

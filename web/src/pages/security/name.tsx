@@ -1,7 +1,7 @@
 import { Box, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { PERSON_NAME_LENGTH } from '../../../../src/kernel/limits.ts';
 import { api, unwrap } from '../../api/client.ts';
-import { PERSON_NAME_LENGTH } from '../../api/limits.ts';
 import { type SignedInUser, sessionQuery } from '../../api/session.ts';
 import { Form } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';

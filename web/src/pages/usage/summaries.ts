@@ -1,4 +1,4 @@
-import type { LEVELS } from '../../api/limits.ts';
+import type { Level } from '../../../../src/kernel/plans.ts';
 import type { UsageChart } from '../../api/schema.ts';
 import { formatBucket } from '../../parts/chart/series.ts';
 import { formatNumber, pluralize } from '../../parts/format.ts';
@@ -16,7 +16,7 @@ export function requestsSummary({ totals, buckets, bucket }: UsageChart): string
 }
 
 /** Null if there is no latency data for this level. */
-export function latencySummary({ buckets, bucket }: UsageChart, level: (typeof LEVELS)[number]): string | null {
+export function latencySummary({ buckets, bucket }: UsageChart, level: Level): string | null {
   const known = buckets.flatMap(({ latency }) => latency[level] ?? []);
   if (known.length === 0) return null;
   const medians = known.map(({ p50 }) => p50);

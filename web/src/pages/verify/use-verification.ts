@@ -1,11 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import type { Level } from '../../../../src/kernel/plans.ts';
 import { api, unwrap } from '../../api/client.ts';
-import type { LEVELS } from '../../api/limits.ts';
 import { handleApiError } from '../../api/query-client.ts';
 import type { DashboardVerification } from '../../api/schema.ts';
 
-export type Level = (typeof LEVELS)[number];
 export interface VerificationRequest {
   readonly email: string;
   readonly validation_type: Level;

@@ -1,11 +1,13 @@
 import { Button, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { type RefObject, useEffect, useState } from 'react';
-import { ADDRESS_LENGTH, DEFAULT_LEVEL, LEVELS, PRICE } from '../../api/limits.ts';
+import { ADDRESS_LENGTH } from '../../../../src/kernel/limits.ts';
+import type { Level } from '../../../../src/kernel/plans.ts';
+import { DEFAULT_LEVEL, LEVELS, PRICE } from '../../../../src/kernel/plans.ts';
 import type { Overview } from '../../api/schema.ts';
 import { fieldError } from '../../parts/field-error.ts';
 import { pluralize } from '../../parts/format.ts';
 import { PLAN_LABELS, PLANS_WITH_SMTP } from '../../parts/plans.ts';
-import type { Level, VerificationController } from './use-verification.ts';
+import type { VerificationController } from './use-verification.ts';
 
 export function VerifyForm(props: {
   verification: VerificationController;

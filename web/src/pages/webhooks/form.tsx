@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, Radio, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { WEBHOOK_DESCRIPTION_LENGTH, WEBHOOK_EVENT_TYPES, WEBHOOK_URL_LENGTH } from '../../api/limits.ts';
+import { WEBHOOK_DESCRIPTION_LENGTH, WEBHOOK_URL_LENGTH } from '../../../../src/kernel/limits.ts';
+import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../../../src/kernel/webhook-events.ts';
 import type { Webhook } from '../../api/schema.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { fieldError, formError } from '../../parts/field-error.ts';
@@ -8,9 +9,8 @@ import { useAsyncAction } from '../../parts/use-async-action.ts';
 import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
 
 type WebhookSettings = Pick<Webhook, 'url' | 'events' | 'description'>;
-type EventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
-const EVENT_LABELS: Readonly<Record<EventType, string>> = {
+const EVENT_LABELS: Readonly<Record<WebhookEventType, string>> = {
   'list.completed': 'A list was completed',
   'list.failed': 'A list failed because of an internal error',
   'list.cancelled': 'A list was canceled',
@@ -31,7 +31,7 @@ export function WebhookForm(props: {
   const [url, setUrl] = useState(initial.url);
   const [description, setDescription] = useState(initial.description ?? '');
   const [all, setAll] = useState(initial.events.includes('*'));
-  const [chosen, setChosen] = useState<readonly EventType[]>(
+  const [chosen, setChosen] = useState<readonly WebhookEventType[]>(
     WEBHOOK_EVENT_TYPES.filter((type) => initial.events.includes(type)),
   );
   const [tried, setTried] = useState(false);

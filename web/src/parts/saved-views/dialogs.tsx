@@ -1,13 +1,14 @@
 import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { VIEW_NAME_LENGTH } from '../../api/limits.ts';
+import { VIEW_NAME_LENGTH } from '../../../../src/kernel/limits.ts';
+import type { ViewPage } from '../../../../src/kernel/saved-views.ts';
 import type { SavedView } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { ErrorAlert } from '../error-alert.tsx';
 import { Form } from '../form.tsx';
 import { notify } from '../notify.tsx';
 import { useSubmit } from '../use-submit.ts';
-import { deleteView, renameView, saveView, type ViewPage, viewsKey } from './queries.ts';
+import { deleteView, renameView, saveView, viewsKey } from './queries.ts';
 
 /** Names the present search. */
 export function SaveDialog(props: { page: ViewPage; search: string; opened: boolean; onClose: () => void }) {

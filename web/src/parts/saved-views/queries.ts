@@ -1,10 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { ViewPage } from '../../../../src/kernel/saved-views.ts';
 import { api, unwrap } from '../../api/client.ts';
-import type { VIEW_PAGES } from '../../api/limits.ts';
 import type { SavedView } from '../../api/schema.ts';
 
 /** Pages that have saved views. */
-export type ViewPage = (typeof VIEW_PAGES)[number];
 
 export const viewsKey = (account: string, page: ViewPage) => ['account', account, 'views', page] as const;
 

@@ -1,10 +1,11 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { memo, useState } from 'react';
+import type { ViewPage } from '../../../../src/kernel/saved-views.ts';
 import { useAccount } from '../../api/session.ts';
 import { Icon } from '../icon.tsx';
 import { ManageDialog, SaveDialog } from './dialogs.tsx';
-import { type ViewPage, viewsQuery } from './queries.ts';
+import { viewsQuery } from './queries.ts';
 
 /** Searches of a page under a name: some that every user has, and the user's own. Searches are query strings. */
 export const ViewsMenu = memo(function ViewsMenu(props: {

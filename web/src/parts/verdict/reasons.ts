@@ -1,4 +1,10 @@
-import { NO_REASON, NO_REASON_COPY, REASONS, type ReasonRow, type VerdictCopy } from '../../api/reasons.ts';
+import {
+  NO_REASON,
+  NO_REASON_COPY,
+  REASONS,
+  type ReasonRow,
+  type VerdictCopy,
+} from '../../../../src/kernel/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import { humanize, pluralize } from '../format.ts';
 import { STATUS_LABELS } from './status.ts';
@@ -14,7 +20,8 @@ export function wordsOf({ reason, status, validation_type }: Judged): VerdictCop
   if (copy === undefined) {
     return { title: reasonName(reason), meaning: 'The page of verdicts in the documentation explains it.', advice: '' };
   }
-  return 'title' in copy ? copy : copy[status];
+  const words = 'title' in copy ? copy : copy[status];
+  return { ...words, advice: words.advice.replaceAll('`', '') };
 }
 
 /** The verdict in one line: `Good: the mailbox exists`. */

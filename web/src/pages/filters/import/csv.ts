@@ -1,7 +1,15 @@
+import {
+  detectDelimiter,
+  type RowBounds,
+  type RowProblem,
+  RowSplitter,
+  unguarded,
+} from '../../../../../src/kernel/csv.ts';
+import { LIST_ROW_BYTES } from '../../../../../src/kernel/limits.ts';
 import { fromRows, hasHeader, type ImportLine, MAX_BYTES, readLines, UnusableText } from './lines.ts';
 
 /** Parses text as lines, or as CSV if the first line names columns. Throws UnusableText. */
-export async function readTyped(text: string): Promise<ImportLine[]> {
+export function readTyped(text: string): ImportLine[] {
   return hasHeader(text) ? readCsv(text) : readLines(text);
 }
 
@@ -22,35 +30,26 @@ function decode(bytes: ArrayBuffer, name: string): string {
   }
 }
 
-async function readCsv(text: string): Promise<ImportLine[]> {
-  // Loaded on demand: it is large and only imports need it.
-  const { parse, CsvError } = await import('csv-parse/browser/esm/sync');
-  try {
-    const rows = parse(text, {
-      bom: true,
-      delimiter: delimiterOf(text),
-      info: true,
-      max_record_size: 64 * 1024,
-      relax_column_count: true,
-      skip_empty_lines: true,
-    }) as unknown as readonly { record: string[]; info: { lines: number } }[];
-    return fromRows(rows.map(({ record, info }) => ({ record: record.map(unguarded), line: info.lines })));
-  } catch (error) {
-    if (error instanceof CsvError) throw new UnusableText(`This is not valid CSV. ${sentence(error)}`);
-    throw error;
-  }
+function readCsv(text: string): ImportLine[] {
+  const withoutMark = text.replace(/^\uFEFF/, '');
+  const { delimiter, skip } = detectDelimiter(withoutMark);
+  const splitter = new RowSplitter(delimiter === 'none' ? ',' : delimiter, BOUNDS, skip > 0 ? 2 : 1);
+  const rows = splitter.push(withoutMark.slice(skip), true);
+  for (const { line, problem } of rows) if (problem !== null) throw new UnusableText(PROBLEMS[problem](line));
+  return fromRows(
+    rows
+      .filter(({ cells }) => cells.length > 1 || cells[0] !== '')
+      .map(({ cells, line }) => ({ record: cells.map(unguarded), line })),
+  );
 }
 
-/** Our CSV export prefixes spreadsheet formulas with an apostrophe; this removes it again. */
-const unguarded = (cell: string): string => (/^'+[=+\-@\t\r\n＝＋－＠]/.test(cell) ? cell.slice(1) : cell);
+/** Rows and cells that are too long are problems of their line. */
+const BOUNDS: RowBounds = { rowBytes: LIST_ROW_BYTES, checkSize: () => undefined, checkColumns: () => undefined };
 
-/** Some spreadsheet locales export semicolons or tabs. */
-function delimiterOf(text: string): string {
-  const [first = ''] = text.split('\n', 1);
-  return [',', ';', '\t'].find((one) => first.includes(one)) ?? ',';
-}
-
-const sentence = (error: Error): string => {
-  const line = /at line (\d+)/.exec(error.message)?.[1];
-  return `Check the quotes${line === undefined ? '' : ` near line ${line}`}: a quoted value must end with a quote, and a quote inside it must be doubled.`;
+const quotes = (line: number): string =>
+  `This is not valid CSV. Check the quotes near line ${line}: a quoted value must end with a quote, and a quote inside it must be doubled.`;
+const PROBLEMS: Readonly<Record<RowProblem, (line: number) => string>> = {
+  unclosed_quote: quotes,
+  text_after_quote: quotes,
+  nul: (line) => `This is not a text file: line ${line} contains a NUL character.`,
 };

@@ -38,7 +38,7 @@ export function ImportForm(props: {
       if (chosen) setFile({ name: chosen.name, lines: some(await readFile(chosen), `${chosen.name} is empty.`) });
     });
   const submit = () =>
-    attempt(async () => onStart(file?.lines ?? some(await readTyped(text), 'Enter or paste at least one line.')));
+    attempt(async () => onStart(file?.lines ?? some(readTyped(text), 'Enter or paste at least one line.')));
 
   return (
     <form

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { IMPORT_BODY_BYTES, IMPORT_LINES } from '../../../api/limits.ts';
+import { IMPORT_BODY_BYTES, IMPORT_LINES } from '../../../../../src/kernel/limits.ts';
 import { readTyped } from './csv.ts';
 import {
   backToText,
@@ -58,16 +58,16 @@ describe('pasted lines', () => {
 });
 
 describe('CSV', () => {
-  it('is detected by its header, in any column order', async () => {
-    const lines = await readTyped(`\uFEFFvalue,reason,filter_type\n"a.example","x, ""y""",domain\n\nb.example,,\n`);
+  it('is detected by its header, in any column order', () => {
+    const lines = readTyped(`\uFEFFvalue,reason,filter_type\n"a.example","x, ""y""",domain\n\nb.example,,\n`);
     expect(lines.map(brief)).toEqual([
       [2, 'domain', 'a.example', 'x, "y"', null],
       [4, null, 'b.example', null, null],
     ]);
   });
 
-  it('is read as exported: the apostrophe before a formula is removed', async () => {
-    const lines = await readTyped(
+  it('is read as exported: the apostrophe before a formula is removed', () => {
+    const lines = readTyped(
       "filter_type,value,reason,created_at\r\ndomain,a.example,'=1+1,2026-11-21T00:00:00.000Z\r\ndomain,b.example,'＝1,\r\n",
     );
     expect(lines.map(brief)).toEqual([
@@ -76,26 +76,29 @@ describe('CSV', () => {
     ]);
   });
 
-  it('may use semicolons or have a single column', async () => {
-    expect((await readTyped('value;reason\na.example;x, y')).map(brief)).toEqual([
-      [2, null, 'a.example', 'x, y', null],
+  it('may use semicolons or tabs, or have a single column', () => {
+    expect(readTyped('filter_type\tvalue\ndomain\ta.example').map(brief)).toEqual([
+      [2, 'domain', 'a.example', null, null],
     ]);
-    expect((await readTyped('value\na.example')).map(brief)).toEqual([[2, null, 'a.example', null, null]]);
+    expect(readTyped('value;reason\na.example;x, y').map(brief)).toEqual([[2, null, 'a.example', 'x, y', null]]);
+    expect(readTyped('value\na.example').map(brief)).toEqual([[2, null, 'a.example', null, null]]);
     const rows = [{ record: ['a.example'], line: 1 }];
     expect(fromRows(rows).map(brief)).toEqual([[1, null, 'a.example', null, null]]);
   });
 
-  it('reports an unknown type and a missing value', async () => {
-    const lines = await readTyped('filter_type,value,reason\nhost,a.example,\n,,why');
+  it('reports an unknown type and a missing value', () => {
+    const lines = readTyped('filter_type,value,reason\nhost,a.example,\n,,why');
     expect(lines.map(({ problem }) => problem)).toEqual([
       expect.stringMatching(/filter_type/),
       expect.stringMatching(/no value/),
     ]);
   });
 
-  it('that is malformed is rejected with the line number', async () => {
-    await expect(readTyped('value\n"a.example\nb.example')).rejects.toThrow(/near line \d/);
-    await expect(readTyped('value\n"a.example\nb.example')).rejects.toThrow(UnusableText);
+  it('that is malformed is rejected with the line number', () => {
+    expect(() => readTyped('value\n"a.example\nb.example')).toThrow(/near line 2/);
+    expect(() => readTyped('value\n"a.example\nb.example')).toThrow(UnusableText);
+    expect(() => readTyped('value\na.example\n"b.example"x')).toThrow(/near line 3/);
+    expect(() => readTyped('value\na.example\0')).toThrow(/line 2 contains a NUL/);
   });
 });
 

@@ -1,10 +1,10 @@
+import { FILTER_TYPES } from '../../../../../src/kernel/filter-types.ts';
 import {
   FILTER_REASON_LENGTH,
-  FILTER_TYPES,
   FILTER_VALUE_LENGTH,
   IMPORT_BODY_BYTES,
   IMPORT_LINES,
-} from '../../../api/limits.ts';
+} from '../../../../../src/kernel/limits.ts';
 import { formatNumber } from '../../../parts/format.ts';
 import type { FilterType } from '../types.ts';
 
@@ -44,7 +44,7 @@ export function readLines(text: string): ImportLine[] {
   return bounded(lines);
 }
 
-/** Rows of a CSV file, each with the line on which it ends. */
+/** Rows of a CSV file, each with the line on which it begins. */
 export function fromRows(rows: readonly { readonly record: readonly string[]; readonly line: number }[]): ImportLine[] {
   const names = rows[0]?.record.map((cell) => cell.trim().toLowerCase()) ?? [];
   const [value, reason, type] = ['value', 'reason', 'filter_type'].map((name) => names.indexOf(name)) as [

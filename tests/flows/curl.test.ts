@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { curl } from './curl.ts';
+import { curl } from '../../web/src/parts/curl.ts';
 
 it.each([
   'ada@example.com',

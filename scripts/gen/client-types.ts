@@ -13,11 +13,9 @@ import { DEFAULT_URL } from './openapi-files.ts';
  * generator is a command of the sdk workspace, because it needs its own TypeScript version.
  */
 export async function clientTypes(): Promise<Record<string, string>> {
-  const dashboard = dashboardDocument(DASHBOARD_ROUTES, DEFAULT_URL);
   return {
     'sdk/src/schema.ts': typesOf(publicDocument(V1_ROUTES, DEFAULT_URL)),
-    'web/openapi.json': `${JSON.stringify(dashboard, null, 2)}\n`,
-    'web/src/api/schema.ts': typesOf(dashboard),
+    'web/src/api/schema.ts': typesOf(dashboardDocument(DASHBOARD_ROUTES, DEFAULT_URL)),
   };
 }
 

@@ -131,7 +131,6 @@ describe('a new reason of the mailbox check', () => {
       'docs/testing.md',
       'docs/verdicts.md',
       'sdk/src/schema.ts',
-      'web/openapi.json',
       'web/src/api/schema.ts',
     ]);
     copy.generate();

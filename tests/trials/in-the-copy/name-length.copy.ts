@@ -1,5 +1,7 @@
 /** Runs in the copy of changed-limit.test.ts, where names may have 300 characters. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { DASHBOARD_ROUTES } from '../../../src/http/dashboard/table.ts';
+import { dashboardDocument } from '../../../src/http/documents.ts';
 import { type Client, of, signedIn } from '../../http/dashboard/client.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 
@@ -16,6 +18,18 @@ afterAll(() => lab.close());
 const make = (length: number) =>
   admin.call('POST', of(member.account, '/keys'), { name: 'x'.repeat(length), allow_ips: [] });
 const rename = (length: number) => admin.call('PATCH', of(member.account, ''), { name: 'x'.repeat(length) });
+
+it.each([
+  ['/dashboard/accounts/{account}', 'patch'],
+  ['/dashboard/accounts/{account}/keys', 'post'],
+  ['/dashboard/accounts/{account}/keys/{id}', 'patch'],
+  ['/dashboard/operator/accounts', 'post'],
+  ['/dashboard/operator/accounts/{id}', 'patch'],
+])('%s: %s describes a name of 300 characters', (path, method) => {
+  const { paths } = JSON.parse(JSON.stringify(dashboardDocument(DASHBOARD_ROUTES, lab.url)));
+  const { schema } = paths[path][method].requestBody.content['application/json'];
+  expect(schema.properties.name.maxLength).toBe(300);
+});
 
 it('names of keys and accounts have up to 300 characters', async () => {
   expect((await make(300)).status).toBe(201);

@@ -50,15 +50,11 @@ else handOver();
 async function start() {
   // V8 reads its flags, and the C library its variables, when they start: this process begins again, as itself. A
   // channel to a parent would not survive that.
-  if (flags.length > 0 && process.platform !== 'win32' && process.send === undefined)
-    process.execve?.(process.execPath, [
-      process.execPath,
-      ...process.execArgv,
-      ...flags,
-      here,
-      ...process.argv.slice(2),
-    ]);
-  nodeModule.enableCompileCache?.();
+  const isToBegin = flags.length > 0 && process.platform !== 'win32' && process.send === undefined;
+  if (isToBegin && 'execve' in process && typeof process.execve === 'function')
+    process.execve(process.execPath, [process.execPath, ...process.execArgv, ...flags, here, ...process.argv.slice(2)]);
+  if ('enableCompileCache' in nodeModule && typeof nodeModule.enableCompileCache === 'function')
+    nodeModule.enableCompileCache();
   await import(pathToFileURL(await program()).href);
 }
 
@@ -80,7 +76,7 @@ function handOver() {
     return;
   }
   const child = spawn(node, [...flags, here, ...process.argv.slice(2)], { stdio: 'inherit' });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
     process.on(signal, () => {
       // Ctrl-C reaches the whole foreground group: a second copy would look like a second Ctrl-C.
       if (!(signal === 'SIGINT' && process.stdin.isTTY)) child.kill(signal);

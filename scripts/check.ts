@@ -22,6 +22,7 @@ const CHECKS: readonly (readonly [name: string, command: string, args: readonly 
   ['format and lint', bin('biome'), ['check', '--error-on-warnings', '.']],
   ['lint with types', bin('oxlint'), ['--type-aware', '--deny-warnings', '.']],
   ['types', bin('tsc'), [...TSC, '-p', '.']],
+  ['types on the oldest Node', bin('tsc'), [...TSC, '-p', 'tsconfig.node20.json']],
   ['types of the client', bin('tsc'), [...TSC, '-p', 'sdk']],
   ['types of the dashboard', bin('tsc'), [...TSC, '-p', 'web']],
   ['sources', bin('vitest'), ['run', '--project', 'quick', '--reporter', 'dot', ...SOURCE_TESTS]],

@@ -62,7 +62,8 @@ export function transport(options: MailvetOptions): Transport {
     const json = call.body === undefined ? null : JSON.stringify(call.body);
     const body = call.upload?.content ?? json;
     // A redirect would turn a POST into a GET, and could take the key elsewhere. Cookies are not used.
-    const reply = await send(target, {
+    // Not every platform declares `cache`.
+    const init: RequestInit & { cache: 'no-store' } = {
       method: call.method,
       headers,
       body,
@@ -72,7 +73,8 @@ export function transport(options: MailvetOptions): Transport {
       cache: 'no-store',
       // Required for a body that is a stream.
       ...(body instanceof ReadableStream ? { duplex: 'half' } : {}),
-    });
+    };
+    const reply = await send(target, init);
     if (isRedirect(reply)) {
       await reply.body?.cancel();
       throw redirected(reply, target);

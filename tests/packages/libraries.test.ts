@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DnsLab, zone } from '../lab/dns.ts';
+import { type Persona, type SmtpLab, startSmtp } from '../lab/smtp.ts';
 import { emptyProject, NODES, run, tarball, tool } from './packed.ts';
 
 const NAMES = ['@mailvet/engine', '@mailvet/client'] as const;
@@ -114,6 +115,72 @@ describe('an installed library', () => {
     expect(plain.stderr).toMatch(/TypeError: createVerifier has no option dnsServer.*\n\s+at checkOptions /);
     const mapped = await run(npm, NODES['20.19'], ['--enable-source-maps', 'wrong.cjs']);
     expect(mapped.stderr).toMatch(/src\/index\.ts:\d+:\d+/);
+  });
+});
+
+describe('an installed library asks mail servers', () => {
+  const greylists: Persona['on'] = ({ verb }) =>
+    verb === 'RCPT' ? '450 4.7.1 Greylisted, try again later' : undefined;
+  /** By domain: who serves it, and what is said of `good@` there. */
+  const SERVERS: Readonly<Record<string, readonly [persona: Persona, said: readonly unknown[]]>> = {
+    'accepts.com': [{}, ['deliverable', null, false]],
+    'rejects.com': [{ mailboxes: [] }, ['undeliverable', 'mailbox_not_found', null]],
+    'catchall.com': [{ mailboxes: ['*'] }, ['risky', 'catch_all', true]],
+    'greylists.com': [{ on: greylists }, ['unknown', 'greylisted', null]],
+    'secure.com': [{ tls: 'works', demandsTls: true }, ['deliverable', null, false]],
+    'breaks.com': [{ tls: 'broken', demandsTls: true }, ['unknown', expect.any(String), null]],
+    'hangs.com': [{ banner: 'silence' }, ['unknown', 'smtp_timeout', null]],
+    'drops.com': [{ banner: 'drop' }, ['unknown', expect.any(String), null]],
+  };
+  const domains = Object.keys(SERVERS);
+  const servers: SmtpLab[] = [];
+  let mailDns: DnsLab;
+  beforeAll(async () => {
+    const addresses = domains.map((_, i) => `127.0.8.${i + 1}`);
+    for (const [i, [persona]] of Object.values(SERVERS).entries())
+      servers.push(await startSmtp(persona, { address: addresses[i]!, port: servers[0]?.port ?? 0 }));
+    mailDns = await zone({
+      ...Object.fromEntries(domains.map((domain) => [domain, { MX: [[5, `mx.${domain}`]] }])),
+      ...Object.fromEntries(domains.map((domain, i) => [`mx.${domain}`, { A: [addresses[i]!] }])),
+    });
+  });
+  afterAll(async () => {
+    for (const server of servers) await server.close();
+    await mailDns.close();
+  });
+
+  const RUNS = (['20.19', '22', '24'] as const).flatMap((node) =>
+    (['mjs', 'cjs'] as const).map((format) => [node, format] as const),
+  );
+  it.each(RUNS)('on Node %s as .%s', async (node, format) => {
+    const options = {
+      ...{ dnsServers: [`${mailDns.address}:${mailDns.port}`], dnsControlNames: [], allowPrivateNetworks: true },
+      smtp: { helo: 'verify.example.net', port: servers[0]?.port, ratePerOperator: 0 },
+    };
+    const asks = `${LOAD[format]}
+      async function main() {
+        const verifier = createVerifier(${JSON.stringify(options)});
+        const said = async (email) => {
+          const report = await verifier.verify(email, { level: 'smtp', timeoutMs: 4000 });
+          return [report.deliverability, report.reason, report.is_catch_all];
+        };
+        const all = await Promise.all(${JSON.stringify(domains)}.map((domain) => said('good@' + domain)));
+        // In shared sessions, with one random recipient for all.
+        const many = await Promise.all(Array.from({ length: 40 }, (_, i) => said('user' + i + '@rejects.com')));
+        const ended = verifier.verify('late@hangs.com', { level: 'smtp', signal: AbortSignal.timeout(50) });
+        const aborted = await ended.then(({ reason }) => reason, (error) => error.name);
+        verifier.close();
+        console.log(JSON.stringify({ all, many: new Set(many.map(([deliverability]) => deliverability)).size, aborted }));
+      }
+      main();`;
+    writeFileSync(join(npm, `asks.${format}`), asks);
+    const ran = await run(npm, NODES[node], [`asks.${format}`]);
+    expect(ran, ran.stderr).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(ran.stdout)).toEqual({
+      all: Object.values(SERVERS).map(([, said]) => said),
+      many: 1,
+      aborted: expect.any(String),
+    });
   });
 });
 

@@ -8,7 +8,14 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 const COPIED = ['bin', 'src', 'tests', 'scripts', 'bench', 'sdk', 'web', 'docs', 'data', 'migrations'];
-const FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'vitest.config.ts', '.env.example'];
+const FILES = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.node20.json',
+  'vitest.config.ts',
+  '.env.example',
+];
 const LINKED = ['node_modules', 'sdk/node_modules', 'dist'];
 
 interface Ran {
@@ -21,8 +28,8 @@ export interface Copy {
   write(path: string, text: string): void;
   /** Replaces `from`, which must be there exactly once. */
   edit(path: string, from: string, to: string): void;
-  /** The files with errors of the compiler, each once, sorted; `project` is a folder with a tsconfig.json. */
-  compile(project?: '.' | 'sdk' | 'web'): string[];
+  /** The files with errors of the compiler, each once, sorted; `project` is a folder with a tsconfig.json, or such a file. */
+  compile(project?: '.' | 'sdk' | 'web' | 'tsconfig.node20.json'): string[];
   /** What `npm run gen --check` calls stale. */
   stale(): string[];
   generate(): void;

@@ -41,7 +41,10 @@ export class CatchAllCache {
    */
   begin(domain: string, operator: string, tenant: string): (evidence: CatchAllEvidence | null) => void {
     const key = `${domain}\n${operator}\n${tenant}`;
-    const { promise, resolve } = Promise.withResolvers<CatchAllEvidence | null>();
+    let resolve: (evidence: CatchAllEvidence | null) => void = () => {};
+    const promise = new Promise<CatchAllEvidence | null>((settle) => {
+      resolve = settle;
+    });
     this.#underWay.set(key, promise);
     return (evidence) => {
       if (this.#underWay.get(key) === promise) this.#underWay.delete(key);

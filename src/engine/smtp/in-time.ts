@@ -7,8 +7,10 @@ export async function inTime<T>(
   { deadline, signals }: { readonly deadline: number; readonly signals: readonly AbortSignal[] },
   clock: Clock,
 ): Promise<T | null> {
-  const { promise: over, resolve } = Promise.withResolvers<null>();
-  const end = () => resolve(null);
+  let end = (): void => {};
+  const over = new Promise<null>((resolve) => {
+    end = () => resolve(null);
+  });
   const timer = setTimeout(end, Math.max(0, Math.ceil(deadline - clock.elapsed())));
   const ignoreAbort = signals.map((signal) => onAbort(signal, end));
   if (signals.some(({ aborted }) => aborted)) end();

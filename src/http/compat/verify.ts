@@ -7,6 +7,9 @@ import { DEFAULT_LEVEL, type Level } from '../../kernel/plans.ts';
 import { requireAdmission } from '../access/admission.ts';
 import type { HttpContext } from '../context.ts';
 import { disconnectSignal, isGone } from '../disconnect.ts';
+import type { HttpRequest } from '../exchange.ts';
+import { formText, isForm } from '../input/body.ts';
+import { withPluses } from '../input/plus.ts';
 import type { ChargedKeyContext } from '../route.ts';
 
 interface CompatVerification {
@@ -36,6 +39,13 @@ export type VerifyForVendor = (
 const isAddress = (email: unknown): email is string =>
   typeof email === 'string' && email.length >= ADDRESS_LENGTH.min && email.length <= ADDRESS_LENGTH.max;
 
+/** With the pluses that its query or form has. */
+function addressIn(request: HttpRequest, field: string, text: string): string {
+  const { url } = request;
+  const query = withPluses(url.slice(url.indexOf('?') + 1), field, text, 'plus');
+  return isForm(request) ? withPluses(formText(request), field, query, 'plus') : query;
+}
+
 /** Verifies at the smtp level where the plan has it, else at the mx level. Throws ApiError. */
 export function verifyForVendor(context: HttpContext): VerifyForVendor {
   let withoutSmtp: LRUCache<string, true> | null = null;
@@ -50,8 +60,9 @@ export function verifyForVendor(context: HttpContext): VerifyForVendor {
     });
   }
 
-  return async (granted, { email, field, ...rest }) => {
-    const { keyHash, ip, reply } = granted;
+  return async (granted, { email: sent, field, ...rest }) => {
+    const { keyHash, ip, reply, request } = granted;
+    const email = typeof sent === 'string' ? addressIn(request, field, sent) : sent;
     if (!isAddress(email)) {
       // Its account is told, as it is of any other request that cannot be used.
       const credentials = { keyHash, scope: 'verify', ip, invalid: true, idempotency: null } as const;

@@ -108,7 +108,10 @@ function jsonBody(request: HttpRequest, limit = BODY_BYTES, lenient = false): Pa
 export const withoutMark = (text: string): string => (text.startsWith('\u{FEFF}') ? text.slice(1) : text);
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
-const isForm = (request: HttpRequest): boolean => mediaType(request) === FORM_TYPE;
+export const isForm = (request: HttpRequest): boolean => mediaType(request) === FORM_TYPE;
+
+/** Empty where it did not arrive whole. */
+export const formText = (request: HttpRequest): string => rawBody(request)?.toString('utf8') ?? '';
 
 /** The fields of a form, each with its last value. */
 function formBody(request: HttpRequest, limit = BODY_BYTES): Parsed<unknown> {

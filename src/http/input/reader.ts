@@ -18,6 +18,7 @@ import type { HttpRequest, Params } from '../exchange.ts';
 import { type AnyInput, hasWarnings, type Route, type RouteInput, scopeOf } from '../route.ts';
 import { bodyArrived, objectBody, streamBody } from './body.ts';
 import { headerCount } from './headers.ts';
+import { withPluses } from './plus.ts';
 
 /** What no id and no name has, and what a store could not return unchanged: control characters, lone surrogates. */
 const hasControls = (text: string): boolean => /[\p{Cc}\p{Cs}]/u.test(text);
@@ -129,6 +130,7 @@ function queryReader(schema: TSchema, refusesControls: boolean): Part {
   return (request) => {
     const sent = request.query;
     const values: Record<string, unknown> = {};
+    const understood: string[] = [];
     for (const [field, notes] of fields) {
       const text = sent[field];
       if (text === undefined) continue;
@@ -136,10 +138,12 @@ function queryReader(schema: TSchema, refusesControls: boolean): Part {
       if (text === '') continue;
       if (refusesControls && hasControls(text))
         return invalid('invalid_parameter', `${field} must not have control characters.`, { field });
-      values[field] = fromText(text, notes);
+      const meant = withPluses(request.url.slice(request.url.indexOf('?') + 1), field, text, 'blank');
+      if (meant !== text) understood.push(`${field} was read as ${JSON.stringify(meant)}: write + as %2B.`);
+      values[field] = fromText(meant, notes);
     }
     const parsed = read(values);
-    const warnings = unknown(sent);
+    const warnings = [...unknown(sent), ...understood];
     return parsed.ok && warnings.length > 0 ? { ...parsed, warnings } : parsed;
   };
 }

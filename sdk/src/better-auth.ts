@@ -29,7 +29,8 @@ export function emailGuard({ paths = PATHS, ...options }: EmailGuardOptions): Be
           matcher: (context) => context.path === path,
           handler: createAuthMiddleware(async (context) => {
             const outcome = await guarded.check(context.body, { headers: context.headers });
-            if (outcome.ok) return;
+            // The endpoint gets the body with the address to store.
+            if (outcome.ok) return { context: { body: context.body } };
             const { code, message, suggestion } = outcome;
             throw new APIError('UNPROCESSABLE_ENTITY', { code, message, field, suggestion });
           }),

@@ -30,7 +30,7 @@ export const DEFAULT_FIELD = 'email';
 
 /** Verifies the address of a form: an object of fields, or FormData. */
 interface FormGuard<Request> {
-  /** `more` comes before what the request says. */
+  /** Writes the address to store into the form. `more` comes before what the request says. */
   check(form: unknown, request: Request, more?: GuardCheck): Promise<GuardOutcome>;
   /** Of an outcome that is not `ok`. */
   body(outcome: GuardOutcome & { ok: false }): RejectionBody;
@@ -44,18 +44,26 @@ export function formGuard<Request>(
   const { field = DEFAULT_FIELD, clientIp = usualIp, ...policy } = options;
   const verify: Guard = guard(policy);
   return {
-    check(form, request, more) {
+    async check(form, request, more) {
       // A box that is ticked, or a button that was pressed.
       const confirmed = ['true', 'on', '1', true].some((yes) => fieldOf(form, `${field}_confirmed`) === yes);
-      return verify(fieldOf(form, field), { clientIp: clientIp(request), confirmed, ...more });
+      const outcome = await verify(fieldOf(form, field), { clientIp: clientIp(request), confirmed, ...more });
+      if (outcome.ok) store(form, field, outcome.email);
+      return outcome;
     },
     body: ({ code, message, suggestion }) => ({ error: message, code, field, suggestion }),
   };
 }
 
-function fieldOf(form: unknown, name: string): unknown {
+export function fieldOf(form: unknown, name = DEFAULT_FIELD): unknown {
   if (form instanceof FormData) return form.get(name);
   return typeof form === 'object' && form !== null && Object.hasOwn(form, name) ? Reflect.get(form, name) : undefined;
+}
+
+/** The address as it was judged takes the place of what was typed, where the form lets it. */
+function store(form: unknown, name: string, email: string): void {
+  if (form instanceof FormData) form.set(name, email);
+  else if (typeof form === 'object' && form !== null) Reflect.set(form, name, email);
 }
 
 /** What guards of requests leave for the handlers behind them. */

@@ -55,6 +55,11 @@ export type GuardOutcome =
       readonly ok: true;
       /** `unverified`: there was no verdict, because of an outage, a setting or a limit. `onError` was told. */
       readonly code: 'accepted' | 'unverified';
+      /**
+       * The address to store: what was judged, rather than what was typed. Without blanks and invisible characters around
+       * it, its domain in lower-case ASCII.
+       */
+      readonly email: string;
       readonly message: null;
       readonly suggestion: null;
       readonly result: Verification | null;
@@ -62,6 +67,7 @@ export type GuardOutcome =
   | {
       readonly ok: false;
       readonly code: GuardRejection;
+      readonly email: null;
       /** For the user. */
       readonly message: string;
       /** An address to offer; never use it without the user's consent. */
@@ -119,6 +125,7 @@ export function guard(options: GuardOptions): Guard {
   const mailvet = createMailvet({ url, key, fetch, timeout });
   const timeout_ms = Math.min(Math.max(timeout - TRANSFER, SHORTEST_CHECK), LONGEST_CHECK);
   const offered = recentlyOffered();
+  const flights = new Map<string, Flight>();
 
   function rejected(
     code: GuardRejection,
@@ -126,7 +133,7 @@ export function guard(options: GuardOptions): Guard {
     suggestion = result?.did_you_mean ?? null,
   ): GuardOutcome {
     const message = (messages?.[code] ?? MESSAGES[code]).replaceAll('{suggestion}', () => suggestion ?? '');
-    return { ok: false, code, message, suggestion, result };
+    return { ok: false, code, email: null, message, suggestion, result };
   }
 
   async function verify(email: string, clientIp: string | null, signal: AbortSignal | undefined) {
@@ -141,25 +148,89 @@ export function guard(options: GuardOptions): Guard {
     }
   }
 
-  return async (given, { clientIp, confirmed = false, signal } = {}) => {
-    const email = typeof given === 'string' ? given.trim() : '';
-    if (email === '' || email.length > LONGEST_ADDRESS) return rejected('invalid_address');
+  async function decide(email: string, clientIp: string | null, confirmed: boolean, signal: AbortSignal) {
+    const mayAccept = confirmed || suggestions === 'ignore' || offered.has(email);
     let result: Verification;
     try {
-      result = await verify(email, addressIn(clientIp), signal);
+      result = await verify(email, clientIp, signal);
     } catch (error) {
-      if (signal?.aborted) throw error;
-      if (rejectedField(error) === 'email' || !mayBeAddress(email)) return rejected('invalid_address');
+      if (signal.aborted) throw error;
+      const unverified = rejectedField(error) === 'email' ? null : plausible(email);
+      if (unverified === null) return rejected('invalid_address');
       onError(error);
-      return { ok: true, code: 'unverified', message: null, suggestion: null, result: null };
+      return {
+        ok: true,
+        code: 'unverified',
+        email: unverified,
+        message: null,
+        suggestion: null,
+        result: null,
+      } as const;
     }
-    const { did_you_mean: suggestion } = result;
-    if (suggestion !== null && suggestions === 'offer' && !confirmed && offered.isNew(email))
+    if (result.did_you_mean !== null && !mayAccept) {
+      offered.add(email);
       return rejected('did_you_mean', result);
+    }
     const code = rejectionOf(result, options);
     if (code !== null) return rejected(code, result);
-    return { ok: true, code: 'accepted', message: null, suggestion: null, result };
+    const stored = result.normalized_email ?? email;
+    return { ok: true, code: 'accepted', email: stored, message: null, suggestion: null, result } as const;
+  }
+
+  return async (given, { clientIp, confirmed = false, signal } = {}) => {
+    const email = typeof given === 'string' ? trimmed(given) : '';
+    if (email === '' || email.length > LONGEST_ADDRESS) return rejected('invalid_address');
+    signal?.throwIfAborted();
+    const ip = addressIn(clientIp);
+    const key = JSON.stringify([email, ip, confirmed]);
+    const flight = flights.get(key) ?? begin(key, (ended) => decide(email, ip, confirmed, ended));
+    return signal === undefined ? join(flight) : joinUntil(flight, signal);
   };
+
+  function begin(key: string, run: (ended: AbortSignal) => Promise<GuardOutcome>): Flight {
+    const end = new AbortController();
+    const land = () => {
+      if (flights.get(key) === flight) flights.delete(key);
+    };
+    const abort = (reason: unknown) => {
+      land();
+      end.abort(reason);
+    };
+    const flight: Flight = { outcome: run(end.signal).finally(land), waiting: 0, abort };
+    flights.set(key, flight);
+    return flight;
+  }
+}
+
+/** A check under way. Whoever sends the same meanwhile, as a double click does, gets its outcome. */
+interface Flight {
+  readonly outcome: Promise<GuardOutcome>;
+  waiting: number;
+  readonly abort: (reason: unknown) => void;
+}
+
+function join(flight: Flight): Promise<GuardOutcome> {
+  flight.waiting += 1;
+  return flight.outcome;
+}
+
+/** The check itself ends when nobody waits for it any more. */
+async function joinUntil(flight: Flight, signal: AbortSignal): Promise<GuardOutcome> {
+  const outcome = join(flight);
+  let leave = () => {};
+  const left = new Promise<never>((_, reject) => {
+    leave = () => {
+      flight.waiting -= 1;
+      if (flight.waiting === 0) flight.abort(signal.reason);
+      reject(signal.reason);
+    };
+  });
+  signal.addEventListener('abort', leave, { once: true });
+  try {
+    return await Promise.race([outcome, left]);
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
 }
 
 function rejectionOf(result: Verification, policy: GuardOptions): GuardRejection | null {
@@ -184,11 +255,37 @@ const ADDRESS = new RegExp(
   String.raw`^("[^]*"|${WORD}(\.${WORD})*)@(?=[^]*[.\u0080-\uffff])${LABEL}(\.${LABEL})*$`,
   'i',
 );
-/** Zero-width characters and marks of direction, which the service drops around an address. */
-const INVISIBLE = /[\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069]/g;
+/** White space, zero-width characters and marks of direction, which the service drops around an address as well. */
+const BLANK = /^[\s\u0085\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]$/;
 
-/** For want of a verdict: false only for what the service would never take for an address. */
-const mayBeAddress = (email: string): boolean => ADDRESS.test(email.replace(INVISIBLE, '').trim());
+/** Without the blanks at both ends; linear, unlike a pattern with `$`. */
+function trimmed(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && BLANK.test(text.charAt(start))) start += 1;
+  while (end > start && BLANK.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+/** Controls and what nobody sees, which the service refuses within a local part. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/u;
+
+/**
+ * For want of a verdict: the address to store, its domain as the platform's URLs have it (UTS 46), which makes ASCII of
+ * full-width letters and dots. Null only for what the service would never take for an address.
+ */
+function plausible(email: string): string | null {
+  const at = email.lastIndexOf('@');
+  const [local, domain] = [email.slice(0, at), email.slice(at + 1)];
+  if (!ADDRESS.test(email) || INVISIBLE.test(local)) return null;
+  if (/^[\x20-\x7e]*$/.test(domain)) return `${local}@${domain.toLowerCase()}`;
+  try {
+    return `${local}@${new URL(`https://${domain}`).hostname}`;
+  } catch {
+    // Not a host name in any script.
+    return null;
+  }
+}
 
 /** The field that the service could not take. */
 const rejectedField = (error: unknown): string | null =>
@@ -224,16 +321,16 @@ const OFFERED_FOR = 15 * 60_000;
 const OFFERED_MOST = 10_000;
 
 /**
- * Whoever sends an address again has seen the suggestion. In memory, so `confirmed` is surer where there are many
- * processes.
+ * Addresses whose suggestion was answered: whoever begins to send one after that has seen it, and keeps the address.
+ * In memory, so `confirmed` is surer where there are many processes.
  */
 function recentlyOffered() {
   const until = new Map<string, number>();
   return {
-    isNew(email: string): boolean {
+    has: (email: string): boolean => (until.get(email.toLowerCase()) ?? 0) > Date.now(),
+    add(email: string): void {
       const now = Date.now();
       const name = email.toLowerCase();
-      if ((until.get(name) ?? 0) > now) return false;
       // In the order of their ends, as all last equally long.
       until.delete(name);
       for (const [first, end] of until) {
@@ -241,7 +338,6 @@ function recentlyOffered() {
         until.delete(first);
       }
       until.set(name, now + OFFERED_FOR);
-      return true;
     },
   };
 }

@@ -8,7 +8,7 @@ interface HonoContext {
     readonly raw: Request;
     header(name: string): string | undefined;
     json(): Promise<unknown>;
-    parseBody(): Promise<unknown>;
+    formData(): Promise<FormData>;
   };
 }
 
@@ -29,12 +29,14 @@ export function emailGuard<Context extends HonoContext = HonoContext>(options: F
   };
 }
 
-/** Hono keeps what it read, for the handlers. */
+/** Hono keeps what it read for the handlers, which see the address to store in it. */
 async function fieldsIn({ req }: HonoContext): Promise<unknown> {
   try {
-    return await (/^application\/([\w.-]+\+)?json\b/i.test(req.header('content-type') ?? '')
-      ? req.json()
-      : req.parseBody());
+    if (!/^application\/([\w.-]+\+)?json\b/i.test(req.header('content-type') ?? '')) return await req.formData();
+    const json = await req.json();
+    // It keeps the text, and each reader parses it anew.
+    Reflect.set(req, 'bodyCache', { json: Promise.resolve(json) });
+    return json;
   } catch {
     // Not the JSON or the form that it claims to be: it has no address.
     return null;

@@ -1,5 +1,5 @@
-import { fieldsOf } from './body.ts';
-import { type FormGuardOptions, formGuard, type GuardCheck, type GuardOutcome, REJECTED } from './form.ts';
+import { fieldsOf, withFields } from './body.ts';
+import { type FormGuardOptions, fieldOf, formGuard, type GuardCheck, type GuardOutcome, REJECTED } from './form.ts';
 
 export type {
   FormGuardOptions,
@@ -11,8 +11,8 @@ export type {
 } from './form.ts';
 
 /**
- * A Route Handler that replies with 422 to an address that `guard` rejects, and otherwise calls `handler`, which can
- * read the request again. Next.js does not know the user's IP address: `clientIp` can take it from a header that your
+ * A Route Handler that replies with 422 to an address that `guard` rejects, and otherwise calls `handler` with a
+ * request whose body has the address to store. Next.js does not know the user's IP address: `clientIp` can take it from a header that your
  * proxy sets.
  */
 export function guardRoute<Incoming extends Request, Context>(
@@ -21,9 +21,11 @@ export function guardRoute<Incoming extends Request, Context>(
 ): (request: Incoming, context: Context) => Promise<Response> {
   const guarded = formGuard<Incoming>(options);
   return async (request, context) => {
-    const outcome = await guarded.check(await fieldsOf(request), request, { signal: request.signal });
+    const fields = await fieldsOf(request);
+    const typed = fieldOf(fields, options.field);
+    const outcome = await guarded.check(fields, request, { signal: request.signal });
     if (!outcome.ok) return Response.json(guarded.body(outcome), { status: REJECTED });
-    return handler(request, context, outcome);
+    return handler(typed === outcome.email ? request : withFields(request, fields), context, outcome);
   };
 }
 

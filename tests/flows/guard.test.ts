@@ -86,6 +86,106 @@ describe('a suggestion', () => {
   });
 });
 
+describe('a form that is sent twice at once', () => {
+  const suggestion = 'typo@gmail.com';
+
+  it('is answered with the same offer, and with the verdict only after it', async () => {
+    const check = made();
+    for (const email of [ADDRESS('typo'), 'typo@example.org']) {
+      const offers = await Promise.all([check(email), check(email), check(email.toUpperCase()), check(` ${email}`)]);
+      expect(offers.map(({ code, suggestion: offer }) => [code, offer?.toLowerCase()])).toEqual(
+        offers.map(() => ['did_you_mean', suggestion]),
+      );
+      expect(await check(email)).toMatchObject({ code: 'undeliverable' });
+    }
+    // From two places, which filters may tell apart.
+    const ips = ['203.0.113.8', '203.0.113.9', undefined];
+    const offers = await Promise.all(ips.map((clientIp) => check('typo@example.net', { clientIp })));
+    expect(offers.map(({ code }) => code)).toEqual(['did_you_mean', 'did_you_mean', 'did_you_mean']);
+  });
+
+  it('is answered with the offer however the answers overtake each other', async () => {
+    // Of the first request, the reply comes last.
+    let calls = 0;
+    const slow: typeof fetch = async (...args) => {
+      const wait = calls++ === 0 ? 300 : 0;
+      const reply = await fetch(...args);
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      return reply;
+    };
+    const check = made({ fetch: slow });
+    const late = check(ADDRESS('typo'), { clientIp: '203.0.113.8' });
+    expect(await check(ADDRESS('typo'))).toMatchObject({ code: 'did_you_mean' });
+    expect(await late).toMatchObject({ code: 'did_you_mean' });
+  });
+
+  it('is one call and one charge', async () => {
+    const live = await lab.member({ plan: 'enterprise', credits: 100 });
+    const check = made({ key: live.key });
+    await Promise.all(Array.from({ length: 8 }, () => check('ada@good.com')));
+    expect((await live.call('GET', '/v1/usage')).json.totals.requests).toBe(1);
+  });
+
+  it('goes on where one of them is given up', async () => {
+    const check = made();
+    const reason = new Error('gone');
+    const abort = new AbortController();
+    const [gone, stays] = [check(ADDRESS('ada'), { signal: abort.signal }), check(ADDRESS('ada'))];
+    abort.abort(reason);
+    await expect(gone).rejects.toBe(reason);
+    expect(await stays).toMatchObject({ code: 'accepted' });
+  });
+
+  it('gets 422 and 422 from middleware', async () => {
+    const middleware = emailGuard({ url: lab.url, key: test.key });
+    const send = async () => {
+      const said: unknown[] = [];
+      const response = { status: (code: number) => ({ json: (body: unknown) => said.push(code, body) }) };
+      await middleware({ body: { email: 'typo@example.com' } }, response, () => said.push(200));
+      return said[0];
+    };
+    expect(await Promise.all([send(), send()])).toEqual([422, 422]);
+    expect(await send()).toBe(422); // Kept by its user, and undeliverable.
+  });
+});
+
+describe('the address to store', () => {
+  const blanks = fc.string({
+    unit: fc.constantFrom(' ', '\n', '\u00a0', '\u200b', '\u200e', '\u202a', '\u202c', '\u2060', '\ufeff', '\u3000'),
+    maxLength: 3,
+  });
+  const wide = (text: string) =>
+    text.replace(/[a-z]/gi, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));
+  const domain = fc.constantFrom(
+    'example.com',
+    wide('example') + '.com',
+    'example。com',
+    'EXAMPLE．com',
+    'ｅxample.Com',
+  );
+
+  it.each([
+    ['with a verdict', {}, 'accepted'],
+    ['without one', { url: 'http://127.0.0.1:9' }, 'unverified'],
+  ] as const)('is what was judged, %s', async (_, more, code) => {
+    const check = made(more);
+    await fc.assert(
+      fc.asyncProperty(blanks, fc.constantFrom('Ada', 'ada+x', "o'hara"), domain, blanks, async (a, local, name, b) => {
+        const outcome = await check(`${a}${local}@${name}${b}`);
+        expect(outcome).toMatchObject({ ok: true, code, email: `${local}@example.com` });
+      }),
+      { numRuns: 60 },
+    );
+    expect(await check('a\u200bda@example.com')).toMatchObject({ code: 'invalid_address', email: null });
+  });
+
+  it('is what middleware leaves in the body', async () => {
+    const body = { email: '\u202aada@ＥＸＡＭＰＬＥ．com\u202c\u00a0', name: 'Ada' };
+    await emailGuard({ url: lab.url, key: test.key })({ body }, { status: vi.fn() }, vi.fn());
+    expect(body).toEqual({ email: ADDRESS('ada'), name: 'Ada' });
+  });
+});
+
 describe('what is not an address', () => {
   it.each([
     [undefined],
@@ -171,7 +271,7 @@ describe('without a verdict', () => {
     'overloaded',
   ])('accepts at the error %s, unverified, and reports it', async (code) => {
     const unverified = { ok: true, code: 'unverified', message: null, suggestion: null, result: null };
-    expect(await made()(ADDRESS(code))).toEqual(unverified);
+    expect(await made()(ADDRESS(code))).toEqual({ ...unverified, email: ADDRESS(code) });
     expect(errors).toMatchObject([{ code }]);
   });
 

@@ -56,8 +56,8 @@ export type GuardOutcome =
       /** `unverified`: there was no verdict, because of an outage, a setting or a limit. `onError` was told. */
       readonly code: 'accepted' | 'unverified';
       /**
-       * The address to store: what was judged, rather than what was typed. Without blanks and invisible characters around
-       * it, its domain in lower-case ASCII.
+       * The address to store: what was judged, rather than what was typed. Without blanks and invisible characters
+       * around it, its domain in lower-case ASCII.
        */
       readonly email: string;
       readonly message: null;

@@ -12,8 +12,8 @@ export type {
 
 /**
  * A Route Handler that replies with 422 to an address that `guard` rejects, and otherwise calls `handler` with a
- * request whose body has the address to store. Next.js does not know the user's IP address: `clientIp` can take it from a header that your
- * proxy sets.
+ * request whose body has the address to store. Next.js does not know the user's IP address: `clientIp` can take it from
+ * a header that your proxy sets.
  */
 export function guardRoute<Incoming extends Request, Context>(
   options: FormGuardOptions<Incoming>,

@@ -28,7 +28,10 @@ export interface Copy {
   write(path: string, text: string): void;
   /** Replaces `from`, which must be there exactly once. */
   edit(path: string, from: string, to: string): void;
-  /** The files with errors of the compiler, each once, sorted; `project` is a folder with a tsconfig.json, or such a file. */
+  /**
+   * The files with errors of the compiler, each once, sorted; `project` is a folder with a tsconfig.json, or such a
+   * file.
+   */
   compile(project?: '.' | 'sdk' | 'web' | 'tsconfig.node20.json'): string[];
   /** What `npm run gen --check` calls stale. */
   stale(): string[];

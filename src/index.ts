@@ -16,6 +16,7 @@ import { watchLists } from './engine/lists/watch.ts';
 import { type Report, report } from './engine/report.ts';
 import { runOffline, runOnline } from './engine/verify.ts';
 import { DAY_MS, systemClock } from './kernel/clock.ts';
+import { contain, warnOfFault } from './kernel/contain.ts';
 import { choice } from './kernel/format.ts';
 import { newId } from './kernel/ids.ts';
 import { canonicalIp } from './kernel/ip.ts';
@@ -189,7 +190,7 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
     close() {
       closed = true;
       // Dialogues say goodbye meanwhile; nobody has to wait for it.
-      void engine.close();
+      engine.close().catch(warnOfFault);
     },
   };
 }
@@ -205,12 +206,12 @@ function retryMs(result: Report, smtp: SmtpEvidence | null): number | null {
 
 /** Returns early when the caller no longer wants to wait. */
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
+  return new Promise((resolve, reject) => {
+    const end = contain(reject, () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', end);
       resolve();
-    };
+    });
     const timer = setTimeout(end, ms);
     signal?.addEventListener('abort', end);
   });

@@ -1,3 +1,4 @@
+import { contain, warnOfFault } from './contain.ts';
 import { LinkedList } from './linked-list.ts';
 
 type Listener = () => void;
@@ -20,9 +21,9 @@ function listen(signal: AbortSignal): LinkedList<Listener> {
   const tell = () => {
     for (let place = listeners.first; place !== null; place = listeners.first) {
       listeners.remove(place);
-      place.value();
+      contain(warnOfFault, place.value)();
     }
   };
-  signal.addEventListener('abort', tell, { once: true });
+  signal.addEventListener('abort', contain(warnOfFault, tell), { once: true });
   return listeners;
 }

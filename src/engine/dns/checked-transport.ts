@@ -1,5 +1,6 @@
 /** A transport that passes on only replies that can be trusted: runs the state machine of trust.ts for one server. */
 import type { Clock } from '../../kernel/clock.ts';
+import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { randomToken } from '../../kernel/ids.ts';
 import type { Question } from './message.ts';
 import { isLie } from './records.ts';
@@ -51,12 +52,13 @@ export function createCheckedTransport(
   }
 
   function sendOne(query: ControlQuery, attempts: number): void {
-    const cancel = transport.ask(query.question, timeoutMs, (outcome) => {
+    const onOutcome = (outcome: Outcome) => {
       controlsOpen.delete(cancel);
       if (outcome.kind === 'timeout' && attempts > 1) return sendOne(query, attempts - 1);
       const kind = outcome.kind === 'reply' ? kindOf(query.question, outcome.reply) : null;
       follow(trust.onControl(query, kind, clock.elapsed()));
-    });
+    };
+    const cancel = transport.ask(query.question, timeoutMs, contain(warnOfFault, onOutcome));
     controlsOpen.add(cancel);
   }
 
@@ -72,7 +74,7 @@ export function createCheckedTransport(
       options.onChange(from, shown);
     }
     clearTimeout(recheck);
-    if (isLie(trust.state)) recheck = setTimeout(begin, RECHECK_MS).unref();
+    if (isLie(trust.state)) recheck = setTimeout(contain(warnOfFault, begin), RECHECK_MS).unref();
     release(step.end);
   }
 
@@ -93,7 +95,11 @@ export function createCheckedTransport(
 
   function ask(question: Question, timeout: number, done: (outcome: Outcome) => void): () => void {
     let mine: Held | null = null;
-    const cancel = transport.ask(question, timeout, (outcome) => {
+    const onFault = (fault: unknown): void => {
+      warnOfFault(fault);
+      done({ kind: 'network' });
+    };
+    const onOutcome = (outcome: Outcome) => {
       if (outcome.kind !== 'reply') return done(outcome);
       const now = clock.elapsed();
       const kind = kindOf(question, outcome.reply);
@@ -111,7 +117,8 @@ export function createCheckedTransport(
       }
       if (ruling === 'believe') done(outcome);
       else if (ruling !== 'hold') done({ kind: ruling });
-    });
+    };
+    const cancel = transport.ask(question, timeout, contain(onFault, onOutcome));
     return () => {
       cancel();
       if (mine) held.delete(mine);

@@ -1,5 +1,6 @@
 /** Resolver liveness: tells a dead resolver from a domain whose own servers fail. */
 import type { Clock } from '../../kernel/clock.ts';
+import { contain, warnOfFault } from '../../kernel/contain.ts';
 import type { Question } from './message.ts';
 
 interface Liveness {
@@ -51,9 +52,10 @@ export function createLiveness(clock: Clock, ask: (question: Question, done: () 
     rounds.add(round);
     latest = round;
     for (const question of questions) {
-      ask(question, () => {
+      const onEnd = (): void => {
         if (--round.open === 0) end(round);
-      });
+      };
+      ask(question, contain(warnOfFault, onEnd));
     }
     return round;
   }
@@ -81,8 +83,11 @@ export function createLiveness(clock: Clock, ask: (question: Question, done: () 
       const now = clock.elapsed();
       if (last !== null && last >= since) return Promise.resolve(true);
       if (deadline <= now) return Promise.resolve(false);
-      return new Promise((resolve) => {
-        const timer = setTimeout(() => settle(false), Math.min(deadline - now, LONGEST_MS));
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(
+          contain(reject, () => settle(false)),
+          Math.min(deadline - now, LONGEST_MS),
+        );
         function settle(alive: boolean): void {
           clearTimeout(timer);
           for (const round of rounds) round.waiting.delete(settle);

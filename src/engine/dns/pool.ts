@@ -1,5 +1,6 @@
 /** The configured DNS servers: order of queries, retries and timeouts. */
 import type { Clock } from '../../kernel/clock.ts';
+import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { LinkedList } from '../../kernel/linked-list.ts';
 import { type CheckedTransport, createCheckedTransport } from './checked-transport.ts';
 import type { Question, Reply } from './message.ts';
@@ -144,7 +145,7 @@ export function createPool(options: {
 
   function ask(question: Question, time: AskTime, done: (outcome: Outcome) => void): void {
     if (closed) {
-      queueMicrotask(() => done({ kind: 'network' }));
+      queueMicrotask(contain(warnOfFault, () => done({ kind: 'network' })));
       return;
     }
     const tries = members.length * ROUNDS;
@@ -156,8 +157,11 @@ export function createPool(options: {
     let worst: DnsFailure | null = null;
     const endsAt = options.clock.elapsed() + time.budgetMs;
     let timer: NodeJS.Timeout | undefined;
+    let isOver = false;
 
     function finish(outcome: Outcome): void {
+      if (isOver) return;
+      isOver = true;
       clearTimeout(timer);
       running.remove(place);
       for (const cancel of open) cancel();
@@ -168,23 +172,30 @@ export function createPool(options: {
       const member = order[begun++ % order.length];
       if (member === undefined) return;
       member.asked++;
-      const cancel = member.transport.ask(question, options.timeoutMs + time.patienceMs, (outcome) => {
-        open.splice(open.indexOf(cancel), 1);
+      const onOutcome = (outcome: Outcome) => {
+        const at = open.indexOf(cancel);
+        if (at < 0) return;
+        open.splice(at, 1);
         count(member, question, outcome);
         if (outcome.kind === 'reply') return finish(outcome);
         worst = moreInformative(worst, outcome.kind);
         if (begun < tries) begin();
         else if (open.length === 0) finish({ kind: worst });
-      });
+      };
+      const cancel = member.transport.ask(question, options.timeoutMs + time.patienceMs, contain(onFault, onOutcome));
       open.push(cancel);
       arm();
+    }
+    function onFault(fault: unknown): void {
+      warnOfFault(fault);
+      finish({ kind: 'network' });
     }
     /** One timer: for the next attempt, or for the end. */
     function arm(): void {
       clearTimeout(timer);
       const left = Math.max(0, endsAt - options.clock.elapsed());
       const isNext = begun < tries && interval < left;
-      timer = setTimeout(isNext ? begin : giveUp, isNext ? interval : left);
+      timer = setTimeout(contain(onFault, isNext ? begin : giveUp), isNext ? interval : left);
     }
     const giveUp = (): void => finish({ kind: moreInformative(worst, 'timeout') });
     const shut = (): void => finish({ kind: 'network' });

@@ -1,5 +1,6 @@
 /** The resolver: coalesces identical queries, caches answers for their TTL, uses all servers that do not lie. */
 import type { Clock } from '../../kernel/clock.ts';
+import { contain } from '../../kernel/contain.ts';
 import { follow } from './answer.ts';
 import { createCache } from './cache.ts';
 import { createLiveness } from './liveness.ts';
@@ -8,6 +9,7 @@ import { createPool, type ServerHealth, type TrustChange } from './pool.ts';
 import type { ResolverProblem } from './problems.ts';
 import { canBeAsked, type DnsAnswer, isLie, type RecordType } from './records.ts';
 import type { Server } from './servers.ts';
+import type { Outcome } from './transport.ts';
 import { controlQuestion } from './trust.ts';
 import { type Limit, waitFor } from './wait.ts';
 
@@ -27,10 +29,10 @@ interface ResolverHealth {
 
 export interface Resolver {
   /**
-   * Answers from the cache or queries a server; never rejects. Takes at most 5 s and the caller's patience, and no
-   * longer than `limit` allows: past the deadline, or once the signal is aborted, this caller gets `timeout`, while
-   * others keep waiting for the same query. A name that cannot be queried (RFC 1035 §2.3.4) is `nxdomain`.
-   * Case-insensitive.
+   * Answers from the cache or queries a server; rejects only with a fault of ours. Takes at most 5 s and the caller's
+   * patience, and no longer than `limit` allows: past the deadline, or once the signal is aborted, this caller gets
+   * `timeout`, while others keep waiting for the same query. A name that cannot be queried (RFC 1035 §2.3.4) is
+   * `nxdomain`. Case-insensitive.
    */
   ask(name: string, type: RecordType, limit: Limit): Promise<DnsAnswer>;
   /** From the cache only; undefined on a miss. */
@@ -119,16 +121,19 @@ export function createResolver(options: {
     const until = clock.elapsed() + ASK_MS + patienceMs;
     const paceMs = Math.min(left, ASK_MS);
     const budgetMs = () => Math.max(1, until - clock.elapsed());
-    const answer = new Promise<DnsAnswer>((resolve) => {
-      follow(
-        question,
-        (next, done) => pool.ask(next, { budgetMs: budgetMs(), paceMs, patienceMs }, done),
-        (found) => {
-          own.delete(question.name);
-          if (!closed) cache.set(question.name, question.type, found);
-          resolve(found);
-        },
-      );
+    const answer = new Promise<DnsAnswer>((resolve, reject) => {
+      const fail = (fault: unknown): void => {
+        own.delete(question.name);
+        reject(fault);
+      };
+      const onFound = (found: DnsAnswer): void => {
+        own.delete(question.name);
+        if (!closed) cache.set(question.name, question.type, found);
+        resolve(found);
+      };
+      const send = (next: Question, done: (outcome: Outcome) => void): void =>
+        pool.ask(next, { budgetMs: budgetMs(), paceMs, patienceMs }, contain(fail, done));
+      follow(question, send, contain(fail, onFound));
     });
     const flight = { answer, until, patienceMs };
     own.set(question.name, flight);

@@ -1,5 +1,6 @@
 /** Runs an MX lookup: by querying the resolver, or from its cache alone. */
 import type { Clock } from '../../kernel/clock.ts';
+import { contain, warnOfFault } from '../../kernel/contain.ts';
 import type { DnsEvidence } from '../evidence.ts';
 import type { Question } from './message.ts';
 import { lookUpMailServers, type MxLookup, type MxLookupOptions } from './mx-lookup.ts';
@@ -16,10 +17,10 @@ const TIMEOUT: DnsAnswer = { kind: 'timeout' };
 const failed = ({ kind }: DnsAnswer): boolean => kind !== 'records' && kind !== 'nodata' && kind !== 'nxdomain';
 
 /**
- * Runs the lookup with `resolver.ask`; never rejects. Timeouts cost at most 5 s in total, and the caller's patience as
- * long as the resolver is alive: time spent on one is subtracted from what later queries may wait. If queries failed
- * and the others were inconclusive, `dns_failure` means that the resolver is alive, so this domain's servers are
- * failing; `resolver_unavailable` that it is not, that it lies, or that the caller disconnected.
+ * Runs the lookup with `resolver.ask`; rejects only with a fault of ours. Timeouts cost at most 5 s in total, and the
+ * caller's patience as long as the resolver is alive: time spent on one is subtracted from what later queries may wait.
+ * If queries failed and the others were inconclusive, `dns_failure` means that the resolver is alive, so this domain's
+ * servers are failing; `resolver_unavailable` that it is not, that it lies, or that the caller disconnected.
  */
 export async function runLookup(
   lookup: MxLookup,
@@ -43,11 +44,17 @@ export async function runLookup(
     }
     const since = clock.elapsed();
     const probeLiveness = (): Promise<boolean> => {
-      asked.alive ??= resolver.alive({ deadline: Math.min(limit.deadline, since + ASK_MS), since }).then((isAlive) => {
-        // A resolver that is silent for everybody is not waited for any longer.
-        if (!isAlive) patienceMs = 0;
-        return isAlive;
-      });
+      asked.alive ??= resolver.alive({ deadline: Math.min(limit.deadline, since + ASK_MS), since }).then(
+        (isAlive) => {
+          // A resolver that is silent for everybody is not waited for any longer.
+          if (!isAlive) patienceMs = 0;
+          return isAlive;
+        },
+        (fault: unknown) => {
+          warnOfFault(fault);
+          return false;
+        },
+      );
       return asked.alive;
     };
     const usualDeadline = Math.min(limit.deadline, since + remainingMs);
@@ -56,8 +63,7 @@ export async function runLookup(
     const answers = await askBatch(step.value, resolver, how);
     hadFailure ||= answers.some(failed);
     for (const { kind } of answers) untrusted = isUntrusted(kind) ? kind : untrusted;
-    if (hadFailure) void probeLiveness();
-    else asked.alive = null;
+    asked.alive = hadFailure ? probeLiveness() : null;
     if (answers.some(({ kind }) => kind === 'timeout')) {
       remainingMs -= clock.elapsed() - since;
       patienceMs = Math.max(0, patienceMs + Math.min(0, remainingMs));
@@ -145,27 +151,35 @@ function askBatch(questions: readonly Question[], resolver: Resolver, how: Batch
   let usualEnd: NodeJS.Timeout | undefined;
   // Half of a short deadline: the liveness probe needs time too.
   const doubtMs = Math.max(0, Math.min(LIVENESS_PROBE_AFTER_MS, (how.deadline - how.clock.elapsed()) / 2));
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let done = false;
     const giveUpUnless = (isAlive: boolean): void => {
       if (isAlive || done || patienceMs === 0) return;
       usualEnd = setTimeout(finish, Math.max(0, how.usualDeadline - how.clock.elapsed()));
     };
-    const probeLiveness = setTimeout(() => void how.probeLiveness().then(giveUpUnless), doubtMs);
-    const finish = (): void => {
+    const doubt = (): void => {
+      how.probeLiveness().then(contain(reject, giveUpUnless), reject);
+    };
+    const probeLiveness = setTimeout(contain(reject, doubt), doubtMs);
+    const finish = contain(reject, (): void => {
       done = true;
       clearTimeout(probeLiveness);
       clearTimeout(grace);
       clearTimeout(usualEnd);
       resolve([...answers]);
+    });
+    const fail = (fault: unknown): void => {
+      clearTimeout(probeLiveness);
+      reject(fault);
     };
     questions.forEach(({ name, type }, i) => {
-      void resolver.ask(name, type, limit).then((answer) => {
+      const onAnswer = (answer: DnsAnswer): void => {
         answers[i] = answer;
         open--;
         if (open === 0) finish();
         else if (answer.kind === 'records') grace ??= setTimeout(finish, GRACE_MS);
-      });
+      };
+      resolver.ask(name, type, limit).then(contain(fail, onAnswer), fail);
     });
   });
 }

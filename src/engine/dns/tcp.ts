@@ -1,5 +1,6 @@
 /** DNS over TCP (RFC 7766), used after a truncated UDP reply: one connection per query. */
 import { connect } from 'node:net';
+import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { randomInt } from '../../kernel/ids.ts';
 import { encodeQuestion, type Question, readReply } from './message.ts';
 import type { Server } from './servers.ts';
@@ -39,9 +40,13 @@ export function askTcp(server: Server, question: Question, edns: boolean, onResu
   }
 
   const cutOff = (): void => finish({ kind: size > 0 ? 'malformed' : 'network' });
-  socket.on('data', receive);
-  socket.on('error', cutOff);
-  socket.on('close', cutOff);
+  const onFault = (fault: unknown): void => {
+    warnOfFault(fault);
+    finish({ kind: 'malformed' });
+  };
+  socket.on('data', contain(onFault, receive));
+  socket.on('error', contain(onFault, cutOff));
+  socket.on('close', contain(onFault, cutOff));
   const frame = Buffer.allocUnsafe(message.length + 2);
   frame.writeUInt16BE(message.length, 0);
   message.copy(frame, 2);

@@ -1,4 +1,5 @@
 /** One query to one server: UDP first, TCP if truncated, without EDNS if the server does not support it. */
+import { contain, warnOfFault } from '../../kernel/contain.ts';
 import type { Question, Reply } from './message.ts';
 import type { DnsFailure } from './records.ts';
 import type { Server } from './servers.ts';
@@ -25,27 +26,35 @@ export function createTransport(server: Server): Transport {
     let tcp = false;
     let timer: NodeJS.Timeout;
     let late: NodeJS.Immediate | undefined;
-    let stop: () => void;
+    let stop: (() => void) | undefined;
+    let isOver = false;
 
     function cancel(): void {
+      isOver = true;
       clearTimeout(timer);
       clearImmediate(late);
-      stop();
+      stop?.();
     }
     function finish(outcome: Outcome): void {
+      if (isOver) return;
       cancel();
       done(outcome);
     }
+    /** A fault of ours: another server may do better. */
+    function onFault(fault: unknown): void {
+      warnOfFault(fault);
+      finish({ kind: 'network' });
+    }
     function begin(): void {
-      timer = setTimeout(onTimeout, timeoutMs);
+      timer = setTimeout(contain(onFault, onTimeout), timeoutMs);
       send();
     }
     /** If this process was too busy to read the reply in time, it reads it now. */
     function onTimeout(): void {
-      late = setImmediate(() => finish({ kind: 'timeout' }));
+      late = setImmediate(contain(onFault, () => finish({ kind: 'timeout' })));
     }
     function send(): void {
-      stop = tcp ? askTcp(server, question, edns, onResult) : udp.send(question, edns, onResult);
+      stop = tcp ? askTcp(server, question, edns, receive) : udp.send(question, edns, receive);
     }
     const onResult: OnResult = (result) => {
       switch (result.kind) {
@@ -67,6 +76,7 @@ export function createTransport(server: Server): Transport {
           return finish(result);
       }
     };
+    const receive = contain(onFault, onResult);
     begin();
     return () => cancel();
   }

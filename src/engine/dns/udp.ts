@@ -5,6 +5,7 @@
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
+import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { randomInt } from '../../kernel/ids.ts';
 import { LinkedList, type Place } from '../../kernel/linked-list.ts';
 import { encodeQuestion, type Question, type ReadReply, readReply } from './message.ts';
@@ -48,7 +49,7 @@ function withId({ open }: SharedSocket, id: number): Open | undefined {
 
 /** Reports `network` asynchronously, when the caller has its cancel function. */
 function fail(onResult: OnResult): () => void {
-  const timer = setImmediate(() => onResult({ kind: 'network' }));
+  const timer = setImmediate(contain(warnOfFault, () => onResult({ kind: 'network' })));
   return () => clearImmediate(timer);
 }
 
@@ -93,18 +94,26 @@ export function createUdp(server: Server): Udp {
       // The address is an IP literal; Node's default lookup would call getaddrinfo.
       lookup: (address, _options, done) => done(null, address, isIPv6(address) ? 6 : 4),
     });
-    const onSent = (error: Error | null): void => {
-      if (error) end(shared);
+    const onFault = (fault: unknown): void => {
+      warnOfFault(fault);
+      end(shared);
     };
+    const onSent = contain(onFault, (error: Error | null): void => {
+      if (error) end(shared);
+    });
     const shared: SharedSocket = { socket, open: [], waiting: [], used: 0, place: null, closed: false, onSent };
-    socket.on('error', () => end(shared)); // port closed, no route, out of file descriptors
-    socket.on('message', (octets) => receive(shared, octets));
-    // The event instead of connect's callback, which would get errors too.
-    socket.on('connect', () => {
+    const onConnect = (): void => {
       const waiting = shared.waiting ?? [];
       shared.waiting = null;
       for (const octets of waiting) transmit(shared, octets);
-    });
+    };
+    const onMessage = (octets: Buffer): void => receive(shared, octets);
+    // Port closed, no route, out of file descriptors.
+    const onError = (): void => end(shared);
+    socket.on('error', contain(onFault, onError));
+    socket.on('message', contain(onFault, onMessage));
+    // The event instead of connect's callback, which would get errors too.
+    socket.on('connect', contain(onFault, onConnect));
     socket.connect(server.port, server.address);
     if (!shared.closed) shared.place = sockets.add(shared);
     return shared;
@@ -114,7 +123,7 @@ export function createUdp(server: Server): Udp {
     if (shared.closed) return;
     if (shared.waiting) shared.waiting.push(octets);
     else {
-      if (burst.length === 0) setImmediate(flush);
+      if (burst.length === 0) setImmediate(contain(onFault, flush));
       burst.push({ shared, octets });
     }
   }
@@ -126,6 +135,12 @@ export function createUdp(server: Server): Udp {
     const all = burst;
     burst = [];
     for (const { shared, octets } of all) if (!shared.closed) shared.socket.send(octets, shared.onSent);
+  }
+
+  /** What was to be sent is sent again when its time is over. */
+  function onFault(fault: unknown): void {
+    burst = [];
+    warnOfFault(fault);
   }
 
   function send(question: Question, edns: boolean, onResult: OnResult): () => void {

@@ -1,5 +1,6 @@
 /** Waiting for a shared query: each caller leaves at its own deadline. */
 import type { Clock } from '../../kernel/clock.ts';
+import { contain } from '../../kernel/contain.ts';
 import { onAbort } from '../../kernel/on-abort.ts';
 import type { DnsAnswer } from './records.ts';
 
@@ -23,8 +24,8 @@ export function waitFor(
   const { signal } = limit;
   const endsInTime = limit.deadline + NEARLY_MS >= flight.until;
   if (!signal && endsInTime) return flight.answer;
-  return new Promise((resolve) => {
-    const leave = (): void => settle({ kind: 'timeout' });
+  return new Promise((resolve, reject) => {
+    const leave = contain(reject, (): void => settle({ kind: 'timeout' }));
     const timer = endsInTime ? undefined : setTimeout(leave, Math.max(0, limit.deadline - clock.elapsed()));
     const ignoreAbort = signal && onAbort(signal, leave);
     function settle(answer: DnsAnswer): void {
@@ -32,6 +33,6 @@ export function waitFor(
       ignoreAbort?.();
       resolve(answer);
     }
-    void flight.answer.then(settle);
+    flight.answer.then(contain(reject, settle), reject);
   });
 }

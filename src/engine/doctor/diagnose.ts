@@ -1,4 +1,5 @@
 /** Is this host ready to connect to mail servers? */
+import { contain } from '../../kernel/contain.ts';
 import { checkBlocklists } from './blocklists.ts';
 import { type Check, type DoctorDeps, type Finding, warn } from './deps.ts';
 import { checkEgress, checkHelo, checkPtr, withoutEgress } from './identity.ts';
@@ -71,9 +72,10 @@ const boundBy =
   async (check: Check, run: () => Promise<Finding[]>, steps = 1): Promise<Finding[]> => {
     const ms = checkMs * steps;
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Finding[]>((resolve) => {
+    const late = new Promise<Finding[]>((resolve, reject) => {
       const found = `Unknown: it took longer than ${ms / 1000} s.`;
-      timer = setTimeout(() => resolve([warn(check, found, 'Run the doctor again.')]), ms);
+      const onLate = () => resolve([warn(check, found, 'Run the doctor again.')]);
+      timer = setTimeout(contain(reject, onLate), ms);
     });
     try {
       return await Promise.race([run(), late]);

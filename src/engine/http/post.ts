@@ -4,7 +4,8 @@
  */
 import http from 'node:http';
 import https from 'node:https';
-import type { LookupFunction, TcpSocketConnectOpts } from 'node:net';
+import type { LookupFunction, Socket, TcpSocketConnectOpts } from 'node:net';
+import { contain, warnOfFault } from '../../kernel/contain.ts';
 import type { AttemptError } from '../../kernel/webhook-events.ts';
 import { routable } from '../dns/routable.ts';
 import { type DestinationDeps, hostOf, isLiteral, NoAddressError, resolveHost } from './destination.ts';
@@ -25,7 +26,7 @@ type HttpOutcome =
   | { readonly status: number; readonly response: string; readonly error: null }
   | { readonly status: null; readonly response: null; readonly error: AttemptError };
 
-/** Rejects only with the reason of its aborted `signal`. */
+/** Rejects only with the reason of its aborted `signal`, or with a fault of ours. */
 export type Post = (request: HttpPost) => Promise<HttpOutcome>;
 
 /** The body of a reply may take so long after its status, ms: it is shown to users, and decides nothing. */
@@ -47,10 +48,12 @@ export const createPost =
     // With `autoSelectFamily`, for all addresses. Asked when the connection is made, so that only addresses just
     // checked are dialed.
     const lookup: LookupFunction = (host, _all, done) => {
-      resolveHost(deps, host, deadline).then(
-        (addresses) => done(null, [...addresses]),
-        (error: Error) => done(error, []),
-      );
+      resolveHost(deps, host, deadline)
+        .then(
+          (addresses) => done(null, [...addresses]),
+          (error: Error) => done(error, []),
+        )
+        .catch(warnOfFault);
     };
     request.signal.throwIfAborted();
     const outcome = await exchange(url, request, lookup);
@@ -60,7 +63,7 @@ export const createPost =
 
 function exchange(url: URL, request: HttpPost, lookup: LookupFunction): Promise<HttpOutcome> {
   const { signal, timeoutMs } = request;
-  return new Promise<HttpOutcome>((resolve) => {
+  return new Promise<HttpOutcome>((resolve, reject) => {
     let phase: Phase = 'connecting';
     let replied = false;
     const sent = requestTo(url, request, lookup);
@@ -70,28 +73,39 @@ function exchange(url: URL, request: HttpPost, lookup: LookupFunction): Promise<
       resolve(outcome);
       sent.destroy();
     };
-    const expire = () => end(failed('timeout'));
+    const fail = (fault: unknown) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', expire);
+      reject(fault);
+      sent.destroy();
+    };
+    const expire = contain(fail, () => end(failed('timeout')));
     const timer = setTimeout(expire, timeoutMs);
     signal.addEventListener('abort', expire);
-    sent.on('socket', (socket) => {
-      socket.once('connect', () => {
-        phase = url.protocol === 'https:' ? 'handshake' : 'connected';
+    const enter = (next: Phase) =>
+      contain(fail, () => {
+        phase = next;
       });
-      socket.once('secureConnect', () => {
-        phase = 'connected';
-      });
-    });
-    sent.on('error', (error: NodeJS.ErrnoException) => end(failed(reasonOf(error, phase))));
-    sent.on('response', (reply) => {
+    const onSocket = (socket: Socket) => {
+      socket.once('connect', enter(url.protocol === 'https:' ? 'handshake' : 'connected'));
+      socket.once('secureConnect', enter('connected'));
+    };
+    const onReply = (reply: http.IncomingMessage) => {
       replied = true;
       clearTimeout(timer);
       const { statusCode: status = 0 } = reply;
-      void readStart(reply, request.replyBytes).then((response) => end({ status, response, error: null }));
-    });
+      const onStart = (response: string) => end({ status, response, error: null });
+      readStart(reply, request.replyBytes).then(contain(fail, onStart), fail);
+    };
+    const onError = (error: NodeJS.ErrnoException) => end(failed(reasonOf(error, phase)));
     // Also of a reply that switches protocols, which nobody asked for.
-    sent.on('close', () => {
+    const onClose = () => {
       if (!replied) end(failed('invalid_reply'));
-    });
+    };
+    sent.on('socket', contain(fail, onSocket));
+    sent.on('error', contain(fail, onError));
+    sent.on('response', contain(fail, onReply));
+    sent.on('close', contain(fail, onClose));
     sent.end(request.body);
   });
 }
@@ -133,22 +147,23 @@ function reasonOf(error: NodeJS.ErrnoException, phase: Phase): AttemptError {
   return error.code?.startsWith('HPE_') ? 'invalid_reply' : 'connection_failed';
 }
 
-/** The first bytes of a reply's body as text. Never rejects: what was there before it broke off is what it was. */
+/** The first bytes of a reply's body as text: what was there before it broke off is what it was. */
 function readStart(reply: http.IncomingMessage, most: number): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const end = () => {
-    clearTimeout(timer);
-    resolve(new TextDecoder().decode(Buffer.concat(chunks).subarray(0, most)));
-  };
-  const timer = setTimeout(end, BODY_WAIT_MS);
-  reply.on('data', (chunk: Buffer) => {
-    if (size < most) chunks.push(chunk);
-    size += chunk.length;
-    if (size >= most) end();
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = contain(reject, () => {
+      clearTimeout(timer);
+      resolve(new TextDecoder().decode(Buffer.concat(chunks).subarray(0, most)));
+    });
+    const timer = setTimeout(end, BODY_WAIT_MS);
+    const onData = (chunk: Buffer) => {
+      if (size < most) chunks.push(chunk);
+      size += chunk.length;
+      if (size >= most) end();
+    };
+    reply.on('data', contain(reject, onData));
+    reply.on('close', end);
+    reply.on('error', end);
   });
-  reply.on('close', end);
-  reply.on('error', end);
-  return promise;
 }

@@ -78,15 +78,14 @@ export async function probeConnectivity(deps: CanaryDeps, signal: AbortSignal): 
     return address === undefined ? [] : [{ address, bind: bindOf(address.includes(':') ? 'v6' : 'v4') }];
   });
   if (tried.length === 0) return 'unusable';
-  return new Promise((resolve) => {
-    let failed = 0;
-    for (const { address, bind } of tried) {
-      void probeGreeting(address, port, helo, { withinMs: GREET_MS, bind, mayDial, signal }).then(({ connected }) => {
-        if (connected) resolve('open');
-        else if (++failed === tried.length) resolve(tried.length >= 2 && !signal.aborted ? 'closed' : 'unusable');
-      });
-    }
+  const reached = tried.map(async ({ address, bind }) => {
+    const { connected } = await probeGreeting(address, port, helo, { withinMs: GREET_MS, bind, mayDial, signal });
+    if (!connected) throw new Error(`${address} was not reached`);
   });
+  return Promise.any(reached).then(
+    () => 'open',
+    () => (tried.length >= 2 && !signal.aborted ? 'closed' : 'unusable'),
+  );
 }
 
 /**

@@ -3,6 +3,7 @@
  * queried.
  */
 import { connect, isIP, type Socket } from 'node:net';
+import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { ReplyParser } from './reply.ts';
 
 export interface Greeting {
@@ -80,6 +81,13 @@ class GreetingProbe {
   #found: { -readonly [K in keyof Greeting]: Greeting[K] } = { ...nothing(''), error: null };
   #waitsFor: 'banner' | 'ehlo' | 'quit' = 'banner';
   #octets = 0;
+  readonly #done: (greeting: Greeting) => void;
+  readonly #fail = (fault: unknown): void => {
+    warnOfFault(fault);
+    this.#found.error ??= 'failed';
+    this.#socket.destroy();
+    this.#done(this.#found);
+  };
   #quitTimer: NodeJS.Timeout | undefined;
 
   constructor(socket: Socket, helo: string | null, options: ProbeOptions, done: (greeting: Greeting) => void) {
@@ -89,24 +97,37 @@ class GreetingProbe {
       this.#found.error ??= this.#waitsFor === 'quit' ? null : why;
       socket.destroy();
     };
-    const onAbort = () => end('cancelled');
-    const timer = setTimeout(() => end('deadline'), Math.max(1, options.withinMs));
+    this.#done = done;
+    const onAbort = contain(this.#fail, () => end('cancelled'));
+    const timer = setTimeout(
+      contain(this.#fail, () => end('deadline')),
+      Math.max(1, options.withinMs),
+    );
     options.signal?.addEventListener('abort', onAbort, { once: true });
-    socket.on('connect', () => {
+    const onConnect = () => {
       this.#found.connected = true;
       this.#found.localAddress = socket.localAddress ?? null;
-    });
-    socket.on('data', (chunk: Buffer) => this.#onData(chunk));
-    socket.on('error', (error: NodeJS.ErrnoException) => {
+    };
+    const onError = (error: NodeJS.ErrnoException) => {
       if (this.#waitsFor !== 'quit') this.#found.error ??= error.code ?? 'failed';
-    });
-    socket.on('end', () => socket.destroy());
-    socket.on('close', () => {
+    };
+    const onClose = () => {
       clearTimeout(timer);
       clearTimeout(this.#quitTimer);
       options.signal?.removeEventListener('abort', onAbort);
       done(this.#found);
-    });
+    };
+    socket.on('connect', contain(this.#fail, onConnect));
+    socket.on(
+      'data',
+      contain(this.#fail, (chunk: Buffer) => this.#onData(chunk)),
+    );
+    socket.on('error', contain(this.#fail, onError));
+    socket.on(
+      'end',
+      contain(this.#fail, () => socket.destroy()),
+    );
+    socket.on('close', contain(this.#fail, onClose));
   }
 
   #onData(chunk: Buffer): void {
@@ -139,7 +160,10 @@ class GreetingProbe {
   #quit(): void {
     this.#waitsFor = 'quit';
     this.#socket.write('QUIT\r\n');
-    this.#quitTimer = setTimeout(() => this.#leave(), QUIT_MS);
+    this.#quitTimer = setTimeout(
+      contain(this.#fail, () => this.#leave()),
+      QUIT_MS,
+    );
   }
 
   #leave(): void {

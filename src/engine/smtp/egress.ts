@@ -9,6 +9,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { type Clock, DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
+import { warnOfFault } from '../../kernel/contain.ts';
 import type { DnsEvidence, SmtpEvidence } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
 import type { MailboxQuestion } from '../verify.ts';
@@ -245,7 +246,7 @@ class EgressMonitor {
 
   #askCanaries(now: number): void {
     this.#canariesAskedAt = now;
-    void this.#options.askCanaries().then((answers) => {
+    const onAnswers = (answers: readonly (SmtpEvidence | null)[]) => {
       if (this.#acceptedAt > now) return;
       const signals = answers.map((smtp) =>
         smtp === null ? null : egressSignal(smtp, FAIR_CONNECT_MS, this.#options.aboutOurIp),
@@ -257,7 +258,8 @@ class EgressMonitor {
         this.#refusing.clear();
         this.#set('ok');
       }
-    });
+    };
+    this.#options.askCanaries().then(onAnswers).catch(warnOfFault);
   }
 
   #onUnreachable(host: string, account: string, now: number) {
@@ -270,10 +272,11 @@ class EgressMonitor {
   #askControls(now: number): void {
     this.#controlAt = now;
     this.#control = null;
-    this.#options.probeConnectivity().then(
-      (answer) => this.#onControl(answer, now),
-      () => this.#onControl('unusable', now),
-    );
+    this.#options
+      .probeConnectivity()
+      .catch((): Connectivity => 'unusable')
+      .then((answer) => this.#onControl(answer, now))
+      .catch(warnOfFault);
   }
 
   #onControl(answer: Connectivity, askedAt: number): void {

@@ -1,3 +1,4 @@
+import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { Breaker, type Trial } from './breaker.ts';
 import type { LimiterSetup, LimiterUse } from './limiter-options.ts';
 import { Rate, SlowedAccounts } from './rate.ts';
@@ -310,10 +311,11 @@ export class Limiter {
     if (this.#timer !== null && at >= this.#wakeAt) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#wakeAt = at;
-    this.#timer = setTimeout(() => {
+    const onTime = () => {
       this.#timer = null;
       this.#options.onRoom(this);
-    }, Math.ceil(ms) + 1);
+    };
+    this.#timer = setTimeout(contain(warnOfFault, onTime), Math.ceil(ms) + 1);
     // Waiting requests have timers of their own.
     this.#timer.unref();
   }

@@ -5,6 +5,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
+import { contain } from '../../kernel/contain.ts';
 import { LinkedList, type Place } from '../../kernel/linked-list.ts';
 import { onAbort } from '../../kernel/on-abort.ts';
 import type { Lease } from './lease.ts';
@@ -79,8 +80,9 @@ export class Pool {
     return { open: this.#sessions.size, idle: this.#idleCount };
   }
 
+  /** Rejects with a fault of ours; servers cause none. */
   ask(request: PoolRequest): Promise<Service> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const { signals, lastCall } = request;
       const isAborted = lastCall?.aborted === true || signals.some(({ aborted }) => aborted);
       if (isAborted || this.#closed) return resolve({ refused: 'cancelled', retryAfter: null });
@@ -88,14 +90,33 @@ export class Pool {
         waiter.leave();
         waiter.settle({ refused: 'cancelled', retryAfter: null });
       };
-      const ignoreAbort = signals.map((signal) => onAbort(signal, cancel));
-      if (lastCall !== undefined) ignoreAbort.push(onAbort(lastCall, () => waiter.isAsked || cancel()));
+      const ignoreAbort: (() => void)[] = [];
       const settle = (service: Service) => {
         for (const ignore of ignoreAbort) ignore();
         resolve(service);
       };
-      const waiter: Waiter = { request, settle, leave: NOTHING_TO_LEAVE, place: null, isAsked: false, rejoined: 0 };
-      this.#serve(waiter);
+      const fail = (fault: unknown) => {
+        for (const ignore of ignoreAbort) ignore();
+        reject(fault);
+      };
+      const waiter: Waiter = {
+        request,
+        settle,
+        fail,
+        leave: NOTHING_TO_LEAVE,
+        place: null,
+        isAsked: false,
+        rejoined: 0,
+      };
+      for (const signal of signals) ignoreAbort.push(onAbort(signal, contain(fail, cancel)));
+      if (lastCall !== undefined)
+        ignoreAbort.push(
+          onAbort(
+            lastCall,
+            contain(fail, () => waiter.isAsked || cancel()),
+          ),
+        );
+      contain(fail, () => this.#serve(waiter))();
     });
   }
 
@@ -108,9 +129,10 @@ export class Pool {
   #serve(waiter: Waiter) {
     const { request } = waiter;
     const idle = request.fresh ? undefined : this.#takeIdle(request);
-    if (idle !== undefined) return this.#assign(idle, [waiter], 'ask');
+    if (idle !== undefined) return this.#assign(idle, waiter, 1, 'ask');
     const mayShare = !request.fresh && (this.#open.get(request.hosts) ?? 0) > 0;
-    const withdraw = this.#options.throttle.acquire(request, mayShare, (permit) => this.#onPermit(waiter, permit));
+    const onPermit = contain(waiter.fail, (permit: Permit) => this.#onPermit(waiter, permit));
+    const withdraw = this.#options.throttle.acquire(request, mayShare, onPermit, waiter.fail);
     if (withdraw === null) return;
     if (!request.fresh) this.#waiting.add(waiter);
     const leave = () => {
@@ -127,8 +149,14 @@ export class Pool {
     if (permit.kind === 'go' && this.#closed) {
       permit.lease.release();
       waiter.settle({ refused: 'cancelled', retryAfter: null });
-    } else if (permit.kind === 'go') this.#dial(waiter, permit.lease);
-    else {
+    } else if (permit.kind === 'go') {
+      try {
+        this.#dial(waiter, permit.lease);
+      } catch (fault) {
+        permit.lease.release();
+        throw fault;
+      }
+    } else {
       const refused = permit.kind === 'blocked' && permit.by === 'address' ? 'address_blocked' : permit.kind;
       waiter.settle({ refused, retryAfter: permit.retryAfter });
     }
@@ -145,15 +173,27 @@ export class Pool {
     const owned: Owned = { session, request, lease, place, idlePlace: null, isSpent: false };
     this.#open.set(request.hosts, (this.#open.get(request.hosts) ?? 0) + 1);
     const room = request.fresh ? 1 : Math.min(roomOf(limits, { sent: 0, judged: 0, refusals: 0 }), this.#most(request));
-    this.#assign(owned, this.#withCompany(waiter, room), 'open');
+    this.#assign(owned, waiter, room, 'open');
   }
 
-  #assign(owned: Owned, waiters: readonly Waiter[], how: 'open' | 'ask'): void {
+  /** With whoever can go along, `most` together. */
+  #assign(owned: Owned, first: Waiter, most: number, how: 'open' | 'ask'): void {
+    let waiters = [first];
+    try {
+      waiters = this.#withCompany(first, most);
+      this.#begin(owned, waiters, how);
+    } catch (fault) {
+      for (const { fail } of waiters) fail(fault);
+      owned.session.fail(fault);
+    }
+  }
+
+  #begin(owned: Owned, waiters: readonly Waiter[], how: 'open' | 'ask'): void {
     const { session, lease } = owned;
     const all = waiters.map((waiter): Asked => {
       const { question, deadline, greetBy, transcript } = waiter.request;
-      const done = (outcome: Outcome) => this.#done(owned, waiter, outcome);
-      const asked = { question, deadline, greetBy, transcript, done };
+      const done = contain(waiter.fail, (outcome: Outcome) => this.#done(owned, waiter, outcome));
+      const asked = { question, deadline, greetBy, transcript, done, failed: waiter.fail };
       const leave = () => session.cancel(asked);
       waiter.leave = leave;
       waiter.isAsked = true;
@@ -164,7 +204,7 @@ export class Pool {
     session[how](all);
   }
 
-  /** With whoever can be in the same transaction, `most` together. */
+  /** With whoever can be in the same transaction. */
   #withCompany(first: Waiter, most: number): Waiter[] {
     const room = Math.min(most, this.#perTransaction.get(learnedKey(first.request)) ?? most);
     if (room < 2) return [first];
@@ -205,7 +245,7 @@ export class Pool {
     if (lease.isWantedMoreThanBy(next?.request.tenant ?? null)) return session.finish();
     if (next !== undefined) {
       next.leave();
-      return this.#assign(owned, this.#withCompany(next, room), 'ask');
+      return this.#assign(owned, next, room, 'ask');
     }
     // A second recipient comes from a list, which will bring more; after a single question the session ends.
     if (session.served < 2 || this.#idleCount >= this.#options.limits.idleSessions) return session.finish();

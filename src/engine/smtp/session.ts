@@ -5,6 +5,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { type TLSSocket, connect as wrapTls } from 'node:tls';
 import type { Clock } from '../../kernel/clock.ts';
+import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { Dialogue } from './dialogue.ts';
 import type { Action, DialogueEvent, DialogueSetup } from './events.ts';
 import { LIMIT_OF, type SmtpLimits } from './limits.ts';
@@ -23,8 +24,10 @@ export interface Asked {
   /** The banner must have arrived by then, so that another host can still be tried. */
   readonly greetBy: number;
   readonly transcript: Transcript;
-  /** Called once. */
+  /** Called once, unless `failed` is. */
   readonly done: (outcome: Outcome) => void;
+  /** A handler of the session threw, which has ended it. */
+  readonly failed: (fault: unknown) => void;
 }
 
 interface SessionSetup extends DialogueSetup {
@@ -84,19 +87,31 @@ export class Session {
     this.#dialogue.handle({ is: 'ask', questions: this.#take(first) });
     if (isIP(address) === 0 || !mayDial(address)) {
       this.#note(`${host} (${address}) is no address to be dialled`);
-      queueMicrotask(() => this.#destroyed());
+      queueMicrotask(contain(this.fail, () => this.#destroyed()));
       return;
     }
     this.#note(`dialling ${host} [${address}]:${port}${egress === null ? '' : ` from ${egress}`}`);
-    const onread = { buffer: INPUT, callback: (octets: number) => this.#onData(INPUT.subarray(0, octets)) };
+    const read = contain(this.fail, (octets: number) => this.#onData(INPUT.subarray(0, octets)));
+    // True: goes on reading.
+    const onread = { buffer: INPUT, callback: (octets: number) => read(octets) ?? true };
     const where = { host: address, port, noDelay: true, autoSelectFamily: false, onread };
     const socket = connect(egress === null ? where : { ...where, localAddress: egress });
     this.#plain = socket;
     this.#socket = socket;
-    socket.on('connect', () => this.#on({ is: 'connected' }));
-    socket.on('error', (error: NodeJS.ErrnoException) => this.#note(`connection: ${error.code ?? 'failed'}`));
-    socket.on('end', () => this.#note('the server closed the connection'));
-    socket.on('close', () => this.#destroyed());
+    const onError = (error: NodeJS.ErrnoException) => this.#note(`connection: ${error.code ?? 'failed'}`);
+    socket.on(
+      'connect',
+      contain(this.fail, () => this.#on({ is: 'connected' })),
+    );
+    socket.on('error', contain(this.fail, onError));
+    socket.on(
+      'end',
+      contain(this.fail, () => this.#note('the server closed the connection')),
+    );
+    socket.on(
+      'close',
+      contain(this.fail, () => this.#destroyed()),
+    );
     this.#arm();
   }
 
@@ -198,8 +213,7 @@ export class Session {
     else socket?.destroySoon();
   }
 
-  /** True: goes on reading. */
-  #onData(chunk: Buffer): true {
+  #onData(chunk: Buffer): void {
     this.#octets += chunk.length;
     const replies = this.#parser.push(chunk);
     for (const reply of replies)
@@ -207,10 +221,9 @@ export class Session {
     if (replies.length > 0) this.#on({ is: 'replies', replies });
     const excess = this.#octets > this.setup.limits.sessionBytes ? 'too many octets' : null;
     const violation = this.#parser.violation ?? excess;
-    if (violation === null || this.#dialogue.phase === 'closed') return true;
+    if (violation === null || this.#dialogue.phase === 'closed') return;
     this.#note(`protocol violation: ${violation}`);
     this.#on({ is: 'violation' });
-    return true;
   }
 
   #wrap(): void {
@@ -222,16 +235,24 @@ export class Session {
     const options = { socket: plain, secureContext: secureContext(), rejectUnauthorized: false };
     const socket: TLSSocket = wrapTls(isIP(host) === 0 ? { ...options, servername: host } : options);
     this.#socket = socket;
-    socket.on('secureConnect', () => {
+    const onSecure = () => {
       this.#note(describeTls(socket));
       this.#on({ is: 'secured' });
-    });
-    socket.on('data', (chunk) => this.#onData(chunk));
-    socket.on('error', (error: NodeJS.ErrnoException) => {
+    };
+    const onError = (error: NodeJS.ErrnoException) => {
       this.#note(`TLS: ${error.code ?? 'failed'}`);
       if (this.#dialogue.phase === 'tls') this.#on({ is: 'tls_failed' });
-    });
-    socket.on('close', () => plain.destroy());
+    };
+    socket.on('secureConnect', contain(this.fail, onSecure));
+    socket.on(
+      'data',
+      contain(this.fail, (chunk: Buffer) => this.#onData(chunk)),
+    );
+    socket.on('error', contain(this.fail, onError));
+    socket.on(
+      'close',
+      contain(this.fail, () => plain.destroy()),
+    );
   }
 
   #note(text: string): void {
@@ -265,13 +286,13 @@ export class Session {
     this.#timer = setTimeout(this.#onTimer, Math.max(0, Math.ceil(this.#timerAt - now)));
   }
 
-  readonly #onTimer = (): void => {
+  #onTime(): void {
     this.#timer = null;
     this.#timerAt = Number.POSITIVE_INFINITY;
     const now = this.setup.clock.elapsed();
     if (this.#dueAt - now > 0.5) this.#setTimer(now);
     else this.#onDue();
-  };
+  }
 
   #onDue(): void {
     if (this.#dialogue.phase === 'closed') {
@@ -283,6 +304,20 @@ export class Session {
     if (expired.length === 0 || expired.length === this.#asked.length) this.#on({ is: 'timeout' });
     else for (const { question } of expired) this.#on({ is: 'abandon', question, why: 'timeout' });
   }
+
+  /** A fault of ours ends the session, and the checks in it hear of it. */
+  readonly fail = (fault: unknown): void => {
+    const [asked, wasGone] = [this.#asked, this.#gone];
+    this.#asked = [];
+    this.#gone = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#socket?.destroy();
+    this.#plain?.destroy();
+    for (const { failed } of asked) failed(fault);
+    if (asked.length === 0) warnOfFault(fault);
+    if (!wasGone) this.setup.on.gone();
+  };
+  readonly #onTimer = contain(this.fail, () => this.#onTime());
 
   #destroyed(): void {
     if (this.#gone) return;

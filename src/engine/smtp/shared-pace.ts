@@ -4,6 +4,7 @@
  * waits for a lease only where this process has had none for a while.
  */
 import type { Clock } from '../../kernel/clock.ts';
+import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
 import { PACE_SLICE_SECONDS } from '../../kernel/lifetimes.ts';
 
@@ -181,14 +182,16 @@ export class SharedPace {
 
   #wakeIn(ms: number): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
+    const onTime = () => {
       this.#timer = null;
-      this.#asking = this.#ask().finally(() => {
+      const asked = this.#ask().finally(() => {
         this.#asking = null;
         if (this.#closed || this.#active.size === 0) return;
         this.#wakeIn(this.#hasNew() ? 0 : RETRY_MS);
       });
-    }, ms);
+      this.#asking = asked.catch(warnOfFault);
+    };
+    this.#timer = setTimeout(contain(warnOfFault, onTime), ms);
     this.#timer.unref();
   }
 

@@ -4,6 +4,7 @@
  * address. Names alone would not do, because any number of them may lead to one address. Waiting tenants take turns.
  */
 import type { Clock } from '../../kernel/clock.ts';
+import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { Lease, type LeaseEvents } from './lease.ts';
 import type { Limiter } from './limiter.ts';
 import { type OperatorNames, type OperatorUse, useByOperator } from './operator-use.ts';
@@ -74,9 +75,14 @@ export class Throttle {
   /**
    * Queues for a dialogue. `mayShare`: an open session may serve the request first, so its waiting time cannot be
    * predicted. `onPermit` is called at most once: before this returns null, or later, unless the request is withdrawn
-   * by the function that this returns.
+   * by the function that this returns. `onFault` is called instead where a handler threw.
    */
-  acquire(request: PermitRequest, mayShare: boolean, onPermit: (permit: Permit) => void): (() => void) | null {
+  acquire(
+    request: PermitRequest,
+    mayShare: boolean,
+    onPermit: (permit: Permit) => void,
+    onFault: (fault: unknown) => void = warnOfFault,
+  ): (() => void) | null {
     const now = this.#clock.elapsed();
     const route = this.#routes.route(request, now);
     const blocked = blockOf(route, request.tenant, now);
@@ -118,11 +124,12 @@ export class Throttle {
       this.#waiting--;
       return true;
     };
-    const giveUp = setTimeout(() => {
+    const onLate = () => {
       if (!leave()) return;
       this.#late++;
       onPermit({ kind: 'late', retryAfter: seconds(waitMs(route, this.#clock.elapsed(), request.tenant)) });
-    }, request.startBy - now);
+    };
+    const giveUp = setTimeout(contain(onFault, onLate), request.startBy - now);
     this.#waiting++;
     const place = queue.add(entry);
     return leave;

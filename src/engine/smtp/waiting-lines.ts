@@ -48,6 +48,8 @@ export type Service =
 export interface Waiter {
   readonly request: PoolRequest;
   readonly settle: (service: Service) => void;
+  /** Instead of `settle`, where a handler threw. */
+  readonly fail: (fault: unknown) => void;
   leave: () => void;
   /** Among those that wait; null: it never did. */
   place: Place<Waiter> | null;

@@ -1,7 +1,7 @@
 /** The reader and the writers of address files, next to a bare line reader of the same bytes. */
 import { readAddressFile } from '../src/files/read-file.ts';
 import { createResultWriter } from '../src/files/write-results.ts';
-import type { ResultFormat } from '../src/kernel/lists.ts';
+import type { ResultFormat } from '../src/kernel/facts/lists.ts';
 import { interleave, median, medianRatio } from './apparatus/measure.ts';
 import { type Bench, type Figure, number, ratio } from './apparatus/results.ts';
 

@@ -1,5 +1,5 @@
 /** Lists of addresses from the upload to the last result, beside single calls of the same service. */
-import { SMTP_CONNECTIONS_PER_HOST } from '../src/kernel/limits.ts';
+import { SMTP_CONNECTIONS_PER_HOST } from '../src/kernel/facts/limits.ts';
 import { whyNoPostgres } from '../tests/lab/postgres.ts';
 import { coldNames } from './apparatus/cold-names.ts';
 import { type ListSample, type ListServer, runList } from './apparatus/list-load.ts';

@@ -17,9 +17,6 @@ import { type Report, report } from './engine/report.ts';
 import { runOffline, runOnline } from './engine/verify.ts';
 import { DAY_MS, systemClock } from './kernel/clock.ts';
 import { contain, warnOfFault } from './kernel/contain.ts';
-import { choice } from './kernel/format.ts';
-import { newId } from './kernel/ids.ts';
-import { canonicalIp } from './kernel/ip.ts';
 import {
   DNS_TIMEOUT_MS,
   SMTP_BREAKER_SECONDS,
@@ -27,13 +24,16 @@ import {
   SMTP_PORT,
   SMTP_RATE_PER_OPERATOR,
   TIMEOUT_MS,
-} from './kernel/limits.ts';
+} from './kernel/facts/limits.ts';
+import { DEFAULT_LEVEL, LEVELS, type Level } from './kernel/facts/plans.ts';
+import { REASONS } from './kernel/facts/reasons.ts';
+import { choice } from './kernel/format.ts';
+import { newId } from './kernel/ids.ts';
+import { canonicalIp } from './kernel/ip.ts';
 import { areTexts, checkOptions, FLAG, type OptionChecks, TEXT, TEXTS, within } from './kernel/option-checks.ts';
-import { DEFAULT_LEVEL, LEVELS, type Level } from './kernel/plans.ts';
-import { REASONS } from './kernel/reasons.ts';
 
 export type { Checks, Report, ReportedEvidence } from './engine/report.ts';
-export type { Deliverability, Reason, Status } from './kernel/reasons.ts';
+export type { Deliverability, Reason, Status } from './kernel/facts/reasons.ts';
 export type { Level };
 
 export interface VerifierOptions {

@@ -7,7 +7,7 @@ import { buildApp } from './http/app.ts';
 import { startNodeReport } from './jobs/node-report.ts';
 import { startStoreClock } from './jobs/store-clock.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
-import { DASHBOARD_PER_WINDOW } from './kernel/limits.ts';
+import { DASHBOARD_PER_WINDOW } from './kernel/facts/limits.ts';
 import type { Logger } from './kernel/log.ts';
 import { VERSION } from './kernel/version.ts';
 import { WEB_FOLDERS } from './main/built-files.ts';

@@ -16,7 +16,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { OPTIONS } from '../src/config/options.ts';
 import { METRIC_NAMES } from '../src/http/metrics/table.ts';
-import { LIST_SPOOLED_BYTES } from '../src/kernel/limits.ts';
+import { LIST_SPOOLED_BYTES } from '../src/kernel/facts/limits.ts';
 
 const DEPLOY = join(import.meta.dirname, '../deploy');
 const read = (name: string) => readFileSync(join(DEPLOY, name), 'utf8');

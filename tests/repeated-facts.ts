@@ -3,14 +3,14 @@
  * schemas and inputs, constants named as bounds, numbers that only a limit has, quantities in sentences, and lists or
  * unions of the same words.
  */
-import * as kernelFilterTypes from '../src/kernel/filter-types.ts';
-import * as kernelKeyScopes from '../src/kernel/key-scopes.ts';
-import * as kernelLifetimes from '../src/kernel/lifetimes.ts';
-import * as kernelLimits from '../src/kernel/limits.ts';
+import * as kernelFilterTypes from '../src/kernel/facts/filter-types.ts';
+import * as kernelLifetimes from '../src/kernel/facts/lifetimes.ts';
+import * as kernelLimits from '../src/kernel/facts/limits.ts';
+import * as kernelPlans from '../src/kernel/facts/plans.ts';
+import * as kernelReasons from '../src/kernel/facts/reasons.ts';
+import * as kernelRoles from '../src/kernel/facts/roles.ts';
+import * as kernelKeyScopes from '../src/kernel/facts/scopes.ts';
 import * as kernelPasswordRules from '../src/kernel/password-rules.ts';
-import * as kernelPlans from '../src/kernel/plans.ts';
-import * as kernelReasons from '../src/kernel/reasons.ts';
-import * as kernelRoles from '../src/kernel/roles.ts';
 import { type Node, parse, placeOf, type Source, visit } from './syntax.ts';
 
 const TABLES = [kernelLimits, kernelLifetimes, kernelPlans, kernelPasswordRules];

@@ -5,7 +5,7 @@ import { report } from '../../src/engine/report.ts';
 import { testEvidence } from '../../src/engine/test-mode/evidence.ts';
 import { OUTCOMES, type Outcome } from '../../src/engine/test-mode/outcomes.ts';
 import { ERRORS, PUBLIC_CODES } from '../../src/kernel/errors.ts';
-import { LEVELS } from '../../src/kernel/plans.ts';
+import { LEVELS } from '../../src/kernel/facts/plans.ts';
 import { TEST_ERRORS } from '../../src/service/test-errors.ts';
 import { ROOT } from '../fresh.mjs';
 import { table } from './markdown.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { verdictsWith } from '../../src/engine/findings.ts';
 import type { Verdict } from '../../src/engine/verdict.ts';
-import type { Level } from '../../src/kernel/plans.ts';
+import type { Level } from '../../src/kernel/facts/plans.ts';
 import {
   NO_REASON_COPY,
   REASON_NAMES,
@@ -11,7 +11,7 @@ import {
   reasonAnchor,
   type Status,
   type VerdictCopy,
-} from '../../src/kernel/reasons.ts';
+} from '../../src/kernel/facts/reasons.ts';
 import { ROOT } from '../fresh.mjs';
 import { table } from './markdown.ts';
 

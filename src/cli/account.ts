@@ -1,7 +1,7 @@
 import { Command } from 'commander';
+import { COMMAND_CREDITS_MAX, LOW_BALANCE, RATE_LIMIT } from '../kernel/facts/limits.ts';
+import { DEFAULT_PLAN, PLAN_NAMES, type Plan, WINDOW_SECONDS } from '../kernel/facts/plans.ts';
 import { counted } from '../kernel/format.ts';
-import { COMMAND_CREDITS_MAX, LOW_BALANCE, RATE_LIMIT } from '../kernel/limits.ts';
-import { DEFAULT_PLAN, PLAN_NAMES, type Plan, WINDOW_SECONDS } from '../kernel/plans.ts';
 import { parseAccountName, parseNote } from '../service/names.ts';
 import type { Account, AccountId, Store } from '../store/store.ts';
 import {

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { fromIso, toIso } from '../kernel/clock.ts';
+import { KEY_MONTHLY_CREDITS } from '../kernel/facts/limits.ts';
+import { KEY_SCOPES, type KeyScope } from '../kernel/facts/scopes.ts';
 import { choice, counted } from '../kernel/format.ts';
 import { KEY_PREFIXES, type KeyMode } from '../kernel/ids.ts';
-import { KEY_SCOPES, type KeyScope } from '../kernel/key-scopes.ts';
-import { KEY_MONTHLY_CREDITS } from '../kernel/limits.ts';
 import { parseKeyName } from '../service/names.ts';
 import type { Key, KeyLimits } from '../store/store.ts';
 import { requireAccount } from './account.ts';

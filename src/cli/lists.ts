@@ -5,11 +5,11 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
 import { createMailvet, type List, type Mailvet, MailvetError } from '../../sdk/src/index.ts';
+import { LIST_PATIENCE_MINUTES } from '../kernel/facts/limits.ts';
+import { RESULT_FORMATS, type ResultFormat } from '../kernel/facts/lists.ts';
+import { LEVELS, type Level } from '../kernel/facts/plans.ts';
+import { DELIVERABILITIES, type Deliverability } from '../kernel/facts/reasons.ts';
 import { choice, counted, grouped } from '../kernel/format.ts';
-import { LIST_PATIENCE_MINUTES } from '../kernel/limits.ts';
-import { RESULT_FORMATS, type ResultFormat } from '../kernel/lists.ts';
-import { LEVELS, type Level } from '../kernel/plans.ts';
-import { DELIVERABILITIES, type Deliverability } from '../kernel/reasons.ts';
 import {
   CommandFailure,
   command,

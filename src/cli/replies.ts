@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { toIso } from '../kernel/clock.ts';
-import { UNCERTAIN_REPLIES_MAX } from '../kernel/limits.ts';
+import { UNCERTAIN_REPLIES_MAX } from '../kernel/facts/limits.ts';
 import type { UncertainReplyRow } from '../service/replies.ts';
 import { command, optionsFrom, printable, printResult, table, wholeNumber, withStore } from './command.ts';
 

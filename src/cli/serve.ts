@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { type Options, systemEnvironment } from '../config/read.ts';
 import { unknownVariables } from '../config/unknown-variables.ts';
+import { FIRST_ACCOUNT } from '../kernel/facts/plans.ts';
 import { grouped } from '../kernel/format.ts';
 import type { Logger } from '../kernel/log.ts';
-import { FIRST_ACCOUNT } from '../kernel/plans.ts';
 import type { Service } from '../main.ts';
 import { CommandFailure, command, messageOf, optionsFrom } from './command.ts';
 import { aborted, exitSoon, Termination } from './termination.ts';

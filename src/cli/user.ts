@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { HOUR_MS, systemClock } from '../kernel/clock.ts';
+import { COMMAND_RESET_LINK_HOURS } from '../kernel/facts/lifetimes.ts';
+import { UNLOCK_WITHIN_SECONDS } from '../kernel/facts/limits.ts';
+import { ROLES, type Role } from '../kernel/facts/roles.ts';
 import { sha256Hex } from '../kernel/ids.ts';
-import { COMMAND_RESET_LINK_HOURS } from '../kernel/lifetimes.ts';
-import { UNLOCK_WITHIN_SECONDS } from '../kernel/limits.ts';
-import { ROLES, type Role } from '../kernel/roles.ts';
 import { parsePersonName, personNameOf } from '../service/names.ts';
 import { COMMAND_LINE, createNotifyUser } from '../service/sign-in/notices.ts';
 import type { UserAdmin } from '../service/sign-in/user-admin.ts';

@@ -8,10 +8,10 @@ import { createResultWriter, type ResultRow, type WriterState } from '../files/w
 import type { Report, Verifier } from '../index.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { RowProblem } from '../kernel/csv.ts';
+import type { ResultFormat } from '../kernel/facts/lists.ts';
+import type { Level } from '../kernel/facts/plans.ts';
+import type { Deliverability } from '../kernel/facts/reasons.ts';
 import { grouped } from '../kernel/format.ts';
-import type { ResultFormat } from '../kernel/lists.ts';
-import type { Level } from '../kernel/plans.ts';
-import type { Deliverability } from '../kernel/reasons.ts';
 import { CommandFailure, UsageError } from './command.ts';
 import { type FileOutput, openOutput } from './file-output.ts';
 import { type FilePlace, openInputFile } from './input-file.ts';

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { type Command, Option } from 'commander';
 import type { Report, Verifier } from '../index.ts';
+import { FILE_CONCURRENCY, LIST_PATIENCE_MINUTES, TIMEOUT_MS } from '../kernel/facts/limits.ts';
+import { RESULT_FORMATS, type ResultFormat } from '../kernel/facts/lists.ts';
+import { DELIVERABILITIES, type Deliverability } from '../kernel/facts/reasons.ts';
 import { choice } from '../kernel/format.ts';
-import { FILE_CONCURRENCY, LIST_PATIENCE_MINUTES, TIMEOUT_MS } from '../kernel/limits.ts';
-import { RESULT_FORMATS, type ResultFormat } from '../kernel/lists.ts';
-import { DELIVERABILITIES, type Deliverability } from '../kernel/reasons.ts';
 import { command, optionsFrom, table, UsageError, wholeNumber } from './command.ts';
 import { NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
 import { exitSoon, Terminated, Termination } from './termination.ts';

@@ -10,7 +10,7 @@ import {
   SMTP_CONNECTIONS_PER_HOST,
   SMTP_PORT,
   SMTP_RATE_PER_OPERATOR,
-} from '../kernel/limits.ts';
+} from '../kernel/facts/limits.ts';
 import {
   authSecret,
   BEARER_TOKEN_MIN,

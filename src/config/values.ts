@@ -1,7 +1,7 @@
 import { COMPAT_VENDORS, type CompatVendor } from '../kernel/compat-vendors.ts';
 import { DNS_CONTROL_NAMES_MAX } from '../kernel/control-names.ts';
+import { DNS_PORT, type Range } from '../kernel/facts/limits.ts';
 import { canonicalCidr, canonicalIp, canonicalScopedIp, type HostPort, parseHostPort } from '../kernel/ip.ts';
-import { DNS_PORT, type Range } from '../kernel/limits.ts';
 
 /** The value, or a description of valid values that completes "give …". */
 type Parsed<T> = { readonly value: T } | { readonly expected: string };

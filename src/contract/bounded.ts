@@ -1,7 +1,7 @@
 /** Schemas of bounded values. The error message (`x-error`) names the bounds, unless the options have their own. */
 import Type from 'typebox';
+import type { Range } from '../kernel/facts/limits.ts';
 import { grouped, span } from '../kernel/format.ts';
-import type { Range } from '../kernel/limits.ts';
 
 export const Text = (field: string, length: Range, options: object = {}) =>
   Type.String({

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { ERROR_CODES, PUBLIC_CODES } from '../kernel/errors.ts';
-import { KEY_SCOPES } from '../kernel/key-scopes.ts';
-import { LIST_STATUSES } from '../kernel/lists.ts';
+import { LIST_STATUSES } from '../kernel/facts/lists.ts';
+import { KEY_SCOPES } from '../kernel/facts/scopes.ts';
 import { OneOf } from './schema.ts';
 
 export const ErrorReply = Type.Object(

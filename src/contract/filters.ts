@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
-import { FILTER_ACTIONS, FILTER_TYPES } from '../kernel/filter-types.ts';
-import { choice, grouped, span } from '../kernel/format.ts';
+import { FILTER_ACTIONS, FILTER_TYPES } from '../kernel/facts/filter-types.ts';
 import {
   FILTER_QUERY_LENGTH,
   FILTER_REASON_LENGTH,
   FILTER_VALUE_LENGTH,
   FILTERS_PAGE,
   FILTERS_PER_PAGE,
-} from '../kernel/limits.ts';
+} from '../kernel/facts/limits.ts';
+import { choice, grouped, span } from '../kernel/format.ts';
 import { Text, WholeNumber } from './bounded.ts';
 import { Pagination } from './pagination.ts';
 import { DecodedAs, Nullable, OneOf } from './schema.ts';

@@ -1,7 +1,7 @@
 import Type from 'typebox';
+import { IDEMPOTENCY_HOURS } from '../kernel/facts/lifetimes.ts';
+import { IDEMPOTENCY_KEY_LENGTH } from '../kernel/facts/limits.ts';
 import { counted, span } from '../kernel/format.ts';
-import { IDEMPOTENCY_HOURS } from '../kernel/lifetimes.ts';
-import { IDEMPOTENCY_KEY_LENGTH } from '../kernel/limits.ts';
 import { Text } from './bounded.ts';
 import { DecodedAs } from './schema.ts';
 

@@ -1,5 +1,4 @@
 import Type, { type Static } from 'typebox';
-import { choice, grouped, span } from '../kernel/format.ts';
 import {
   FILTERS_PAGE,
   FILTERS_PER_PAGE,
@@ -9,10 +8,11 @@ import {
   LIST_ROWS,
   LIST_ROWS_PER_PAGE,
   NAME_LENGTH,
-} from '../kernel/limits.ts';
-import { LIST_STATUSES, RESULT_FORMATS } from '../kernel/lists.ts';
-import { LEVELS } from '../kernel/plans.ts';
-import { DELIVERABILITIES, STATUSES } from '../kernel/reasons.ts';
+} from '../kernel/facts/limits.ts';
+import { LIST_STATUSES, RESULT_FORMATS } from '../kernel/facts/lists.ts';
+import { LEVELS } from '../kernel/facts/plans.ts';
+import { DELIVERABILITIES, STATUSES } from '../kernel/facts/reasons.ts';
+import { choice, grouped, span } from '../kernel/format.ts';
 import { Text, WholeNumber } from './bounded.ts';
 import { Pagination } from './pagination.ts';
 import { DecodedAs, Nullable, OneOf } from './schema.ts';

@@ -1,6 +1,6 @@
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
+import { UNKNOWN_NAME_SHOWN, WARNINGS_MAX } from '../kernel/facts/limits.ts';
 import { grouped } from '../kernel/format.ts';
-import { UNKNOWN_NAME_SHOWN, WARNINGS_MAX } from '../kernel/limits.ts';
 import { nearest } from '../kernel/nearest.ts';
 
 /** In every reply to a request that can have fields or parameters that the contract does not know. */

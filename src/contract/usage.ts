@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { LIST_RESULT_BYTES } from '../kernel/facts/limits.ts';
+import { PLAN_NAMES } from '../kernel/facts/plans.ts';
 import { grouped } from '../kernel/format.ts';
-import { LIST_RESULT_BYTES } from '../kernel/limits.ts';
-import { PLAN_NAMES } from '../kernel/plans.ts';
 import { DecodedAs, OneOf } from './schema.ts';
 import { WithWarnings } from './unknown-fields.ts';
 

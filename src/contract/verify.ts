@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
+import { ADDRESS_LENGTH, IP_LENGTH, TIMEOUT_MS } from '../kernel/facts/limits.ts';
+import { DEFAULT_LEVEL, LEVELS } from '../kernel/facts/plans.ts';
+import { DELIVERABILITIES, REASON_FILTERS, REASON_NAMES, STATUSES } from '../kernel/facts/reasons.ts';
 import { choice, span } from '../kernel/format.ts';
-import { ADDRESS_LENGTH, IP_LENGTH, TIMEOUT_MS } from '../kernel/limits.ts';
-import { DEFAULT_LEVEL, LEVELS } from '../kernel/plans.ts';
-import { DELIVERABILITIES, REASON_FILTERS, REASON_NAMES, STATUSES } from '../kernel/reasons.ts';
 import { Text, WholeNumber } from './bounded.ts';
 import { DecodedAs, Defaulted, Nullable, OneOf } from './schema.ts';
 import { AlsoCalled, Warnings } from './unknown-fields.ts';

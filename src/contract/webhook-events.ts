@@ -1,6 +1,6 @@
 /** What webhooks receive: the body of each event. */
 import Type, { type TSchema } from 'typebox';
-import type { WebhookEventType } from '../kernel/webhook-events.ts';
+import type { WebhookEventType } from '../kernel/facts/events.ts';
 import { ListReply } from './lists.ts';
 import { Nullable } from './schema.ts';
 import { Credits } from './usage.ts';

@@ -1,20 +1,20 @@
 import Type, { type Static } from 'typebox';
-import { choice, grouped, kibibytes } from '../kernel/format.ts';
-import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../kernel/lifetimes.ts';
-import {
-  DELIVERIES_PAGE,
-  DELIVERIES_PER_PAGE,
-  WEBHOOK_DESCRIPTION_LENGTH,
-  WEBHOOK_RESPONSE_BYTES,
-  WEBHOOK_URL_LENGTH,
-} from '../kernel/limits.ts';
 import {
   ATTEMPT_ERRORS,
   DELIVERY_STATUSES,
   DISABLED_REASONS,
   EVERY_EVENT,
   WEBHOOK_EVENT_TYPES,
-} from '../kernel/webhook-events.ts';
+} from '../kernel/facts/events.ts';
+import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../kernel/facts/lifetimes.ts';
+import {
+  DELIVERIES_PAGE,
+  DELIVERIES_PER_PAGE,
+  WEBHOOK_DESCRIPTION_LENGTH,
+  WEBHOOK_RESPONSE_BYTES,
+  WEBHOOK_URL_LENGTH,
+} from '../kernel/facts/limits.ts';
+import { choice, grouped, kibibytes } from '../kernel/format.ts';
 import { Text, WholeNumber } from './bounded.ts';
 import { Pagination } from './pagination.ts';
 import { DecodedAs, Nullable, OneOf } from './schema.ts';

@@ -1,8 +1,8 @@
 import { networkInterfaces } from 'node:os';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { DNS_CONTROL_NAMES } from '../kernel/control-names.ts';
+import { DNS_TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { randomInt } from '../kernel/ids.ts';
-import { DNS_TIMEOUT_MS } from '../kernel/limits.ts';
 import { createResolver, type Resolver, type Server, systemServers, type TrustChange } from './dns/resolver.ts';
 import { ownAddresses, routable } from './dns/routable.ts';
 import type { SmtpEvidence } from './evidence.ts';

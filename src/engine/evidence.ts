@@ -3,8 +3,8 @@
  * determine". Only `decideVerdict` turns them into a verdict. A new `DnsFinding` or `SmtpFinding` needs a row
  * in findings.ts.
  */
-import type { FilterType } from '../kernel/filter-types.ts';
-import type { Level } from '../kernel/plans.ts';
+import type { FilterType } from '../kernel/facts/filter-types.ts';
+import type { Level } from '../kernel/facts/plans.ts';
 import type { Address, SyntaxFault } from './address/parse.ts';
 import type { DnsFailure } from './dns/records.ts';
 

@@ -2,8 +2,8 @@
  * One row per finding: verdict, checks, flags and precedence. Verdict, report, classification, catch-all detection,
  * egress monitoring and docs/verdicts.md read these tables.
  */
-import type { Level } from '../kernel/plans.ts';
-import type { Reason } from '../kernel/reasons.ts';
+import type { Level } from '../kernel/facts/plans.ts';
+import type { Reason } from '../kernel/facts/reasons.ts';
 import type { DnsFinding, Result, SmtpFinding } from './evidence.ts';
 import { type Verdict, verdict } from './verdict.ts';
 

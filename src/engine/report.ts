@@ -1,7 +1,7 @@
 import { toIso } from '../kernel/clock.ts';
-import type { FilterType } from '../kernel/filter-types.ts';
-import type { Level } from '../kernel/plans.ts';
-import type { Deliverability, Reason, Status } from '../kernel/reasons.ts';
+import type { FilterType } from '../kernel/facts/filter-types.ts';
+import type { Level } from '../kernel/facts/plans.ts';
+import type { Deliverability, Reason, Status } from '../kernel/facts/reasons.ts';
 import type { Address, SyntaxErrorCode } from './address/parse.ts';
 import type { DnsEvidence, Evidence, MxRecord, Result, SmtpEvidence, TranscriptLine } from './evidence.ts';
 import { DNS_FINDINGS, SMTP_FINDINGS } from './findings.ts';

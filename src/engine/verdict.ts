@@ -1,5 +1,5 @@
-import { type Level, PRICE } from '../kernel/plans.ts';
-import type { Deliverability, Reason, Status } from '../kernel/reasons.ts';
+import { type Level, PRICE } from '../kernel/facts/plans.ts';
+import type { Deliverability, Reason, Status } from '../kernel/facts/reasons.ts';
 
 export interface Verdict<R extends Reason | null = Reason | null> {
   readonly status: Status;

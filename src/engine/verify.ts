@@ -4,7 +4,7 @@
  */
 import { trimBlanks } from '../kernel/blanks.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { TIMEOUT_MS } from '../kernel/limits.ts';
+import { TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { intendedAddress } from './address/intended.ts';
 import { type Address, type ParseOptions, parseAddress, type SyntaxFault } from './address/parse.ts';
 import { didYouMean } from './address/suggest.ts';

@@ -11,7 +11,7 @@ import {
   LIST_JSON_BYTES,
   LIST_ROW_BYTES,
   LIST_ROWS,
-} from '../kernel/limits.ts';
+} from '../kernel/facts/limits.ts';
 import { addressIn } from './address-cell.ts';
 import { type ColumnChoice, type Layout, layoutOf, SAMPLE_ROWS } from './columns.ts';
 import { decodeText, type TextBlock } from './decode-text.ts';

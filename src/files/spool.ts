@@ -4,7 +4,7 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiError } from '../kernel/errors.ts';
-import { LIST_SPOOLED_BYTES } from '../kernel/limits.ts';
+import { LIST_SPOOLED_BYTES } from '../kernel/facts/limits.ts';
 
 export interface RandomAccess {
   readonly size: number;

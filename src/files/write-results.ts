@@ -1,6 +1,6 @@
 /** Writers of results: the columns of the file, then those of the results. All write piece by piece. */
 import { notFormula, quoted } from '../kernel/csv.ts';
-import type { ResultFormat } from '../kernel/lists.ts';
+import type { ResultFormat } from '../kernel/facts/lists.ts';
 import { RESULT_COLUMNS, RESULT_PREFIX, type Result, type ResultCell } from './result-columns.ts';
 import { rowsToPiece } from './xlsx/threads.ts';
 import { writeEnd, writeHead, type XlsxState } from './xlsx/write.ts';

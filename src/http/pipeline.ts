@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { PIPELINED_AT_ONCE, PIPELINED_WAITING, PIPELINED_WAITING_TOTAL } from '../kernel/limits.ts';
+import { PIPELINED_AT_ONCE, PIPELINED_WAITING, PIPELINED_WAITING_TOTAL } from '../kernel/facts/limits.ts';
 
 type Exchange = readonly [request: IncomingMessage, response: ServerResponse];
 type Serve = (...exchange: Exchange) => void;

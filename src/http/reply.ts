@@ -7,8 +7,8 @@ import {
   toApiError,
   UnawaitedError,
 } from '../kernel/errors.ts';
-import { HSTS_SECONDS } from '../kernel/lifetimes.ts';
-import { type Plan, WINDOW_SECONDS } from '../kernel/plans.ts';
+import { HSTS_SECONDS } from '../kernel/facts/lifetimes.ts';
+import { type Plan, WINDOW_SECONDS } from '../kernel/facts/plans.ts';
 import type { RateWindow, StoredReply } from '../service/admission.ts';
 import type { HttpReply, HttpRequest } from './exchange.ts';
 import { type HeaderList, putHeader, putHeaders } from './header-list.ts';

@@ -1,4 +1,4 @@
-import { PATH_PARAM_LENGTH } from '../kernel/limits.ts';
+import { PATH_PARAM_LENGTH } from '../kernel/facts/limits.ts';
 import type { Params } from './exchange.ts';
 
 interface Row {

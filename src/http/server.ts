@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { HEADER_BYTES, HEADERS_WITHIN_SECONDS, OUTPUT_STALL_SECONDS } from '../kernel/facts/limits.ts';
 import { ipMatcher, networksOf } from '../kernel/ip.ts';
-import { HEADER_BYTES, HEADERS_WITHIN_SECONDS, OUTPUT_STALL_SECONDS } from '../kernel/limits.ts';
 import { peerIp } from './caller-ip.ts';
 import { arrivingOn, boundArrival } from './input/arrival.ts';
 import { Pipelines } from './pipeline.ts';

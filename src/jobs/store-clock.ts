@@ -1,4 +1,4 @@
-import { CLOCK_DOUBT_HOURS, CLOCK_TOLERANCE_SECONDS } from '../kernel/limits.ts';
+import { CLOCK_DOUBT_HOURS, CLOCK_TOLERANCE_SECONDS } from '../kernel/facts/limits.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
 import { every } from './every.ts';

@@ -1,7 +1,7 @@
 import { DASHBOARD_ERRORS } from './errors/dashboard.ts';
 import { PUBLIC_ERRORS } from './errors/public.ts';
-import type { KeyScope } from './key-scopes.ts';
-import type { ListStatus } from './lists.ts';
+import type { ListStatus } from './facts/lists.ts';
+import type { KeyScope } from './facts/scopes.ts';
 
 /**
  * The catalog of errors: one row per stable code. The HTTP layer, the command line and the errors page of the docs all

@@ -1,4 +1,4 @@
-import type { Range } from './limits.ts';
+import type { Range } from './facts/limits.ts';
 
 /** Numbers in English sentences. */
 const english = new Intl.NumberFormat('en-US');

@@ -1,6 +1,7 @@
 /** Background jobs: the table of kinds. src/jobs has one file per kind, with what it does. */
-import { WEBHOOK_ENDPOINTS_AT_ONCE } from './limits.ts';
-import type { DisabledReason } from './webhook-events.ts';
+
+import type { DisabledReason } from './facts/events.ts';
+import { WEBHOOK_ENDPOINTS_AT_ONCE } from './facts/limits.ts';
 
 /** Changes of how a user signs in, about which the user is mailed. */
 export type SecurityChange =

@@ -1,5 +1,5 @@
+import type { Range } from './facts/limits.ts';
 import { span } from './format.ts';
-import type { Range } from './limits.ts';
 
 /** What an option may be: `wants` completes "… must be". */
 interface OptionCheck {

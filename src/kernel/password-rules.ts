@@ -2,7 +2,7 @@
  * NIST SP 800-63B §5.1.1.2: passwords have a length requirement and no composition rules, but must not be what
  * attackers try first: frequent passwords, and the names of the user and the service.
  */
-import { PASSWORD_LENGTH } from './limits.ts';
+import { PASSWORD_LENGTH } from './facts/limits.ts';
 
 /** How many of the most frequent passwords are rejected. */
 export const FREQUENT_PASSWORDS = 10_000;

@@ -1,7 +1,7 @@
 /** The balance of past days, its forecast, and the ledger by day. */
 import { type Clock, DAY_MS, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { BALANCE_DAYS, FORECAST_DAYS } from '../kernel/limits.ts';
+import { BALANCE_DAYS, FORECAST_DAYS } from '../kernel/facts/limits.ts';
 import type { AccountId, Funds, Store } from '../store/store.ts';
 
 const dayOf = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;

@@ -1,11 +1,11 @@
 import { type Clock, DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { CHART_BUCKETS_MAX } from '../kernel/facts/limits.ts';
+import { OUTCOMES, type Outcome, outcomeOf } from '../kernel/facts/outcomes.ts';
+import { LEVELS } from '../kernel/facts/plans.ts';
+import { NO_REASON, type ReasonOrNone } from '../kernel/facts/reasons.ts';
 import { addCount, type LatencyCounts, percentiles } from '../kernel/latency.ts';
-import { CHART_BUCKETS_MAX } from '../kernel/limits.ts';
 import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
-import { OUTCOMES, type Outcome, outcomeOf } from '../kernel/outcomes.ts';
-import { LEVELS } from '../kernel/plans.ts';
-import { NO_REASON, type ReasonOrNone } from '../kernel/reasons.ts';
 import type { AccountId, Store, TrafficRow, UsageBucketRow } from '../store/store.ts';
 
 type Bucket = 'hour' | 'day';

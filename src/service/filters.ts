@@ -2,9 +2,9 @@ import { type Canonical, canonicalDomain, canonicalEmail } from '../engine/addre
 import { trimBlanks } from '../kernel/blanks.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { FilterType } from '../kernel/filter-types.ts';
+import type { FilterType } from '../kernel/facts/filter-types.ts';
+import type { FilterSort, Sorting } from '../kernel/facts/sort-orders.ts';
 import { canonicalCidr } from '../kernel/ip.ts';
-import type { FilterSort, Sorting } from '../kernel/sort-orders.ts';
 import { andRest, EXPORT_ROWS } from '../store/batches.ts';
 import type { AccountId, Actor, Filter, FilterAdded, Page, ReplyToStore, Store } from '../store/store.ts';
 import { actorFor, type ChangedBy } from './changed-by.ts';

@@ -1,4 +1,4 @@
-import { FIRST_ACCOUNT } from '../kernel/plans.ts';
+import { FIRST_ACCOUNT } from '../kernel/facts/plans.ts';
 import type { Account, Store } from '../store/store.ts';
 import { createKey } from './keys.ts';
 

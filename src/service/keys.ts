@@ -1,10 +1,10 @@
 import { type Clock, DAY_MS, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { ALLOW_IPS, KEY_CLIENTS_SHOWN, KEY_IDLE_DAYS, KEY_USAGE_DAYS } from '../kernel/facts/limits.ts';
+import { PRICE } from '../kernel/facts/plans.ts';
 import { grouped } from '../kernel/format.ts';
 import { hashApiKey, type KeyMode, newApiKey } from '../kernel/ids.ts';
 import { canonicalCidr } from '../kernel/ip.ts';
-import { ALLOW_IPS, KEY_CLIENTS_SHOWN, KEY_IDLE_DAYS, KEY_USAGE_DAYS } from '../kernel/limits.ts';
-import { PRICE } from '../kernel/plans.ts';
 import { budgetResetsAt, budgetUsed } from '../store/charge/budget.ts';
 import type { AccountId, Actor, Key, KeyClient, KeyLimits, Store } from '../store/store.ts';
 import { parseKeyName } from './names.ts';

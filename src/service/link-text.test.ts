@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAILED_NAME_LENGTH } from '../kernel/limits.ts';
+import { MAILED_NAME_LENGTH } from '../kernel/facts/limits.ts';
 import { findLink, harmlessName } from './link-text.ts';
 
 describe('findLink', () => {

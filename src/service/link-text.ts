@@ -4,7 +4,7 @@
  */
 import { domainToASCII } from 'node:url';
 import { tldIsListed } from '../engine/address/tld.ts';
-import { MAILED_NAME_LENGTH } from '../kernel/limits.ts';
+import { MAILED_NAME_LENGTH } from '../kernel/facts/limits.ts';
 
 /**
  * Characters that no name needs: control characters, lone surrogates, line and paragraph separators, and invisible

@@ -1,5 +1,5 @@
 /** Rows of the log, and how they are searched. */
-import type { Status } from '../kernel/reasons.ts';
+import type { Status } from '../kernel/facts/reasons.ts';
 import type { LoggedRejection, LoggedVerification, LogSearch as VerificationSearch } from '../store/store.ts';
 import type { LogCursor } from './log-page.ts';
 

@@ -1,7 +1,7 @@
 import { ApiError, isErrorCode } from '../kernel/errors.ts';
+import type { Status } from '../kernel/facts/reasons.ts';
 import { canonicalIp } from '../kernel/ip.ts';
 import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
-import type { Status } from '../kernel/reasons.ts';
 import type { AccountId, Actor, LoggedRejection, LoggedVerification, RejectionSearch, Store } from '../store/store.ts';
 import { createLogExports, type LogExports } from './log-export.ts';
 import { isEnd, mergedPage, NO_REJECTIONS, NO_VERIFICATIONS, pageById } from './log-page.ts';

@@ -5,8 +5,8 @@
  */
 import { mailboxOf } from '../engine/address/mailbox.ts';
 import { DAY_MS } from '../kernel/clock.ts';
+import { MAILS_PER_MAILBOX, MAILS_PER_MAILBOX_AND_ORIGIN } from '../kernel/facts/limits.ts';
 import type { MailPayload } from '../kernel/jobs.ts';
-import { MAILS_PER_MAILBOX, MAILS_PER_MAILBOX_AND_ORIGIN } from '../kernel/limits.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,7 +1,12 @@
 import { toIso } from '../kernel/clock.ts';
+import {
+  INVITATION_DAYS,
+  RESET_LINK_HOURS,
+  SIGNUP_LINK_HOURS,
+  WEBHOOK_FAILING_DAYS,
+} from '../kernel/facts/lifetimes.ts';
 import { counted } from '../kernel/format.ts';
 import { JobFailure, type MailPayload, type SecurityChange } from '../kernel/jobs.ts';
-import { INVITATION_DAYS, RESET_LINK_HOURS, SIGNUP_LINK_HOURS, WEBHOOK_FAILING_DAYS } from '../kernel/lifetimes.ts';
 import { harmlessName, UNSAFE_CHARACTERS } from './link-text.ts';
 
 /** A mail with a link. The link's token is in the fragment. */

@@ -1,9 +1,9 @@
 import { canonicalEmail } from '../engine/address/canonical.ts';
 import { type Clock, DAY_MS, HOUR_MS } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { INVITATION_DAYS, INVITATIONS_PER_HOUR } from '../kernel/facts/lifetimes.ts';
+import { isAtLeast, type Role } from '../kernel/facts/roles.ts';
 import { randomToken, sha256Hex } from '../kernel/ids.ts';
-import { INVITATION_DAYS, INVITATIONS_PER_HOUR } from '../kernel/lifetimes.ts';
-import { isAtLeast, type Role } from '../kernel/roles.ts';
 import type { AccountId, Actor, Invitation, Member, RoleOutcome, Store } from '../store/store.ts';
 import type { MailLimits } from './mail-limits.ts';
 import { isUsableEmail } from './sign-in/validate.ts';

@@ -1,5 +1,4 @@
 import { ApiError } from '../kernel/errors.ts';
-import { span } from '../kernel/format.ts';
 import {
   NAME_LENGTH,
   NOTE_LENGTH,
@@ -7,7 +6,8 @@ import {
   PERSON_NAME_LENGTH,
   type Range,
   VIEW_NAME_LENGTH,
-} from '../kernel/limits.ts';
+} from '../kernel/facts/limits.ts';
+import { span } from '../kernel/format.ts';
 import { findLink, harmlessName, UNSAFE_CHARACTERS } from './link-text.ts';
 
 /** One line of text, trimmed. Throws ApiError if it has control characters or its length is out of bounds. */

@@ -4,7 +4,7 @@ import { SOURCES, UPDATE_SOURCES, type UpdateSource } from '../engine/lists/sour
 import type { WatchedLists } from '../engine/lists/watch.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { Plan } from '../kernel/plans.ts';
+import type { Plan } from '../kernel/facts/plans.ts';
 import type { AccountChange, AccountId, AccountSummary, Actor, LedgerPage, Page, Store } from '../store/store.ts';
 import { type AuditEntry, auditLogOf, type KeysetPage, type KeysetQuery, type LedgerQuery } from './accounts.ts';
 import { auditEntries } from './audit-log.ts';

@@ -1,5 +1,5 @@
 /** What mail operators answered, of the newest mailbox checks of an account. */
-import { MAILBOX_CHECKS_COUNTED, OPERATORS_SHOWN } from '../kernel/limits.ts';
+import { MAILBOX_CHECKS_COUNTED, OPERATORS_SHOWN } from '../kernel/facts/limits.ts';
 import { NO_OPERATOR } from '../kernel/log-origins.ts';
 import type { AccountId, Store } from '../store/store.ts';
 

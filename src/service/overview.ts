@@ -1,7 +1,7 @@
 import { type Clock, monthOf, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { OVERVIEW_LISTS } from '../kernel/limits.ts';
-import { PLANS } from '../kernel/plans.ts';
+import { OVERVIEW_LISTS } from '../kernel/facts/limits.ts';
+import { PLANS } from '../kernel/facts/plans.ts';
 import type { AccountId, List, Store } from '../store/store.ts';
 import { balanceOf } from './balance.ts';
 import { noticesOf, stateOf } from './keys.ts';

@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts';
-import { REJECTED_PER_DAY, REJECTED_PER_MINUTE, REJECTED_WAITING } from '../kernel/limits.ts';
+import { REJECTED_PER_DAY, REJECTED_PER_MINUTE, REJECTED_WAITING } from '../kernel/facts/limits.ts';
 import type { AccountId, MoreRejectedRequests, RejectedRequest, RejectedRequests } from '../store/store.ts';
 
 /** Counts of minutes kept in memory while the store is unavailable. Beyond that, they are lost: memory is bounded. */

@@ -1,5 +1,5 @@
 import { ApiError } from '../kernel/errors.ts';
-import type { ViewPage } from '../kernel/saved-views.ts';
+import type { ViewPage } from '../kernel/facts/saved-views.ts';
 import type { SavedView, SavedViews, ViewOwner } from '../store/store.ts';
 import { parseViewName } from './names.ts';
 

@@ -1,5 +1,5 @@
 import { type Clock, toIso } from '../kernel/clock.ts';
-import { CLOCK_TOLERANCE_SECONDS } from '../kernel/limits.ts';
+import { CLOCK_TOLERANCE_SECONDS } from '../kernel/facts/limits.ts';
 import type { ClockReading, Store } from '../store/store.ts';
 
 const TOLERANCE_MS = CLOCK_TOLERANCE_SECONDS * 1000;

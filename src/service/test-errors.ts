@@ -1,8 +1,8 @@
 /** The errors that the local part of an address selects in test mode; docs/testing.md is generated from this table. */
 import type { Selector } from '../engine/test-mode/outcomes.ts';
 import { type ErrorDetails, type PublicCode, SimulatedError } from '../kernel/errors.ts';
-import { LIST_ROWS } from '../kernel/limits.ts';
-import { DEFAULT_PLAN, PLAN_WITH_SMTP, PLANS } from '../kernel/plans.ts';
+import { LIST_ROWS } from '../kernel/facts/limits.ts';
+import { DEFAULT_PLAN, PLAN_WITH_SMTP, PLANS } from '../kernel/facts/plans.ts';
 
 /** What helps to fix it, as an example. */
 export const TEST_ERRORS: Readonly<Record<PublicCode, ErrorDetails>> = {

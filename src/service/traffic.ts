@@ -1,6 +1,6 @@
 import { type Clock, HOUR_MS } from '../kernel/clock.ts';
+import type { Level } from '../kernel/facts/plans.ts';
 import { latencyBucket } from '../kernel/latency.ts';
-import type { Level } from '../kernel/plans.ts';
 import type { AccountId, Traffic, TrafficRow } from '../store/store.ts';
 
 const METRICS = ['status', 'mx', 'smtp'] as const;

@@ -1,5 +1,5 @@
 import { type Clock, monthOf, toIso } from '../kernel/clock.ts';
-import { PLAN_WITH_SMTP, PLANS, type Plan, PRICE, WINDOW_SECONDS } from '../kernel/plans.ts';
+import { PLAN_WITH_SMTP, PLANS, type Plan, PRICE, WINDOW_SECONDS } from '../kernel/facts/plans.ts';
 import type { Caller, RateWindow, Store, UsageGrouping } from '../store/store.ts';
 
 interface UsageQuery {

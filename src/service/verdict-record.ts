@@ -4,8 +4,8 @@ import type { Evidence } from '../engine/evidence.ts';
 import { report } from '../engine/report.ts';
 import type { Verdict } from '../engine/verdict.ts';
 import { type EngineDeps, withFilter } from '../engine/verify.ts';
+import type { Level } from '../kernel/facts/plans.ts';
 import type { Via } from '../kernel/log-origins.ts';
-import type { Level } from '../kernel/plans.ts';
 import type { Filter, FilterKeys, VerificationRecord } from '../store/store.ts';
 
 interface Asked {

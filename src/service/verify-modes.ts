@@ -4,8 +4,8 @@ import type { Evidence } from '../engine/evidence.ts';
 import { testEvidence } from '../engine/test-mode/evidence.ts';
 import { delayOf, outcomeOf, outOfTime, selectorOf } from '../engine/test-mode/outcomes.ts';
 import { type EngineDeps, runFromCache, runOffline, runOnline } from '../engine/verify.ts';
-import { TEST_WAITING_MAX } from '../kernel/limits.ts';
-import type { Level } from '../kernel/plans.ts';
+import { TEST_WAITING_MAX } from '../kernel/facts/limits.ts';
+import type { Level } from '../kernel/facts/plans.ts';
 import { simulatedError } from './test-errors.ts';
 
 interface CheckRequest {

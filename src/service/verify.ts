@@ -4,9 +4,9 @@ import type { Evidence } from '../engine/evidence.ts';
 import type { Verdict } from '../engine/verdict.ts';
 import type { EngineDeps } from '../engine/verify.ts';
 import { ApiError } from '../kernel/errors.ts';
+import type { Level } from '../kernel/facts/plans.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Via } from '../kernel/log-origins.ts';
-import type { Level } from '../kernel/plans.ts';
 import type {
   Admission,
   AdmissionRequest,

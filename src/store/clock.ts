@@ -1,5 +1,5 @@
 import { type Clock, HOUR_MS } from '../kernel/clock.ts';
-import { CLOCK_DOUBT_HOURS, CLOCK_TOLERANCE_SECONDS } from '../kernel/limits.ts';
+import { CLOCK_DOUBT_HOURS, CLOCK_TOLERANCE_SECONDS } from '../kernel/facts/limits.ts';
 import type { StorageDriver } from './driver.ts';
 import type { ClockReading, StoreClock } from './store.ts';
 

@@ -1,7 +1,7 @@
 /** What the store needs from a database; sqlite/ and postgres/ each implement it. */
 import type { Compilable, CompiledQuery, Expression, Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
-import type { FilterType } from '../kernel/filter-types.ts';
+import type { FilterType } from '../kernel/facts/filter-types.ts';
 import type { JobPolicies } from '../kernel/jobs.ts';
 import type { CountingDriver } from './charge/observed.ts';
 import type { TableRows } from './columns.ts';

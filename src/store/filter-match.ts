@@ -1,4 +1,4 @@
-import { FILTER_TYPES } from '../kernel/filter-types.ts';
+import { FILTER_TYPES } from '../kernel/facts/filter-types.ts';
 import { BATCH_ROWS, yieldToEventLoop } from './batches.ts';
 import { candidates } from './charge/match.ts';
 import type { StorageDriver } from './driver.ts';

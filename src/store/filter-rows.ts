@@ -1,8 +1,8 @@
 /** Filters as rows, and their insertion in bulk. */
 
 import type { Transaction } from 'kysely';
-import { FILTER_TYPES, type FilterType } from '../kernel/filter-types.ts';
-import { PLANS } from '../kernel/plans.ts';
+import { FILTER_TYPES, type FilterType } from '../kernel/facts/filter-types.ts';
+import { PLANS } from '../kernel/facts/plans.ts';
 import { FILTERS } from './columns.ts';
 import type { TransactionDriver } from './driver.ts';
 import { toRow as toAuditRow } from './people/audit-rows.ts';

@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
 import { ApiError } from '../kernel/errors.ts';
-import type { FilterType } from '../kernel/filter-types.ts';
-import { PLANS } from '../kernel/plans.ts';
-import type { FilterSort } from '../kernel/sort-orders.ts';
+import type { FilterType } from '../kernel/facts/filter-types.ts';
+import { PLANS } from '../kernel/facts/plans.ts';
+import type { FilterSort } from '../kernel/facts/sort-orders.ts';
 import type { StorageDriver } from './driver.ts';
 import { filterMatch } from './filter-match.ts';
 import { COUNTERS, filterCount, lowerCase, type NewFilter, toFilter, toRow } from './filter-rows.ts';

@@ -2,9 +2,9 @@
 
 import { toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
+import type { KeyEventData } from '../kernel/facts/events.ts';
+import { KEY_SCOPES, type KeyScope } from '../kernel/facts/scopes.ts';
 import { KEY_PREFIXES } from '../kernel/ids.ts';
-import { KEY_SCOPES, type KeyScope } from '../kernel/key-scopes.ts';
-import type { KeyEventData } from '../kernel/webhook-events.ts';
 import { accountId } from './rows.ts';
 import type { Key, KeyLimits } from './store.ts';
 import type { Row } from './tables.ts';

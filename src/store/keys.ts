@@ -1,7 +1,7 @@
 import type { Insertable, Transaction } from 'kysely';
 import { ApiError } from '../kernel/errors.ts';
+import { KEYS_MAX } from '../kernel/facts/limits.ts';
 import { newId } from '../kernel/ids.ts';
-import { KEYS_MAX } from '../kernel/limits.ts';
 import type { StorageDriver } from './driver.ts';
 import { countersOf } from './key-budget.ts';
 import { changedKey, keyEvent, limitColumns, limitDetail, refusePastExpiry, toKey } from './key-rows.ts';

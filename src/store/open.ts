@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
+import { RETENTION_DAYS } from '../kernel/facts/limits.ts';
 import { JOB_POLICIES, type JobPolicies } from '../kernel/jobs.ts';
-import { RETENTION_DAYS } from '../kernel/limits.ts';
 import { accounts } from './accounts.ts';
 import { audit } from './audit.ts';
 import { Batcher } from './charge/batcher.ts';

@@ -1,6 +1,6 @@
 /** What belongs to an account: every table with an `account_id`, and how its rows end. */
 import { DAY_MS } from '../kernel/clock.ts';
-import { CHART_BUCKETS_MAX } from '../kernel/limits.ts';
+import { CHART_BUCKETS_MAX } from '../kernel/facts/limits.ts';
 import type { StorageDriver, TableSchema } from './driver.ts';
 import type { Tables } from './tables.ts';
 

@@ -2,12 +2,12 @@
 
 import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { AuditAction } from '../kernel/audit-actions.ts';
-import type { FilterType } from '../kernel/filter-types.ts';
+import type { FilterType } from '../kernel/facts/filter-types.ts';
+import type { AccountStatus, Level, Plan } from '../kernel/facts/plans.ts';
+import type { Deliverability, Reason, Status } from '../kernel/facts/reasons.ts';
+import type { Role } from '../kernel/facts/roles.ts';
 import type { JobKind, JobState } from '../kernel/jobs.ts';
 import type { Via } from '../kernel/log-origins.ts';
-import type { AccountStatus, Level, Plan } from '../kernel/plans.ts';
-import type { Deliverability, Reason, Status } from '../kernel/reasons.ts';
-import type { Role } from '../kernel/roles.ts';
 import type { Actor } from './api/actor.ts';
 import type { HoldsTable, LedgerDaysTable, LedgerTable, SharedHoldsTable } from './ledger/tables.ts';
 import type {

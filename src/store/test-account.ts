@@ -1,5 +1,5 @@
 /** Test accounts: what test keys do and see, apart from the data of their live account. */
-import { TEST_CREDITS } from '../kernel/plans.ts';
+import { TEST_CREDITS } from '../kernel/facts/plans.ts';
 import { toAccount } from './account-rows.ts';
 import type { StorageDriver } from './driver.ts';
 import { addGrant } from './grants.ts';

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { UNCERTAIN_REPLIES_MAX, UNCERTAIN_REPLIES_PER_OPERATOR } from '../kernel/limits.ts';
+import { UNCERTAIN_REPLIES_MAX, UNCERTAIN_REPLIES_PER_OPERATOR } from '../kernel/facts/limits.ts';
 import { BATCH_ROWS } from './batches.ts';
 import type { StorageDriver } from './driver.ts';
 import { onlyRow } from './rows.ts';

@@ -1,7 +1,7 @@
 /** Hourly usage counters past their time become daily ones: rows whose hour is the first of the day. */
 import { sql } from 'kysely';
 import { DAY_MS } from '../kernel/clock.ts';
-import { USAGE_HOURS_KEPT_DAYS } from '../kernel/limits.ts';
+import { USAGE_HOURS_KEPT_DAYS } from '../kernel/facts/limits.ts';
 import { andRest, BATCH_ROWS } from './batches.ts';
 import type { StorageDriver } from './driver.ts';
 

@@ -1,8 +1,8 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
-import { LIST_RESULT_BYTES } from '../kernel/limits.ts';
-import { DEFAULT_PLAN, PLANS } from '../kernel/plans.ts';
-import type { Reason } from '../kernel/reasons.ts';
+import { LIST_RESULT_BYTES } from '../kernel/facts/limits.ts';
+import { DEFAULT_PLAN, PLANS } from '../kernel/facts/plans.ts';
+import type { Reason } from '../kernel/facts/reasons.ts';
 import type { StorageDriver } from './driver.ts';
 import { COUNTERS, filterCount } from './filter-rows.ts';
 import { onlyRow } from './rows.ts';

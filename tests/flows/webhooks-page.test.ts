@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { WEBHOOK_EVENT_TYPES } from '../../src/kernel/webhook-events.ts';
+import { WEBHOOK_EVENT_TYPES } from '../../src/kernel/facts/events.ts';
 import { type Receiver, startReceiver } from '../lab/receiver.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
 

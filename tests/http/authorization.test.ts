@@ -1,7 +1,7 @@
 import { Agent, request as rawRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FAILED_AUTH_PER_WINDOW } from '../../src/kernel/limits.ts';
+import { FAILED_AUTH_PER_WINDOW } from '../../src/kernel/facts/limits.ts';
 import { createKey } from '../../src/service/keys.ts';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 

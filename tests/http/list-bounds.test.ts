@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { COSTS } from '../../src/kernel/costs.ts';
-import { LISTS_MAX } from '../../src/kernel/limits.ts';
+import { LISTS_MAX } from '../../src/kernel/facts/limits.ts';
 import type { Lab, Member } from '../lab/service.ts';
 import { runSql } from '../lab/stores.ts';
 import { send, sendCsv, startListLab } from './list-lab.ts';

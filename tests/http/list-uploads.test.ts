@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { COSTS } from '../../src/kernel/costs.ts';
-import { LIST_BYTES } from '../../src/kernel/limits.ts';
+import { LIST_BYTES } from '../../src/kernel/facts/limits.ts';
 import { openRaw, statusIn } from '../lab/raw-connection.ts';
 import type { Lab, Member } from '../lab/service.ts';
 import { runSql } from '../lab/stores.ts';

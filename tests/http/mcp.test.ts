@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BODY_BYTES } from '../../src/kernel/limits.ts';
+import { BODY_BYTES } from '../../src/kernel/facts/limits.ts';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 import { of, signedIn } from './dashboard/client.ts';
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DASHBOARD_ROUTES } from '../../src/http/dashboard/table.ts';
 import { dashboardDocument, publicDocument } from '../../src/http/documents.ts';
 import { V1_ROUTES } from '../../src/http/v1/table.ts';
-import { WEBHOOK_EVENT_TYPES } from '../../src/kernel/webhook-events.ts';
+import { WEBHOOK_EVENT_TYPES } from '../../src/kernel/facts/events.ts';
 import { readDocument } from '../../web/src/pages/reference/document.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -3,8 +3,8 @@
  * account keeps is bounded by its plan.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LIST_RESULT_BYTES, LIST_STORED_FREE_BYTES } from '../../src/kernel/limits.ts';
-import { PLANS } from '../../src/kernel/plans.ts';
+import { LIST_RESULT_BYTES, LIST_STORED_FREE_BYTES } from '../../src/kernel/facts/limits.ts';
+import { PLANS } from '../../src/kernel/facts/plans.ts';
 import type { Lab, Member } from '../lab/service.ts';
 import { ENGINE, runSql } from '../lab/stores.ts';
 import { workbookOf } from '../lab/zip.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS, PUBLIC_CODES } from '../../src/kernel/errors.ts';
-import { TEST_CREDITS } from '../../src/kernel/plans.ts';
-import { REASON_NAMES } from '../../src/kernel/reasons.ts';
+import { TEST_CREDITS } from '../../src/kernel/facts/plans.ts';
+import { REASON_NAMES } from '../../src/kernel/facts/reasons.ts';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 import { type SmtpLab, startSmtp } from '../lab/smtp.ts';
 

@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WEBHOOK_EVENTS } from '../../src/contract/webhook-events.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { WEBHOOK_RETRY_SECONDS } from '../../src/kernel/lifetimes.ts';
+import { WEBHOOK_RETRY_SECONDS } from '../../src/kernel/facts/lifetimes.ts';
 import { VERSION } from '../../src/kernel/version.ts';
 import { createKey } from '../../src/service/keys.ts';
 import { type Receiver, startReceiver } from '../lab/receiver.ts';

@@ -2,8 +2,8 @@
 
 import { hash } from '@node-rs/argon2';
 import { systemClock } from '../../src/kernel/clock.ts';
+import type { Role } from '../../src/kernel/facts/roles.ts';
 import { createLogger } from '../../src/kernel/log.ts';
-import type { Role } from '../../src/kernel/roles.ts';
 import { createNotifyUser } from '../../src/service/sign-in/notices.ts';
 import { lazyLibrary } from '../../src/service/sign-in/open.ts';
 import { hashPassword } from '../../src/service/sign-in/passwords.ts';

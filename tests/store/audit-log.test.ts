@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../src/kernel/clock.ts';
-import { USER_EVENTS_PER_HOUR } from '../../src/kernel/limits.ts';
+import { USER_EVENTS_PER_HOUR } from '../../src/kernel/facts/limits.ts';
 import type { Actor } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { member } from './cast.ts';

@@ -1,7 +1,8 @@
 /** Who and what the store's tests are about: an account with a key, a request, a verdict. */
+
+import type { Level, Plan } from '../../src/kernel/facts/plans.ts';
+import type { KeyScope } from '../../src/kernel/facts/scopes.ts';
 import { hashApiKey, newApiKey } from '../../src/kernel/ids.ts';
-import type { KeyScope } from '../../src/kernel/key-scopes.ts';
-import type { Level, Plan } from '../../src/kernel/plans.ts';
 import type {
   Account,
   Admission,

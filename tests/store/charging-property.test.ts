@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DAY_MS, monthOf } from '../../src/kernel/clock.ts';
-import { PRICE } from '../../src/kernel/plans.ts';
+import { PRICE } from '../../src/kernel/facts/plans.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Admission, Caller, Store } from '../../src/store/store.ts';
 import { describeStores, freshDatabase, type StoreLab, TestClock } from '../lab/stores.ts';

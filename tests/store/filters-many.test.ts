@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { expect, it } from 'vitest';
-import { FILTER_TYPES, type FilterType } from '../../src/kernel/filter-types.ts';
+import { FILTER_TYPES, type FilterType } from '../../src/kernel/facts/filter-types.ts';
 import { bindable } from '../../src/store/sqlite/bindable.ts';
 import { filtersWith } from '../../src/store/sqlite/filters-with.ts';
 import { syncDialect } from '../../src/store/sqlite/sync-dialect.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { FilterType } from '../../src/kernel/filter-types.ts';
-import type { FilterSort } from '../../src/kernel/sort-orders.ts';
+import type { FilterType } from '../../src/kernel/facts/filter-types.ts';
+import type { FilterSort } from '../../src/kernel/facts/sort-orders.ts';
 import type { AccountId, Filter, Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { asking, member, newVerificationId, verdict, verifyNow } from './cast.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { DAY_MS } from '../../src/kernel/clock.ts';
-import { KEY_SCOPES } from '../../src/kernel/key-scopes.ts';
+import { KEY_SCOPES } from '../../src/kernel/facts/scopes.ts';
 import type { Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { asking, hold, type Member, member, newVerificationId, verdict, verifyNow } from './cast.ts';

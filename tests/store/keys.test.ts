@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { KEY_SCOPES } from '../../src/kernel/key-scopes.ts';
-import { KEYS_MAX } from '../../src/kernel/limits.ts';
+import { KEYS_MAX } from '../../src/kernel/facts/limits.ts';
+import { KEY_SCOPES } from '../../src/kernel/facts/scopes.ts';
 import type { AccountId } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { IP, member, verifyNow } from './cast.ts';

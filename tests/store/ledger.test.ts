@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../src/kernel/clock.ts';
-import { LOG_SEARCH_ROWS } from '../../src/kernel/limits.ts';
+import { LOG_SEARCH_ROWS } from '../../src/kernel/facts/limits.ts';
 import type { AccountId, LedgerRow, Store } from '../../src/store/store.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
 import { hold, type Member, member, oldVerifications, purge, verdict, verifyNow } from './cast.ts';

@@ -1,9 +1,9 @@
 /** Lists for the store's tests. */
 
 import { expect } from 'vitest';
+import { LIST_CLAIMS_MAX } from '../../src/kernel/facts/limits.ts';
+import type { Level } from '../../src/kernel/facts/plans.ts';
 import { listResultId, newId } from '../../src/kernel/ids.ts';
-import { LIST_CLAIMS_MAX } from '../../src/kernel/limits.ts';
-import type { Level } from '../../src/kernel/plans.ts';
 import { newBlock } from '../../src/store/lists/blocks.ts';
 import type { ListOutcome, ListRow, ListWork, NewListBlock, Store, VerificationRecord } from '../../src/store/store.ts';
 import type { StoreLab } from '../lab/stores.ts';

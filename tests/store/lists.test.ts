@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { LIST_CLAIMS_MAX } from '../../src/kernel/facts/limits.ts';
 import { listResultId, newId } from '../../src/kernel/ids.ts';
-import { LIST_CLAIMS_MAX } from '../../src/kernel/limits.ts';
 import { newBlock } from '../../src/store/lists/blocks.ts';
 import { describeStores } from '../lab/stores.ts';
 import { member } from './cast.ts';

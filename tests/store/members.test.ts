@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Role } from '../../src/kernel/roles.ts';
+import type { Role } from '../../src/kernel/facts/roles.ts';
 import type { AccountId, Actor } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { member } from './cast.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { DAY_MS } from '../../src/kernel/clock.ts';
-import { LOG_SEARCH_ROWS, REJECTED_PER_DAY, REJECTED_PER_MINUTE } from '../../src/kernel/limits.ts';
+import { LOG_SEARCH_ROWS, REJECTED_PER_DAY, REJECTED_PER_MINUTE } from '../../src/kernel/facts/limits.ts';
 import { createRejectedRequestLog } from '../../src/service/rejected-requests.ts';
 import type { RejectedRequest } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { TEST_CREDITS } from '../../src/kernel/facts/plans.ts';
 import { hashApiKey, newApiKey } from '../../src/kernel/ids.ts';
-import { TEST_CREDITS } from '../../src/kernel/plans.ts';
 import type { Account, AccountId, Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { asking, member, removeDeleted, verdict, verifyNow } from './cast.ts';

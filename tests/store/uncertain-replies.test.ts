@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { UNCERTAIN_REPLIES_MAX, UNCERTAIN_REPLIES_PER_OPERATOR } from '../../src/kernel/limits.ts';
+import { UNCERTAIN_REPLIES_MAX, UNCERTAIN_REPLIES_PER_OPERATOR } from '../../src/kernel/facts/limits.ts';
 import type { UncertainReplyCount } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { purge } from './cast.ts';

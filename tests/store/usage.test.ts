@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { USAGE_HOURS_KEPT_DAYS } from '../../src/kernel/limits.ts';
+import { USAGE_HOURS_KEPT_DAYS } from '../../src/kernel/facts/limits.ts';
 import { chartOf } from '../../src/service/charts.ts';
 import { describeStores } from '../lab/stores.ts';
 import { member, purge, verifyNow } from './cast.ts';

@@ -1,6 +1,7 @@
 /** What the store's tests of webhooks have in common. */
+
+import type { WebhookSubscription } from '../../src/kernel/facts/events.ts';
 import { newWebhookSecret } from '../../src/kernel/ids.ts';
-import type { WebhookSubscription } from '../../src/kernel/webhook-events.ts';
 import type { Account, AttemptOutcome, Store, Webhook } from '../../src/store/store.ts';
 import { BY } from './people.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { WEBHOOK_RETRY_SECONDS } from '../../src/kernel/lifetimes.ts';
+import { WEBHOOK_RETRY_SECONDS } from '../../src/kernel/facts/lifetimes.ts';
 import { type Claim, LeaseLostError } from '../../src/store/jobs/queue.ts';
 import type { AttemptOutcome, DueDelivery, Store, Webhook } from '../../src/store/store.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';

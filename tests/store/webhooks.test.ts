@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { WEBHOOK_FAILING_DAYS } from '../../src/kernel/facts/lifetimes.ts';
+import { WEBHOOKS_MAX } from '../../src/kernel/facts/limits.ts';
 import { newWebhookSecret } from '../../src/kernel/ids.ts';
-import { WEBHOOK_FAILING_DAYS } from '../../src/kernel/lifetimes.ts';
-import { WEBHOOKS_MAX } from '../../src/kernel/limits.ts';
 import type { Webhook } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { member, removeDeleted } from './cast.ts';

@@ -9,7 +9,7 @@ afterAll(() => copy.remove());
 
 describe('a limit that is changed in one file', () => {
   it('compiles, and the generated files follow', () => {
-    copy.edit('src/kernel/limits.ts', 'NAME_LENGTH = { min: 1, max: 200 }', 'NAME_LENGTH = { min: 1, max: 300 }');
+    copy.edit('src/kernel/facts/limits.ts', 'NAME_LENGTH = { min: 1, max: 200 }', 'NAME_LENGTH = { min: 1, max: 300 }');
     expect(copy.compile()).toEqual([]);
     expect(copy.stale()).toEqual(['docs/api.md', 'docs/openapi.json']);
     copy.generate();

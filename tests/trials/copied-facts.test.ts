@@ -50,7 +50,7 @@ it('a field of the verdict that depends on the domain has each address its own v
 
 it('a list with a new status can be seen', () => {
   edit(
-    'src/kernel/lists.ts',
+    'src/kernel/facts/lists.ts',
     "'cancelled', 'failed'] as const;\nexport type ListStatus",
     "'cancelled', 'failed', 'archived'] as const;\nexport type ListStatus",
   );
@@ -61,7 +61,7 @@ it('a list with a new status can be seen', () => {
 
 describe('a new action of filters', () => {
   it('does not compile until something is stored for it', () => {
-    edit('src/kernel/filter-types.ts', "FILTER_ACTIONS = ['block']", "FILTER_ACTIONS = ['block', 'allow']");
+    edit('src/kernel/facts/filter-types.ts', "FILTER_ACTIONS = ['block']", "FILTER_ACTIONS = ['block', 'allow']");
     expect(copy.compile()).toEqual(['src/http/v1/filters.ts']);
   });
 

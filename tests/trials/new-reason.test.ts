@@ -9,7 +9,7 @@ afterAll(() => copy.remove());
 
 describe('a new reason of the mailbox check', () => {
   it('is a compile error in every place that has to know it', () => {
-    copy.edit('src/kernel/reasons.ts', "  'mailbox_disabled',\n", "  'mailbox_disabled',\n  'mailbox_moved',\n");
+    copy.edit('src/kernel/facts/reasons.ts', "  'mailbox_disabled',\n", "  'mailbox_disabled',\n  'mailbox_moved',\n");
     copy.edit('src/engine/evidence.ts', "  | 'mailbox_disabled'\n", "  | 'mailbox_disabled'\n  | 'mailbox_moved'\n");
     expect(copy.compile()).toEqual([
       // What migration pages call it.
@@ -29,8 +29,8 @@ describe('a new reason of the mailbox check', () => {
       'src/http/compat/reacher.ts',
       'src/http/compat/zerobounce.ts',
       // What charts count it as; what the dashboard and the docs say.
-      'src/kernel/outcomes.ts',
-      'src/kernel/reasons.ts',
+      'src/kernel/facts/outcomes.ts',
+      'src/kernel/facts/reasons.ts',
       // What a person who signs up is told.
       'src/service/sign-in/deliverability.ts',
       // The local part by which these words are tried.
@@ -40,7 +40,7 @@ describe('a new reason of the mailbox check', () => {
 
   it('compiles once they are filled in', () => {
     copy.edit(
-      'src/kernel/reasons.ts',
+      'src/kernel/facts/reasons.ts',
       '  mailbox_disabled: {\n',
       `  mailbox_moved: {
     label: 'Mailbox moved',
@@ -50,7 +50,7 @@ describe('a new reason of the mailbox check', () => {
   mailbox_disabled: {\n`,
     );
     copy.edit(
-      'src/kernel/outcomes.ts',
+      'src/kernel/facts/outcomes.ts',
       "  mailbox_disabled: 'undeliverable',\n",
       "  mailbox_disabled: 'undeliverable',\n  mailbox_moved: 'undeliverable',\n",
     );

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { LEDGER_DAYS, NAME_LENGTH, RETENTION_DAYS } from '../../kernel/facts/limits.ts';
+import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import { counted } from '../../kernel/format.ts';
-import { LEDGER_DAYS, NAME_LENGTH, RETENTION_DAYS } from '../../kernel/limits.ts';
-import { WINDOW_SECONDS } from '../../kernel/plans.ts';
 import { Text, WholeNumber } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
 import { Storage } from '../usage.ts';

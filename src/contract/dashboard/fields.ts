@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { choice } from '../../kernel/format.ts';
 import {
   INSTANT_LENGTH,
   LINK_TOKEN_LENGTH,
@@ -8,10 +7,11 @@ import {
   PASSWORD_LENGTH,
   PERSON_NAME_LENGTH,
   USER_EMAIL_LENGTH,
-} from '../../kernel/limits.ts';
-import { ACCOUNT_STATUSES, PLAN_NAMES } from '../../kernel/plans.ts';
-import { ROLES } from '../../kernel/roles.ts';
-import { ORDERS, sortsOf } from '../../kernel/sort-orders.ts';
+} from '../../kernel/facts/limits.ts';
+import { ACCOUNT_STATUSES, PLAN_NAMES } from '../../kernel/facts/plans.ts';
+import { ROLES } from '../../kernel/facts/roles.ts';
+import { ORDERS, sortsOf } from '../../kernel/facts/sort-orders.ts';
+import { choice } from '../../kernel/format.ts';
 import { Text, WholeNumber } from '../bounded.ts';
 import { DecodedAs, OneOf } from '../schema.ts';
 import { instantError } from '../usage.ts';

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
-import { FILTER_TYPES } from '../../kernel/filter-types.ts';
+import { FILTER_TYPES } from '../../kernel/facts/filter-types.ts';
+import { FILTER_REASON_LENGTH, FILTER_VALUE_LENGTH, IMPORT_LINES } from '../../kernel/facts/limits.ts';
+import { FILTER_ORDERS } from '../../kernel/facts/sort-orders.ts';
 import { span } from '../../kernel/format.ts';
-import { FILTER_REASON_LENGTH, FILTER_VALUE_LENGTH, IMPORT_LINES } from '../../kernel/limits.ts';
-import { FILTER_ORDERS } from '../../kernel/sort-orders.ts';
 import { FilterReply, FiltersQuery } from '../filters.ts';
 import { Nullable, OneOf } from '../schema.ts';
 import { sortFields } from './fields.ts';

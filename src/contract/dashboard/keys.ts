@@ -1,6 +1,4 @@
 import Type, { type Static } from 'typebox';
-import { choice, counted, grouped, span } from '../../kernel/format.ts';
-import { KEY_SCOPES } from '../../kernel/key-scopes.ts';
 import {
   ALLOW_IPS,
   INSTANT_LENGTH,
@@ -8,7 +6,9 @@ import {
   KEY_GRACE_SECONDS,
   KEY_MONTHLY_CREDITS,
   NAME_LENGTH,
-} from '../../kernel/limits.ts';
+} from '../../kernel/facts/limits.ts';
+import { KEY_SCOPES } from '../../kernel/facts/scopes.ts';
+import { choice, counted, grouped, span } from '../../kernel/format.ts';
 import { Text, WholeNumber } from '../bounded.ts';
 import { DecodedAs, Nullable, OneOf } from '../schema.ts';
 import { Name, Time } from './fields.ts';

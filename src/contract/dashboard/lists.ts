@@ -1,10 +1,10 @@
 /** Lists of addresses in the dashboard: those of `/v1/lists`, with what a page needs besides. */
 import Type, { type Static } from 'typebox';
+import { LIST_COLUMNS } from '../../kernel/facts/limits.ts';
+import { ROW_KINDS } from '../../kernel/facts/lists.ts';
+import { LEVELS } from '../../kernel/facts/plans.ts';
+import { LIST_ORDERS } from '../../kernel/facts/sort-orders.ts';
 import { choice } from '../../kernel/format.ts';
-import { LIST_COLUMNS } from '../../kernel/limits.ts';
-import { ROW_KINDS } from '../../kernel/lists.ts';
-import { LEVELS } from '../../kernel/plans.ts';
-import { LIST_ORDERS } from '../../kernel/sort-orders.ts';
 import { WholeNumber } from '../bounded.ts';
 import { ListReply, ListRowReply, ListRowsQuery, ListsQuery } from '../lists.ts';
 import { Pagination } from '../pagination.ts';

@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox';
+import { ADDRESS_LENGTH, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../kernel/facts/limits.ts';
+import { LOG_NEGATABLE } from '../../kernel/facts/log-filters.ts';
+import { OUTCOMES } from '../../kernel/facts/outcomes.ts';
+import { LEVELS } from '../../kernel/facts/plans.ts';
+import { STATUSES } from '../../kernel/facts/reasons.ts';
 import { choice } from '../../kernel/format.ts';
-import { ADDRESS_LENGTH, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../kernel/limits.ts';
-import { LOG_NEGATABLE } from '../../kernel/log-filters.ts';
 import { LOG_ORIGINS, VIAS } from '../../kernel/log-origins.ts';
-import { OUTCOMES } from '../../kernel/outcomes.ts';
-import { LEVELS } from '../../kernel/plans.ts';
-import { STATUSES } from '../../kernel/reasons.ts';
 import { Text } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
 import {

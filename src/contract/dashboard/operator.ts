@@ -1,6 +1,5 @@
 import Type, { type Static } from 'typebox';
 import { DOCTOR_CHECKS } from '../../kernel/doctor-checks.ts';
-import { counted, grouped } from '../../kernel/format.ts';
 import {
   ACCOUNT_QUERY_LENGTH,
   ACCOUNTS_PAGE,
@@ -8,8 +7,9 @@ import {
   NOTE_LENGTH,
   OPENING_CREDITS,
   RATE_LIMIT,
-} from '../../kernel/limits.ts';
-import { WINDOW_SECONDS } from '../../kernel/plans.ts';
+} from '../../kernel/facts/limits.ts';
+import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
+import { counted, grouped } from '../../kernel/format.ts';
 import { Text, WholeNumber } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
 import { Email, Name, Plan, Status, Time } from './fields.ts';

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { ADDRESS_LENGTH, MAIL_HOST_LENGTH, SMTP_REPLY_LENGTH } from '../../kernel/limits.ts';
+import { ADDRESS_LENGTH, MAIL_HOST_LENGTH, SMTP_REPLY_LENGTH } from '../../kernel/facts/limits.ts';
 import { Text } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
 import { Time } from './fields.ts';

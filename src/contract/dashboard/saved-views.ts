@@ -1,8 +1,8 @@
 /** Searches of a page that the user has named. */
 import Type from 'typebox';
+import { VIEW_NAME_LENGTH, VIEW_SEARCH_LENGTH } from '../../kernel/facts/limits.ts';
+import { VIEW_PAGES } from '../../kernel/facts/saved-views.ts';
 import { choice } from '../../kernel/format.ts';
-import { VIEW_NAME_LENGTH, VIEW_SEARCH_LENGTH } from '../../kernel/limits.ts';
-import { VIEW_PAGES } from '../../kernel/saved-views.ts';
 import { Text } from '../bounded.ts';
 import { OneOf } from '../schema.ts';
 

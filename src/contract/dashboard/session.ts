@@ -5,7 +5,7 @@ import {
   PASSKEYS_MAX,
   SESSIONS_LISTED,
   SIGN_IN_ID_LENGTH,
-} from '../../kernel/limits.ts';
+} from '../../kernel/facts/limits.ts';
 import { Text } from '../bounded.ts';
 import { Nullable, OneOf } from '../schema.ts';
 import {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
+import { LOG_QUERY_LENGTH, LOW_BALANCE } from '../../kernel/facts/limits.ts';
+import { OUTCOMES } from '../../kernel/facts/outcomes.ts';
 import { span } from '../../kernel/format.ts';
-import { LOG_QUERY_LENGTH, LOW_BALANCE } from '../../kernel/limits.ts';
-import { OUTCOMES } from '../../kernel/outcomes.ts';
 import { Text } from '../bounded.ts';
 import { ListReply } from '../lists.ts';
 import { Nullable, OneOf } from '../schema.ts';

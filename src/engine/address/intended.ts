@@ -1,6 +1,6 @@
 /** `did_you_mean` for text that is no address: what is left of it without what people and programs put around one. */
 import { trimBlanks } from '../../kernel/blanks.ts';
-import { ADDRESS_LENGTH } from '../../kernel/limits.ts';
+import { ADDRESS_LENGTH } from '../../kernel/facts/limits.ts';
 import { type ParseOptions, parseAddress } from './parse.ts';
 import { didYouMeanText, type SuggestionLists } from './suggest.ts';
 

@@ -1,7 +1,7 @@
 /** The DNS servers to use: from an option, or from the system. */
 import { getServers } from 'node:dns';
+import { DNS_PORT } from '../../kernel/facts/limits.ts';
 import { type HostPort, parseHostPort } from '../../kernel/ip.ts';
-import { DNS_PORT } from '../../kernel/limits.ts';
 
 export type Server = HostPort;
 

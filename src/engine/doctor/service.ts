@@ -1,7 +1,7 @@
 /** Checks of the service itself: fresh lists, a writable store, a correct clock. */
 
 import { DAY_MS, fromIso } from '../../kernel/clock.ts';
-import { CLOCK_TOLERANCE_SECONDS, LISTS_STALE_DAYS } from '../../kernel/limits.ts';
+import { CLOCK_TOLERANCE_SECONDS, LISTS_STALE_DAYS } from '../../kernel/facts/limits.ts';
 import { type DoctorDeps, type Finding, fail, pass, warn } from './deps.ts';
 
 const USELESS_DAYS = 180;

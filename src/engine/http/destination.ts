@@ -1,7 +1,7 @@
 /** Where a URL leads: its host, and the addresses of it that may be dialed. */
 import { isIP } from 'node:net';
 import type { Clock } from '../../kernel/clock.ts';
-import type { AttemptError } from '../../kernel/webhook-events.ts';
+import type { AttemptError } from '../../kernel/facts/events.ts';
 import type { DnsAnswer } from '../dns/records.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { routable } from '../dns/routable.ts';

@@ -6,7 +6,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction, Socket, TcpSocketConnectOpts } from 'node:net';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
-import type { AttemptError } from '../../kernel/webhook-events.ts';
+import type { AttemptError } from '../../kernel/facts/events.ts';
 import { routable } from '../dns/routable.ts';
 import { type DestinationDeps, hostOf, isLiteral, NoAddressError, resolveHost } from './destination.ts';
 

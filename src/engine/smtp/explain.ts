@@ -1,5 +1,5 @@
 /** Explains how one reply is read, for operators. */
-import { SMTP_REPLY_LENGTH } from '../../kernel/limits.ts';
+import { SMTP_REPLY_LENGTH } from '../../kernel/facts/limits.ts';
 import type { SmtpStage } from '../evidence.ts';
 import type { Classifier, Explanation } from './classify.ts';
 import { type Reply, ReplyParser } from './reply.ts';

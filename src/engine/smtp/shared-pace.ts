@@ -5,8 +5,8 @@
  */
 import type { Clock } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
+import { PACE_SLICE_SECONDS } from '../../kernel/facts/lifetimes.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
-import { PACE_SLICE_SECONDS } from '../../kernel/lifetimes.ts';
 
 /** Limits are divided into units; see `PaceSlices` of the store. */
 interface SliceRequest {

@@ -1,7 +1,7 @@
 /** The evidence of test mode: made up, and judged and reported like any other. */
 import { trimBlanks } from '../../kernel/blanks.ts';
-import type { Level } from '../../kernel/plans.ts';
-import { REASONS } from '../../kernel/reasons.ts';
+import type { Level } from '../../kernel/facts/plans.ts';
+import { REASONS } from '../../kernel/facts/reasons.ts';
 import { type Address, parseAddress } from '../address/parse.ts';
 import type {
   CatchAllEvidence,

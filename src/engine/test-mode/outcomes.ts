@@ -3,8 +3,8 @@
  * generated from this table.
  */
 import { trimBlanks } from '../../kernel/blanks.ts';
-import type { Level } from '../../kernel/plans.ts';
-import type { Deliverability, Reason } from '../../kernel/reasons.ts';
+import type { Level } from '../../kernel/facts/plans.ts';
+import type { Deliverability, Reason } from '../../kernel/facts/reasons.ts';
 import type { DnsFinding, Evidence, SmtpFinding } from '../evidence.ts';
 
 type Flag = keyof NonNullable<Evidence['flags']>;

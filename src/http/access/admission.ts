@@ -1,7 +1,7 @@
 import { toIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { PLAN_WITH_SMTP, WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import { counted, grouped } from '../../kernel/format.ts';
-import { PLAN_WITH_SMTP, WINDOW_SECONDS } from '../../kernel/plans.ts';
 import type { Admission } from '../../service/admission.ts';
 import type { HttpContext } from '../context.ts';
 import { rateHeaders, secondsLeft } from '../reply.ts';

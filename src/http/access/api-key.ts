@@ -1,7 +1,7 @@
 import { type ApiError, toApiError } from '../../kernel/errors.ts';
+import { BODY_BYTES } from '../../kernel/facts/limits.ts';
+import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
-import type { KeyScope } from '../../kernel/key-scopes.ts';
-import { BODY_BYTES } from '../../kernel/limits.ts';
 import type { Caller, IdempotencyRef } from '../../service/admission.ts';
 import type { HttpContext } from '../context.ts';
 import { isGone } from '../disconnect.ts';

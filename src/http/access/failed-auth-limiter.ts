@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { FAILED_AUTH_PER_WINDOW } from '../../kernel/facts/limits.ts';
 import { networksOf } from '../../kernel/ip.ts';
-import { FAILED_AUTH_PER_WINDOW } from '../../kernel/limits.ts';
 import { WindowCounts } from './window-counts.ts';
 
 /**

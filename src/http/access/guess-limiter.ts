@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { METRICS_GUESSES, METRICS_GUESSES_SECONDS } from '../../kernel/facts/limits.ts';
 import { type CountedNetwork, networksOf } from '../../kernel/ip.ts';
-import { METRICS_GUESSES, METRICS_GUESSES_SECONDS } from '../../kernel/limits.ts';
 
 const WINDOW_MS = METRICS_GUESSES_SECONDS * 1000;
 /** Networks that are remembered, and addresses that had the right token. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
-import { WINDOW_SECONDS } from '../../kernel/plans.ts';
+import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 
 const WINDOW_MS = WINDOW_SECONDS * 1000;
 

@@ -4,7 +4,7 @@
  */
 import Type from 'typebox';
 import type { ApiError } from '../../kernel/errors.ts';
-import type { Deliverability } from '../../kernel/reasons.ts';
+import type { Deliverability } from '../../kernel/facts/reasons.ts';
 import { type Route, route } from '../route.ts';
 import { keyIn, timeLimit } from './vendor.ts';
 import type { CompatResult, CompatVerdict } from './verdict.ts';

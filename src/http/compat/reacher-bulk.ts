@@ -2,9 +2,9 @@
 import Type from 'typebox';
 import type { VerifyReply } from '../../contract/verify.ts';
 import { ApiError, isErrorCode } from '../../kernel/errors.ts';
-import { LIST_JSON_BYTES, LIST_ROWS, LIST_ROWS_PER_PAGE, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/limits.ts';
-import type { ListStatus } from '../../kernel/lists.ts';
-import { DEFAULT_LEVEL, PLANS } from '../../kernel/plans.ts';
+import { LIST_JSON_BYTES, LIST_ROWS, LIST_ROWS_PER_PAGE, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.ts';
+import type { ListStatus } from '../../kernel/facts/lists.ts';
+import { DEFAULT_LEVEL, PLANS } from '../../kernel/facts/plans.ts';
 import type { RowView } from '../../service/lists/results.ts';
 import { listObject } from '../../service/lists/service.ts';
 import { spooled } from '../../service/lists/spooled.ts';

@@ -3,7 +3,7 @@
  * https://github.com/reacherhq/check-if-email-exists/blob/master/backend/openapi.json, as of 2026-11-22.
  */
 import Type from 'typebox';
-import { TIMEOUT_MS } from '../../kernel/limits.ts';
+import { TIMEOUT_MS } from '../../kernel/facts/limits.ts';
 import { type ForeignForm, type Route, route } from '../route.ts';
 import { keyIn } from './vendor.ts';
 import { type CompatResult, type CompatVerdict, partsOf, verdictOf } from './verdict.ts';

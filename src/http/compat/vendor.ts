@@ -1,6 +1,6 @@
 /** How a route speaks the contract of another service: where its key stands, and the form of its errors. */
 import type { ApiError } from '../../kernel/errors.ts';
-import { TIMEOUT_MS } from '../../kernel/limits.ts';
+import { TIMEOUT_MS } from '../../kernel/facts/limits.ts';
 import type { HttpRequest } from '../exchange.ts';
 import type { ForeignForm } from '../route.ts';
 

@@ -1,6 +1,6 @@
 /** Our verdicts as the tables of other services know them: every vendor has a row for each. */
 import type { VerifyReply } from '../../contract/verify.ts';
-import type { Reason } from '../../kernel/reasons.ts';
+import type { Reason } from '../../kernel/facts/reasons.ts';
 
 /** A full mailbox has two verdicts, and what needs no reason has two as well. */
 export type CompatVerdict =

@@ -2,8 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import type { VerifyReply } from '../../contract/verify.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { ADDRESS_LENGTH } from '../../kernel/limits.ts';
-import { DEFAULT_LEVEL, type Level } from '../../kernel/plans.ts';
+import { ADDRESS_LENGTH } from '../../kernel/facts/limits.ts';
+import { DEFAULT_LEVEL, type Level } from '../../kernel/facts/plans.ts';
 import { requireAdmission } from '../access/admission.ts';
 import type { HttpContext } from '../context.ts';
 import { disconnectSignal, isGone } from '../disconnect.ts';

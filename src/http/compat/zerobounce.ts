@@ -4,8 +4,8 @@
  */
 import Type from 'typebox';
 import { type ApiError, toApiError } from '../../kernel/errors.ts';
+import { COMPAT_BATCH, COMPAT_BATCH_AT_ONCE, COMPAT_BATCH_BYTES } from '../../kernel/facts/limits.ts';
 import { canonicalIp } from '../../kernel/ip.ts';
-import { COMPAT_BATCH, COMPAT_BATCH_AT_ONCE, COMPAT_BATCH_BYTES } from '../../kernel/limits.ts';
 import { mapConcurrently } from '../map-concurrently.ts';
 import { noteError } from '../reply.ts';
 import { type ChargedKeyContext, type ForeignForm, type Route, route } from '../route.ts';

@@ -3,7 +3,7 @@ import * as C from '../../contract/dashboard/account.ts';
 import { Done } from '../../contract/dashboard/session.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
-import { PLANS, PRICE } from '../../kernel/plans.ts';
+import { PLANS, PRICE } from '../../kernel/facts/plans.ts';
 import type { Account, AccountStorage, KeysetQuery, LedgerPage, LedgerQuery } from '../../service/accounts.ts';
 import type { ActingMember, Role } from '../../service/members.ts';
 import { nothingToChange } from '../nothing-to-change.ts';

@@ -1,5 +1,5 @@
 import type { Done } from '../../contract/dashboard/session.ts';
-import { USER_AGENT_LENGTH } from '../../kernel/limits.ts';
+import { USER_AGENT_LENGTH } from '../../kernel/facts/limits.ts';
 import type { BrowserRequest } from '../../service/sign-in/service.ts';
 import type { Answer, JsonAnswer, RequestContext } from '../route.ts';
 

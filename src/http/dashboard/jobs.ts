@@ -1,8 +1,8 @@
 import { type OperatorJob, OperatorJobsReply } from '../../contract/dashboard/jobs.ts';
 import { Done } from '../../contract/dashboard/session.ts';
 import { toIso } from '../../kernel/clock.ts';
+import { OPERATOR_JOBS } from '../../kernel/facts/limits.ts';
 import { isJobKind, JOB_POLICIES } from '../../kernel/jobs.ts';
-import { OPERATOR_JOBS } from '../../kernel/limits.ts';
 import type { JobRecord } from '../../service/jobs.ts';
 import { type Route, route } from '../route.ts';
 import { done } from './browser-request.ts';

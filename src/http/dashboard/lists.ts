@@ -1,10 +1,10 @@
 import * as D from '../../contract/dashboard/lists.ts';
 import * as C from '../../contract/lists.ts';
 import { toIso } from '../../kernel/clock.ts';
-import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/limits.ts';
-import type { ListAction } from '../../kernel/lists.ts';
+import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.ts';
+import type { ListAction } from '../../kernel/facts/lists.ts';
+import { LIST_ORDERS, sortingOf } from '../../kernel/facts/sort-orders.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
-import { LIST_ORDERS, sortingOf } from '../../kernel/sort-orders.ts';
 import type { ListDetail } from '../../service/lists/service.ts';
 import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { paginationOf } from '../pagination.ts';

@@ -2,7 +2,7 @@ import * as C from '../../contract/dashboard/log.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { ERRORS, isErrorCode } from '../../kernel/errors.ts';
-import { LOG_NEGATABLE } from '../../kernel/log-filters.ts';
+import { LOG_NEGATABLE } from '../../kernel/facts/log-filters.ts';
 import type { LogCursor, LogEntry, LoggedRequest } from '../../service/log.ts';
 import type { LogExportSearch } from '../../service/log-export.ts';
 import { type Route, route } from '../route.ts';

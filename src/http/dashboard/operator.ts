@@ -1,7 +1,7 @@
 import { InviteReply, LedgerQuery, LedgerReply } from '../../contract/dashboard/account.ts';
 import * as C from '../../contract/dashboard/operator.ts';
 import { toIso } from '../../kernel/clock.ts';
-import { ACCOUNTS_PER_PAGE } from '../../kernel/limits.ts';
+import { ACCOUNTS_PER_PAGE } from '../../kernel/facts/limits.ts';
 import type { AccountSummary, ListsState } from '../../service/operator.ts';
 import { nothingToChange } from '../nothing-to-change.ts';
 import { type Route, route } from '../route.ts';

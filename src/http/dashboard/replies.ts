@@ -1,6 +1,6 @@
 import * as C from '../../contract/dashboard/replies.ts';
 import { toIso } from '../../kernel/clock.ts';
-import { UNCERTAIN_REPLIES_SHOWN } from '../../kernel/limits.ts';
+import { UNCERTAIN_REPLIES_SHOWN } from '../../kernel/facts/limits.ts';
 import type { UncertainReplyRow } from '../../service/replies.ts';
 import { type Route, route } from '../route.ts';
 

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import type { DashboardVerifyReply, DashboardVerifyRequest } from '../../contract/dashboard/log.ts';
 import type { Read } from '../../contract/schema.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { TIMEOUT_MS } from '../../kernel/limits.ts';
+import { TIMEOUT_MS } from '../../kernel/facts/limits.ts';
 import { refusalOf } from '../access/admission.ts';
 import type { HttpContext } from '../context.ts';
 import { disconnectSignal, isGone } from '../disconnect.ts';

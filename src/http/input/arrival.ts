@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Pace } from '../../kernel/costs.ts';
-import { BODY_BYTES, BODY_WITHIN_SECONDS } from '../../kernel/limits.ts';
+import { BODY_BYTES, BODY_WITHIN_SECONDS } from '../../kernel/facts/limits.ts';
 
 const SWEEP_MS = 250;
 

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { ListUpload } from '../../contract/lists.ts';
 import type { Read } from '../../contract/schema.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { LIST_BYTES, LIST_JSON_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/limits.ts';
+import { LIST_BYTES, LIST_JSON_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.ts';
 import type { UploadRequest } from '../../service/lists/service.ts';
 import { type Spooled, spooled } from '../../service/lists/spooled.ts';
 import type { HttpRequest } from '../exchange.ts';

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { ApiError } from '../../kernel/errors.ts';
+import { BODY_BYTES, MCP_BYTES, TIMEOUT_MS } from '../../kernel/facts/limits.ts';
+import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
 import { kibibytes } from '../../kernel/format.ts';
-import type { KeyScope } from '../../kernel/key-scopes.ts';
-import { BODY_BYTES, MCP_BYTES, TIMEOUT_MS } from '../../kernel/limits.ts';
 import { listObject } from '../../service/lists/service.ts';
 import { requireAdmission } from '../access/admission.ts';
 import { keyIn } from '../compat/vendor.ts';

@@ -8,8 +8,8 @@ import { NO_WARNINGS, WithWarnings } from '../../contract/unknown-fields.ts';
 import { UsageReply } from '../../contract/usage.ts';
 import { VerifyReply, VerifyRequest } from '../../contract/verify.ts';
 import { toApiError } from '../../kernel/errors.ts';
-import type { KeyScope } from '../../kernel/key-scopes.ts';
-import { COMPAT_BATCH_AT_ONCE, MCP_EMAILS } from '../../kernel/limits.ts';
+import { COMPAT_BATCH_AT_ONCE, MCP_EMAILS } from '../../kernel/facts/limits.ts';
+import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import { jsonReader } from '../input/reader.ts';
 import { mapConcurrently } from '../map-concurrently.ts';
 

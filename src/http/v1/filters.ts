@@ -3,7 +3,7 @@ import { IdempotencyHeader } from '../../contract/idempotency.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import type { FilterAction } from '../../kernel/filter-types.ts';
+import type { FilterAction } from '../../kernel/facts/filter-types.ts';
 import type { Filter, FilterAdded, NewFilter } from '../../service/filters.ts';
 import { linkHeader, paginationOf } from '../pagination.ts';
 import { errorReply, jsonReply, REPLAYED, replyAnswer } from '../reply.ts';

@@ -1,7 +1,7 @@
 import * as C from '../../contract/lists.ts';
+import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.ts';
+import type { ListAction, ResultFormat } from '../../kernel/facts/lists.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
-import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/limits.ts';
-import type { ListAction, ResultFormat } from '../../kernel/lists.ts';
 import { type List, type ListService, listObject } from '../../service/lists/service.ts';
 import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { PacedBody } from '../paced-body.ts';

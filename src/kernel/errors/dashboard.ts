@@ -1,6 +1,6 @@
+import { FRESH_SIGN_IN_DAYS } from '../facts/lifetimes.ts';
+import { KEYS_MAX, SAVED_VIEWS_MAX } from '../facts/limits.ts';
 import { counted } from '../format.ts';
-import { FRESH_SIGN_IN_DAYS } from '../lifetimes.ts';
-import { KEYS_MAX, SAVED_VIEWS_MAX } from '../limits.ts';
 import type { ErrorRow } from './row.ts';
 
 /** Errors that only the dashboard's private API returns, apart on the docs page and absent from the public document. */

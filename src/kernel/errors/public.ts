@@ -1,4 +1,3 @@
-import { choice, counted, kibibytes } from '../format.ts';
 import {
   BODY_BYTES,
   BODY_WITHIN_SECONDS,
@@ -6,8 +5,9 @@ import {
   HEADERS_WITHIN_SECONDS,
   LISTS_MAX,
   WEBHOOKS_MAX,
-} from '../limits.ts';
-import { LEVELS } from '../plans.ts';
+} from '../facts/limits.ts';
+import { LEVELS } from '../facts/plans.ts';
+import { choice, counted, kibibytes } from '../format.ts';
 import type { ErrorRow } from './row.ts';
 
 /** Errors of the public API. */

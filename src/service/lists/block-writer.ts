@@ -6,7 +6,7 @@ import {
   LIST_RESULT_BYTES,
   LIST_STORED_FREE_BYTES,
   LIST_STORED_PER_SENT,
-} from '../../kernel/limits.ts';
+} from '../../kernel/facts/limits.ts';
 import { LIST_STEPS } from '../../kernel/list-work.ts';
 import { newBlock } from '../../store/lists/blocks.ts';
 import type { AccountId, ListRoom, ListRow, Lists, NewListBlock } from '../../store/store.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { LIST_LEASE_SECONDS } from '../../kernel/lifetimes.ts';
+import { LIST_LEASE_SECONDS } from '../../kernel/facts/lifetimes.ts';
 import { LIST_OPERATORS_OF_OTHERS } from '../../kernel/list-work.ts';
 import type { OperatorLeases } from '../../store/store.ts';
 

@@ -7,9 +7,9 @@ import { ROW_PROBLEMS } from '../../files/problems.ts';
 import { createResultWriter, type ResultRow } from '../../files/write-results.ts';
 import type { RowProblem } from '../../kernel/csv.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { LIST_BLOCKS_SEARCHED } from '../../kernel/limits.ts';
-import type { ResultFormat, RowKind } from '../../kernel/lists.ts';
-import type { Deliverability, ReasonOrNone, Status } from '../../kernel/reasons.ts';
+import { LIST_BLOCKS_SEARCHED } from '../../kernel/facts/limits.ts';
+import type { ResultFormat, RowKind } from '../../kernel/facts/lists.ts';
+import type { Deliverability, ReasonOrNone, Status } from '../../kernel/facts/reasons.ts';
 import type { List, ListBlock, ListResult, ListRow, Lists } from '../../store/store.ts';
 
 export interface RowFilter {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
-import { LIST_LEASE_SECONDS } from '../../kernel/lifetimes.ts';
+import { LIST_LEASE_SECONDS } from '../../kernel/facts/lifetimes.ts';
 import type { ListOutcome, Lists, ListWork, RunningList, VerificationRecord } from '../../store/store.ts';
 import type { ListOperators } from './operators.ts';
 import type { ListEnd, ListVerifier } from './verify-list.ts';

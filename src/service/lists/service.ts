@@ -2,19 +2,19 @@
 import type { FileForm } from '../../files/forms.ts';
 import { type Clock, toIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import type { HeldPlace } from '../../kernel/fair-queue.ts';
-import { choice, counted, grouped } from '../../kernel/format.ts';
-import { LIST_DEFERRED_SHOWN, LIST_PATIENCE_MINUTES, NAME_LENGTH } from '../../kernel/limits.ts';
+import { LIST_DEFERRED_SHOWN, LIST_PATIENCE_MINUTES, NAME_LENGTH } from '../../kernel/facts/limits.ts';
 import {
   LIST_ACTION_STATUSES,
   type ListAction,
   type ListError,
   type ListStatus,
   type ResultFormat,
-} from '../../kernel/lists.ts';
+} from '../../kernel/facts/lists.ts';
+import { DEFAULT_LEVEL, type Level, PLAN_WITH_SMTP, PLANS, type Plan } from '../../kernel/facts/plans.ts';
+import type { ListSort, Sorting } from '../../kernel/facts/sort-orders.ts';
+import type { HeldPlace } from '../../kernel/fair-queue.ts';
+import { choice, counted, grouped } from '../../kernel/format.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
-import { DEFAULT_LEVEL, type Level, PLAN_WITH_SMTP, PLANS, type Plan } from '../../kernel/plans.ts';
-import type { ListSort, Sorting } from '../../kernel/sort-orders.ts';
 import { listObject } from '../../store/lists/object.ts';
 import type { AccountId, Actor, DeferredAddress, List, ListChange, ListStart, Page, Store } from '../../store/store.ts';
 import { actorFor, type ChangedBy } from '../changed-by.ts';

@@ -2,8 +2,8 @@
 import type { FileForm } from '../../files/forms.ts';
 import { type AddressFile, readAddressFile } from '../../files/read-file.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Level } from '../../kernel/facts/plans.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { Level } from '../../kernel/plans.ts';
 import type { AccountId, Actor, List, Lists } from '../../store/store.ts';
 import { ownerOf } from '../../store/test-account.ts';
 import { BlockWriter, uploadGivenUp } from './block-writer.ts';

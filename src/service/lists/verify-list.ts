@@ -19,11 +19,11 @@ import {
   runOffline,
   withDns,
 } from '../../engine/verify.ts';
+import { TIMEOUT_MS } from '../../kernel/facts/limits.ts';
+import type { Level } from '../../kernel/facts/plans.ts';
 import { FairQueue } from '../../kernel/fair-queue.ts';
 import { listResultId, sha256Hex } from '../../kernel/ids.ts';
-import { TIMEOUT_MS } from '../../kernel/limits.ts';
 import { LIST_CHECKS, LIST_LOOKUPS, LIST_OPERATOR_LENGTH, type ListSteps } from '../../kernel/list-work.ts';
-import type { Level } from '../../kernel/plans.ts';
 import type { AccountId, Filter, FilterKeys, ListOutcome, ListWork, RunningList } from '../../store/store.ts';
 import { filterKeys, toRecord, withMatch } from '../verdict-record.ts';
 import { GiveWay } from './give-way.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import { LIST_LEASE_SECONDS } from '../../kernel/lifetimes.ts';
+import { LIST_LEASE_SECONDS } from '../../kernel/facts/lifetimes.ts';
 import { LIST_ADDRESSES_IN_HAND, LIST_ADDRESSES_IN_HAND_EACH, LISTS_AT_ONCE } from '../../kernel/list-work.ts';
 import type { Lists, RunningList, VerificationRecord } from '../../store/store.ts';
 import type { ListOperators } from './operators.ts';

@@ -2,7 +2,7 @@ import { decideVerdict } from '../../engine/decide-verdict.ts';
 import { problemOf, RESOLVER_PROBLEMS } from '../../engine/dns/problems.ts';
 import { type EngineDeps, runOffline, runOnline } from '../../engine/verify.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import type { Reason } from '../../kernel/reasons.ts';
+import type { Reason } from '../../kernel/facts/reasons.ts';
 import type { CheckDeliverability } from './sign-up.ts';
 
 /** A user is waiting for the reply. */

@@ -1,5 +1,5 @@
-import { DEVICE_DAYS } from '../../kernel/lifetimes.ts';
-import { DEVICE_USERS_MAX } from '../../kernel/limits.ts';
+import { DEVICE_DAYS } from '../../kernel/facts/lifetimes.ts';
+import { DEVICE_USERS_MAX } from '../../kernel/facts/limits.ts';
 import type { Store } from '../../store/store.ts';
 import type { Library } from './library.ts';
 import { type BrowserRequest, cookiesOf, hasCookie, headersOf } from './library-calls.ts';

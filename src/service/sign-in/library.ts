@@ -8,9 +8,14 @@ import { betterAuth } from 'better-auth';
 import { APIError } from 'better-auth/api';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, toDate } from '../../kernel/clock.ts';
+import {
+  FRESH_SIGN_IN_DAYS,
+  RESET_LINK_HOURS,
+  SESSION_DAYS,
+  SESSION_REFRESH_MINUTES,
+} from '../../kernel/facts/lifetimes.ts';
+import { PASSWORD_LENGTH } from '../../kernel/facts/limits.ts';
 import { newId, randomToken } from '../../kernel/ids.ts';
-import { FRESH_SIGN_IN_DAYS, RESET_LINK_HOURS, SESSION_DAYS, SESSION_REFRESH_MINUTES } from '../../kernel/lifetimes.ts';
-import { PASSWORD_LENGTH } from '../../kernel/limits.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Store } from '../../store/store.ts';
 import { internalAuthEndpoints } from './internal-endpoints.ts';

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { UNLOCK_WITHIN_SECONDS } from '../../kernel/facts/limits.ts';
 import { networksOf } from '../../kernel/ip.ts';
-import { UNLOCK_WITHIN_SECONDS } from '../../kernel/limits.ts';
 import type { Attempts, UserChange } from '../../store/store.ts';
 import { mailsTo } from '../mail-limits.ts';
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../../kernel/errors.ts';
-import { PASSKEYS_MAX } from '../../kernel/limits.ts';
+import { PASSKEYS_MAX } from '../../kernel/facts/limits.ts';
 import type { PasskeyRecord, Store } from '../../store/store.ts';
 import { parsePasskeyName } from '../names.ts';
 import type { Devices } from './devices.ts';

@@ -1,8 +1,8 @@
 import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { RESET_LINK_HOURS } from '../../kernel/facts/lifetimes.ts';
+import { LINK_TOKEN_LENGTH } from '../../kernel/facts/limits.ts';
 import { widestNetworkOf } from '../../kernel/ip.ts';
-import { RESET_LINK_HOURS } from '../../kernel/lifetimes.ts';
-import { LINK_TOKEN_LENGTH } from '../../kernel/limits.ts';
 import type { PasskeyRecord, Store, User, UserChange } from '../../store/store.ts';
 import type { Mail } from '../mail.ts';
 import type { MailLimits } from '../mail-limits.ts';

@@ -1,7 +1,7 @@
 import type { Factor } from '../../kernel/audit-actions.ts';
 import { type Clock, DAY_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { SESSION_MAX_DAYS } from '../../kernel/lifetimes.ts';
+import { SESSION_MAX_DAYS } from '../../kernel/facts/lifetimes.ts';
 import type { Store } from '../../store/store.ts';
 import { parsePersonName } from '../names.ts';
 import type { Devices } from './devices.ts';

@@ -1,8 +1,8 @@
 import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { SETUP_LINK_HOURS } from '../../kernel/facts/lifetimes.ts';
+import { FIRST_ACCOUNT } from '../../kernel/facts/plans.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
-import { SETUP_LINK_HOURS } from '../../kernel/lifetimes.ts';
-import { FIRST_ACCOUNT } from '../../kernel/plans.ts';
 import type { Account, Store } from '../../store/store.ts';
 import { parsePersonName } from '../names.ts';
 import type { Library } from './library.ts';

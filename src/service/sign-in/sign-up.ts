@@ -1,10 +1,10 @@
 import { mailboxOf } from '../../engine/address/mailbox.ts';
 import { type Clock, HOUR_MS, toDate } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { SIGNUP_LINK_HOURS } from '../../kernel/facts/lifetimes.ts';
+import { DEFAULT_PLAN } from '../../kernel/facts/plans.ts';
 import { widestNetworkOf } from '../../kernel/ip.ts';
 import type { JobPayloads } from '../../kernel/jobs.ts';
-import { SIGNUP_LINK_HOURS } from '../../kernel/lifetimes.ts';
-import { DEFAULT_PLAN } from '../../kernel/plans.ts';
 import type { Store, User } from '../../store/store.ts';
 import type { Mail } from '../mail.ts';
 import type { MailLimits } from '../mail-limits.ts';

@@ -1,6 +1,6 @@
 import { ApiError } from '../../kernel/errors.ts';
+import { PASSWORD_LENGTH, USER_EMAIL_LENGTH } from '../../kernel/facts/limits.ts';
 import { span } from '../../kernel/format.ts';
-import { PASSWORD_LENGTH, USER_EMAIL_LENGTH } from '../../kernel/limits.ts';
 import { type PasswordWeakness, weaknessOf } from '../../kernel/password-rules.ts';
 import { frequentPasswords } from './frequent-passwords.ts';
 

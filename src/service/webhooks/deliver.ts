@@ -1,7 +1,7 @@
 /** Sends what is due to one webhook. */
 import type { Clock } from '../../kernel/clock.ts';
-import { WEBHOOK_ATTEMPTS_AT_ONCE } from '../../kernel/limits.ts';
-import { delivers } from '../../kernel/webhook-events.ts';
+import { delivers } from '../../kernel/facts/events.ts';
+import { WEBHOOK_ATTEMPTS_AT_ONCE } from '../../kernel/facts/limits.ts';
 import type { ClaimOf } from '../../store/jobs/queue.ts';
 import type { DueDelivery, Store, WebhookDisabledMail } from '../../store/store.ts';
 import type { Send } from './send.ts';

@@ -1,6 +1,6 @@
 import type { Post } from '../../engine/http/post.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { WEBHOOK_RESPONSE_BYTES, WEBHOOK_TIMEOUT_MS } from '../../kernel/limits.ts';
+import { WEBHOOK_RESPONSE_BYTES, WEBHOOK_TIMEOUT_MS } from '../../kernel/facts/limits.ts';
 import type { AttemptOutcome, Dispatch, WebhookDisabledMail } from '../../store/store.ts';
 import { signedHeaders } from './sign.ts';
 

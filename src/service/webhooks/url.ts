@@ -3,7 +3,7 @@
 import { routable } from '../../engine/dns/routable.ts';
 import { type DestinationDeps, hostOf, isLiteral, NoAddressError, resolveHost } from '../../engine/http/destination.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { WEBHOOK_TIMEOUT_MS } from '../../kernel/limits.ts';
+import { WEBHOOK_TIMEOUT_MS } from '../../kernel/facts/limits.ts';
 
 const refused = (message: string): ApiError => new ApiError('invalid_webhook_url', message, { field: 'url' });
 

@@ -1,9 +1,9 @@
 import { HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import type { WebhookSubscription } from '../../kernel/facts/events.ts';
+import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../../kernel/facts/lifetimes.ts';
+import { WEBHOOK_TESTS_AT_ONCE, WEBHOOK_TESTS_PER_ACCOUNT } from '../../kernel/facts/limits.ts';
 import { newWebhookSecret } from '../../kernel/ids.ts';
-import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../../kernel/lifetimes.ts';
-import { WEBHOOK_TESTS_AT_ONCE, WEBHOOK_TESTS_PER_ACCOUNT } from '../../kernel/limits.ts';
-import type { WebhookSubscription } from '../../kernel/webhook-events.ts';
 import type { AccountId, Delivery, Page, Store, Webhook, WebhookDisabledMail } from '../../store/store.ts';
 import { actorFor, type ChangedBy } from '../changed-by.ts';
 import type { Send } from './send.ts';

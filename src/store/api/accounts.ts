@@ -1,5 +1,5 @@
+import type { AccountStatus, Plan } from '../../kernel/facts/plans.ts';
 import type { MailPayload } from '../../kernel/jobs.ts';
-import type { AccountStatus, Plan } from '../../kernel/plans.ts';
 import type { Actor } from './actor.ts';
 
 export type AccountId = string & { readonly __brand: 'AccountId' };

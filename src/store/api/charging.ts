@@ -1,8 +1,9 @@
 /** Charging: the request and the outcome of admission, and the settlement of a hold. */
-import type { KeyScope } from '../../kernel/key-scopes.ts';
+
+import type { Level } from '../../kernel/facts/plans.ts';
+import type { Deliverability, Reason, Status } from '../../kernel/facts/reasons.ts';
+import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import type { Via } from '../../kernel/log-origins.ts';
-import type { Level } from '../../kernel/plans.ts';
-import type { Deliverability, Reason, Status } from '../../kernel/reasons.ts';
 import type { AccountId, RateWindow } from './accounts.ts';
 import type { Filter, FilterKeys } from './filters.ts';
 import type { IdempotencyRef, StoredReply } from './idempotency.ts';

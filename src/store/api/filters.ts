@@ -1,5 +1,5 @@
-import type { FilterType } from '../../kernel/filter-types.ts';
-import type { FilterSort, Sorting } from '../../kernel/sort-orders.ts';
+import type { FilterType } from '../../kernel/facts/filter-types.ts';
+import type { FilterSort, Sorting } from '../../kernel/facts/sort-orders.ts';
 import type { AccountId, Page } from './accounts.ts';
 import type { Actor } from './actor.ts';
 import type { ReplyToStore } from './idempotency.ts';

@@ -1,5 +1,5 @@
-import type { KeyScope } from '../../kernel/key-scopes.ts';
-import type { Plan } from '../../kernel/plans.ts';
+import type { Plan } from '../../kernel/facts/plans.ts';
+import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import type { AccountId } from './accounts.ts';
 import type { Actor } from './actor.ts';
 

@@ -8,10 +8,10 @@
  * it held. Whether an address is still to be done is decided by the store alone: a result that comes a second
  * time, or after the end of the list, is neither recorded nor charged, whoever brings it.
  */
-import type { ListAction, ListError, ListStatus } from '../../kernel/lists.ts';
-import type { Level } from '../../kernel/plans.ts';
-import type { Deliverability, Reason, Status } from '../../kernel/reasons.ts';
-import type { ListSort, Sorting } from '../../kernel/sort-orders.ts';
+import type { ListAction, ListError, ListStatus } from '../../kernel/facts/lists.ts';
+import type { Level } from '../../kernel/facts/plans.ts';
+import type { Deliverability, Reason, Status } from '../../kernel/facts/reasons.ts';
+import type { ListSort, Sorting } from '../../kernel/facts/sort-orders.ts';
 import type { AccountId, Page } from './accounts.ts';
 import type { Actor } from './actor.ts';
 import type { VerificationRecord } from './charging.ts';

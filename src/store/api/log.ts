@@ -1,8 +1,8 @@
-import type { LogNegatable } from '../../kernel/log-filters.ts';
+import type { LogNegatable } from '../../kernel/facts/log-filters.ts';
+import type { Outcome } from '../../kernel/facts/outcomes.ts';
+import type { Level } from '../../kernel/facts/plans.ts';
+import type { ReasonOrNone, Status } from '../../kernel/facts/reasons.ts';
 import type { LogOrigin, Via } from '../../kernel/log-origins.ts';
-import type { Outcome } from '../../kernel/outcomes.ts';
-import type { Level } from '../../kernel/plans.ts';
-import type { ReasonOrNone, Status } from '../../kernel/reasons.ts';
 import type { AccountId, Page } from './accounts.ts';
 import type { Actor } from './actor.ts';
 import type { VerificationRecord } from './charging.ts';

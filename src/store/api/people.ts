@@ -1,6 +1,6 @@
+import type { AccountStatus, Plan } from '../../kernel/facts/plans.ts';
+import type { Role } from '../../kernel/facts/roles.ts';
 import type { MailPayload } from '../../kernel/jobs.ts';
-import type { AccountStatus, Plan } from '../../kernel/plans.ts';
-import type { Role } from '../../kernel/roles.ts';
 import type { AccountId } from './accounts.ts';
 import type { Actor } from './actor.ts';
 

@@ -1,4 +1,4 @@
-import type { ViewPage } from '../../kernel/saved-views.ts';
+import type { ViewPage } from '../../kernel/facts/saved-views.ts';
 import type { AccountId } from './accounts.ts';
 
 /** A search of a page that a member has named. */

@@ -1,5 +1,5 @@
-import type { Level } from '../../kernel/plans.ts';
-import type { Reason, Status } from '../../kernel/reasons.ts';
+import type { Level } from '../../kernel/facts/plans.ts';
+import type { Reason, Status } from '../../kernel/facts/reasons.ts';
 import type { AccountId } from './accounts.ts';
 
 export interface UsageSummary {

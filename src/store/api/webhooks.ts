@@ -1,11 +1,11 @@
-import type { MailPayload } from '../../kernel/jobs.ts';
 import type {
   AttemptError,
   DeliveryStatus,
   DisabledReason,
   WebhookEventType,
   WebhookSubscription,
-} from '../../kernel/webhook-events.ts';
+} from '../../kernel/facts/events.ts';
+import type { MailPayload } from '../../kernel/jobs.ts';
 import type { ClaimOf } from '../jobs/queue.ts';
 import type { AccountId, Page } from './accounts.ts';
 import type { Actor } from './actor.ts';

@@ -1,8 +1,8 @@
 /** Admission: authenticates, authorizes, and holds or charges credits; refusals in the order of the contract. */
 
-import type { KeyScope } from '../../kernel/key-scopes.ts';
+import { PLANS, PRICE } from '../../kernel/facts/plans.ts';
+import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
-import { PLANS, PRICE } from '../../kernel/plans.ts';
 import type {
   Admission,
   AdmissionRequest,

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { STORE_WAIT_SECONDS } from '../../kernel/limits.ts';
+import { STORE_WAIT_SECONDS } from '../../kernel/facts/limits.ts';
 import type { Admission, AdmissionRequest, Charging, ChargingHealth, ChargingStats, Settlement } from '../store.ts';
 import { type AnswerBatch, type BatchLimits, first, type Lane, laneOf, newLane, startBatches } from './lane.ts';
 import type { Answer, ChargeRequest } from './state.ts';

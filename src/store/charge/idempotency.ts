@@ -1,6 +1,6 @@
 /** Idempotency keys inside the charge (draft-ietf-httpapi-idempotency-key-header). */
 import { HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
-import { IDEMPOTENCY_HOURS } from '../../kernel/lifetimes.ts';
+import { IDEMPOTENCY_HOURS } from '../../kernel/facts/lifetimes.ts';
 import type { AccountId, IdempotencyRef, StoredReply } from '../store.ts';
 import type { Changes, ChargeState, IdempotencyState } from './state.ts';
 

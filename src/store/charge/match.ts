@@ -1,5 +1,5 @@
 /** Finds the account's filter that matches a request: email before domain before IP, the most specific first. */
-import type { FilterType } from '../../kernel/filter-types.ts';
+import type { FilterType } from '../../kernel/facts/filter-types.ts';
 import { cidrsContaining } from '../../kernel/ip.ts';
 import type { Filter, FilterKeys } from '../store.ts';
 import type { AccountState, ChargeState } from './state.ts';

@@ -2,9 +2,9 @@
  * What charging reads and changes. A driver loads a `ChargeState`, `applyBatch` works on it in memory, and the driver
  * writes the `Changes` in the same transaction.
  */
-import type { FilterType } from '../../kernel/filter-types.ts';
-import type { Level, Plan } from '../../kernel/plans.ts';
-import type { Reason, Status } from '../../kernel/reasons.ts';
+import type { FilterType } from '../../kernel/facts/filter-types.ts';
+import type { Level, Plan } from '../../kernel/facts/plans.ts';
+import type { Reason, Status } from '../../kernel/facts/reasons.ts';
 import type { AccountId, AdmissionRequest, Filter, Settlement, StoreEvent, VerificationRecord } from '../store.ts';
 import type { BudgetState } from './budget.ts';
 

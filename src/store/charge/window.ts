@@ -1,5 +1,5 @@
 /** The rate window: fixed windows that start at whole multiples of WINDOW_SECONDS, by the store's clock. */
-import { PLANS, type Plan, WINDOW_SECONDS } from '../../kernel/plans.ts';
+import { PLANS, type Plan, WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import type { RateWindow } from '../store.ts';
 
 const LENGTH = WINDOW_SECONDS * 1000;

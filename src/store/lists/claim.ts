@@ -2,7 +2,7 @@
  * Claims of work on lists. Whoever changes what is to be done locks the account first, so claims of a list take turns.
  */
 import { type Compilable, type Expression, type SqlBool, sql, type Transaction } from 'kysely';
-import { CLOCK_TOLERANCE_SECONDS, LIST_CLAIMS_MAX } from '../../kernel/limits.ts';
+import { CLOCK_TOLERANCE_SECONDS, LIST_CLAIMS_MAX } from '../../kernel/facts/limits.ts';
 import type { ClaimedChunk, Planned, StorageDriver, TransactionDriver } from '../driver.ts';
 import type { ListClaim, WaitingClaim } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';

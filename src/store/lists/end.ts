@@ -1,5 +1,5 @@
 /** The end of a list, whatever its reason. The only place where a list changes to a final status. */
-import type { ListError, ListStatus } from '../../kernel/lists.ts';
+import type { ListError, ListStatus } from '../../kernel/facts/lists.ts';
 import { findSharedHold, releaseSharedHold, type Scope } from '../charge/shared-hold.ts';
 import type { StorageDriver } from '../driver.ts';
 import type { AccountId } from '../store.ts';

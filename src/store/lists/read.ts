@@ -1,5 +1,5 @@
+import type { ListSort } from '../../kernel/facts/sort-orders.ts';
 import { listResultId } from '../../kernel/ids.ts';
-import type { ListSort } from '../../kernel/sort-orders.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lowerCase } from '../filter-rows.ts';
 import type { AccountId, ListBlock, ListResult, Lists } from '../store.ts';

@@ -1,8 +1,8 @@
 /** Results of a list: with their charge, progress and what is left to do, in one transaction. */
 import type { CompiledQuery, Transaction } from 'kysely';
 import { MINUTE_MS } from '../../kernel/clock.ts';
+import { HIGHEST_PRICE } from '../../kernel/facts/plans.ts';
 import { listResultId } from '../../kernel/ids.ts';
-import { HIGHEST_PRICE } from '../../kernel/plans.ts';
 import { partReads, planPart, type Scope } from '../charge/shared-hold.ts';
 import type { Planned, RowsRead, TransactionDriver } from '../driver.ts';
 import type { AccountId, ListOutcome, ListRecorded, VerificationRecord } from '../store.ts';

@@ -1,7 +1,7 @@
 /** Lists that were deleted or have expired, and uploads that were given up. */
 import { sql } from 'kysely';
 import { DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
-import { LIST_UPLOAD_MINUTES } from '../../kernel/lifetimes.ts';
+import { LIST_UPLOAD_MINUTES } from '../../kernel/facts/lifetimes.ts';
 import { BATCH_ROWS, DELETED_ROWS, inBatches } from '../batches.ts';
 import type { StorageDriver } from '../driver.ts';
 import { accountId } from '../rows.ts';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { DAY_MS } from '../../kernel/clock.ts';
-import { LIST_STATUSES } from '../../kernel/lists.ts';
+import { LIST_STATUSES } from '../../kernel/facts/lists.ts';
 import type { StorageDriver } from '../driver.ts';
 import { accountId } from '../rows.ts';
 import type { AccountId, List, ListBreakdown, ListLayout, VerificationRecord } from '../store.ts';

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../kernel/clock.ts';
-import { LIST_HOLD_DAYS } from '../../kernel/lifetimes.ts';
-import { LIST_ACTION_STATUSES, type ListAction, type ListStatus } from '../../kernel/lists.ts';
-import { type Level, listPrice } from '../../kernel/plans.ts';
+import { LIST_HOLD_DAYS } from '../../kernel/facts/lifetimes.ts';
+import { LIST_ACTION_STATUSES, type ListAction, type ListStatus } from '../../kernel/facts/lists.ts';
+import { type Level, listPrice } from '../../kernel/facts/plans.ts';
 import { openSharedHold, type Scope } from '../charge/shared-hold.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lockAccount } from '../lock.ts';

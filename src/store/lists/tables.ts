@@ -1,7 +1,7 @@
 /** Lists of addresses, as Kysely sees them (../tables.ts). */
 import type { Generated } from 'kysely';
-import type { ListStatus } from '../../kernel/lists.ts';
-import type { Level } from '../../kernel/plans.ts';
+import type { ListStatus } from '../../kernel/facts/lists.ts';
+import type { Level } from '../../kernel/facts/plans.ts';
 
 export interface ListsTable {
   id: string;

@@ -1,6 +1,6 @@
 import { ApiError } from '../../kernel/errors.ts';
-import { LISTS_MAX } from '../../kernel/limits.ts';
-import { listPrice } from '../../kernel/plans.ts';
+import { LISTS_MAX } from '../../kernel/facts/limits.ts';
+import { listPrice } from '../../kernel/facts/plans.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lowerCase } from '../filter-rows.ts';
 import { lockAccount } from '../lock.ts';

@@ -1,5 +1,5 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import { LOG_SEARCH_ROWS } from '../../kernel/limits.ts';
+import { LOG_SEARCH_ROWS } from '../../kernel/facts/limits.ts';
 import type { StorageDriver } from '../driver.ts';
 import type {
   AccountId,

@@ -1,9 +1,9 @@
 /** Searches the log, reading a bounded number of rows at a time. */
 import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
-import { LOG_SEARCH_ROWS } from '../../kernel/limits.ts';
-import type { LogNegatable } from '../../kernel/log-filters.ts';
+import { LOG_SEARCH_ROWS } from '../../kernel/facts/limits.ts';
+import type { LogNegatable } from '../../kernel/facts/log-filters.ts';
+import type { Outcome } from '../../kernel/facts/outcomes.ts';
 import { NO_OPERATOR } from '../../kernel/log-origins.ts';
-import type { Outcome } from '../../kernel/outcomes.ts';
 import { BATCH_ROWS } from '../batches.ts';
 import type { StorageDriver } from '../driver.ts';
 import type { AccountId, LoggedVerification, LogSearch, Verifications } from '../store.ts';

@@ -1,6 +1,7 @@
 /** How a limit is divided among the nodes that use it. Pure: the store (slices.ts) keeps what it returns. */
+
+import { CLOCK_TOLERANCE_SECONDS } from '../../kernel/facts/limits.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
-import { CLOCK_TOLERANCE_SECONDS } from '../../kernel/limits.ts';
 import type { Slice, SliceRequest } from '../store.ts';
 
 /** A node that has units, or waits for some. Times are ms of the store. */

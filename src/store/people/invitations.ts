@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
+import { isAtLeast, type Role } from '../../kernel/facts/roles.ts';
 import { newId } from '../../kernel/ids.ts';
-import { isAtLeast, type Role } from '../../kernel/roles.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lockAccount, lockExistingAccount } from '../lock.ts';
 import { accountId } from '../rows.ts';

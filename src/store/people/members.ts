@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
-import type { AccountStatus } from '../../kernel/plans.ts';
-import type { Role } from '../../kernel/roles.ts';
+import type { AccountStatus } from '../../kernel/facts/plans.ts';
+import type { Role } from '../../kernel/facts/roles.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lockAccount } from '../lock.ts';
 import { accountId } from '../rows.ts';

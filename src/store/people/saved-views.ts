@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { ApiError } from '../../kernel/errors.ts';
+import { SAVED_VIEWS_MAX } from '../../kernel/facts/limits.ts';
 import { newId } from '../../kernel/ids.ts';
-import { SAVED_VIEWS_MAX } from '../../kernel/limits.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lockExistingAccount } from '../lock.ts';
 import type { SavedViews, ViewOwner } from '../store.ts';

@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
 import { DAY_MS, toDate, toIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { SESSION_MAX_DAYS } from '../../kernel/lifetimes.ts';
-import { SESSIONS_LISTED } from '../../kernel/limits.ts';
+import { SESSION_MAX_DAYS } from '../../kernel/facts/lifetimes.ts';
+import { SESSIONS_LISTED } from '../../kernel/facts/limits.ts';
 import type { StorageDriver } from '../driver.ts';
 import type { SignIns, UserChange } from '../store.ts';
 import type { Tables } from '../tables.ts';

@@ -1,8 +1,8 @@
 /** What happens to users, in the log of each of their accounts. */
 import type { Transaction } from 'kysely';
 import { HOUR_MS } from '../../kernel/clock.ts';
+import { USER_EVENTS_PER_HOUR } from '../../kernel/facts/limits.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
-import { USER_EVENTS_PER_HOUR } from '../../kernel/limits.ts';
 import type { StorageDriver } from '../driver.ts';
 import type { Actor, UserEvent } from '../store.ts';
 import type { Tables } from '../tables.ts';

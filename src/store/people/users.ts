@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { fromIso } from '../../kernel/clock.ts';
-import type { Role } from '../../kernel/roles.ts';
+import type { Role } from '../../kernel/facts/roles.ts';
 import type { StorageDriver } from '../driver.ts';
 import { accountId } from '../rows.ts';
 import type { AccountId, Actor, User, Users } from '../store.ts';

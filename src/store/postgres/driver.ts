@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Expression, Kysely, PostgresDialect, type SqlBool, sql, type Transaction } from 'kysely';
 import type pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
-import type { FilterType } from '../../kernel/filter-types.ts';
+import type { FilterType } from '../../kernel/facts/filter-types.ts';
 import { newId } from '../../kernel/ids.ts';
 import { bulkTransactions } from '../bulk.ts';
 import type { ReadAndChange, ReadQueries, StorageDriver, StorageDriverOptions } from '../driver.ts';

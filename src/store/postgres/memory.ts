@@ -4,7 +4,7 @@
  * judged under a lock.
  */
 import { LRUCache } from 'lru-cache';
-import { HIGHEST_PRICE } from '../../kernel/plans.ts';
+import { HIGHEST_PRICE } from '../../kernel/facts/plans.ts';
 import { applyBatch } from '../charge/apply-batch.ts';
 import type { Answer, Changes, ChargeRequest, ChargeState } from '../charge/state.ts';
 import { isAdmission } from '../charge/waiting.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Level } from '../../kernel/facts/plans.ts';
 import type { Via } from '../../kernel/log-origins.ts';
-import type { Level } from '../../kernel/plans.ts';
 import type { AccountId, AdmissionRequest, Settlement, VerificationRecord } from '../store.ts';
 import { batchWriter, type Decision, readBatch } from './charge-message.ts';
 

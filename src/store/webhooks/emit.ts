@@ -2,9 +2,9 @@
 
 import type { Insertable, Transaction } from 'kysely';
 import { toIso } from '../../kernel/clock.ts';
+import { subscribes, type WebhookEventData, type WebhookEventType } from '../../kernel/facts/events.ts';
+import { WEBHOOK_BODY_BYTES } from '../../kernel/facts/limits.ts';
 import { newId } from '../../kernel/ids.ts';
-import { WEBHOOK_BODY_BYTES } from '../../kernel/limits.ts';
-import { subscribes, type WebhookEventData, type WebhookEventType } from '../../kernel/webhook-events.ts';
 import type { Scope } from '../charge/shared-hold.ts';
 import type { Tables } from '../tables.ts';
 import { storable } from '../text.ts';

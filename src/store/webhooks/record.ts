@@ -1,8 +1,8 @@
 /** What follows from an attempt to deliver. */
 import type { Updateable } from 'kysely';
 import { DAY_MS } from '../../kernel/clock.ts';
-import { WEBHOOK_FAILING_DAYS, WEBHOOK_RETRY_SECONDS } from '../../kernel/lifetimes.ts';
-import { type DisabledReason, delivers } from '../../kernel/webhook-events.ts';
+import { type DisabledReason, delivers } from '../../kernel/facts/events.ts';
+import { WEBHOOK_FAILING_DAYS, WEBHOOK_RETRY_SECONDS } from '../../kernel/facts/lifetimes.ts';
 import type { Scope } from '../charge/shared-hold.ts';
 import { mailAdmins } from '../people/admin-mail.ts';
 import { writeAudit } from '../people/audit-log.ts';

@@ -1,6 +1,6 @@
 /** The tables of webhooks. Times in ms. */
 import type { Generated } from 'kysely';
-import type { DeliveryStatus, DisabledReason, WebhookEventType } from '../../kernel/webhook-events.ts';
+import type { DeliveryStatus, DisabledReason, WebhookEventType } from '../../kernel/facts/events.ts';
 
 export interface WebhooksTable {
   id: string;

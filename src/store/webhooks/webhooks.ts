@@ -1,7 +1,7 @@
 import type { Transaction, Updateable } from 'kysely';
 import { ApiError } from '../../kernel/errors.ts';
+import { WEBHOOK_PREVIOUS_SECRETS_MAX, WEBHOOKS_MAX } from '../../kernel/facts/limits.ts';
 import { newId } from '../../kernel/ids.ts';
-import { WEBHOOK_PREVIOUS_SECRETS_MAX, WEBHOOKS_MAX } from '../../kernel/limits.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lockAccount, lockExistingAccount } from '../lock.ts';
 import { writeAudit } from '../people/audit-log.ts';

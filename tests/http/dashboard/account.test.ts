@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PLANS } from '../../../src/kernel/plans.ts';
+import { PLANS } from '../../../src/kernel/facts/plans.ts';
 import { PASSWORD } from '../../lab/person.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 import { type Client, of, signedIn } from './client.ts';

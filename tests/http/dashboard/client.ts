@@ -7,7 +7,7 @@ import { DashboardErrorReply } from '../../../src/contract/errors.ts';
 import { DASHBOARD_ROUTES } from '../../../src/http/dashboard/table.ts';
 import { errorsOf } from '../../../src/http/errors-of.ts';
 import type { Route } from '../../../src/http/route.ts';
-import type { Role } from '../../../src/kernel/roles.ts';
+import type { Role } from '../../../src/kernel/facts/roles.ts';
 import type { Account } from '../../../src/store/store.ts';
 import { type Person, person as personOf } from '../../lab/person.ts';
 import { type Lab, type Reply, request } from '../../lab/service.ts';

@@ -1,7 +1,7 @@
 /** Two nodes on one store, one of which has a wrong clock: stored times are the store's, so both say the same. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Clock, DAY_MS, systemClock } from '../../../src/kernel/clock.ts';
-import { WINDOW_SECONDS } from '../../../src/kernel/plans.ts';
+import { WINDOW_SECONDS } from '../../../src/kernel/facts/plans.ts';
 import { browser, type Person, person } from '../../lab/person.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 import { ENGINE } from '../../lab/stores.ts';

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LOG_SEARCH_ROWS } from '../../../src/kernel/limits.ts';
+import { LOG_SEARCH_ROWS } from '../../../src/kernel/facts/limits.ts';
 import type { Tables } from '../../../src/store/tables.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 import { type Client, of, signedIn } from './client.ts';

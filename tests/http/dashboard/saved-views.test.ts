@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SAVED_VIEWS_MAX, VIEW_NAME_LENGTH, VIEW_SEARCH_LENGTH } from '../../../src/kernel/limits.ts';
+import { SAVED_VIEWS_MAX, VIEW_NAME_LENGTH, VIEW_SEARCH_LENGTH } from '../../../src/kernel/facts/limits.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 import { type Client, of, signedIn } from './client.ts';
 

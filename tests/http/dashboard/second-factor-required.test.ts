@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DASHBOARD_ROUTES } from '../../../src/http/dashboard/table.ts';
-import { ROLES } from '../../../src/kernel/roles.ts';
+import { ROLES } from '../../../src/kernel/facts/roles.ts';
 import { type Browser, browser, forgetSignIns, PASSWORD, type Person, peopleOf, person } from '../../lab/person.ts';
 import { type SecurityKey, securityKey, totp } from '../../lab/second-factor.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';

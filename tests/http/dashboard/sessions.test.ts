@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { USER_AGENT_LENGTH } from '../../../src/kernel/facts/limits.ts';
 import { sha256Hex } from '../../../src/kernel/ids.ts';
-import { USER_AGENT_LENGTH } from '../../../src/kernel/limits.ts';
 import { type Browser, browser, forgetSignIns, PASSWORD, type Person, peopleOf, person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
 

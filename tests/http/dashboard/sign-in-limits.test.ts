@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/kernel/clock.ts';
-import { UNLOCK_WITHIN_SECONDS } from '../../../src/kernel/limits.ts';
+import { UNLOCK_WITHIN_SECONDS } from '../../../src/kernel/facts/limits.ts';
 import { unlock } from '../../../src/service/sign-in/limits.ts';
 import { type MailSink, startMailSink } from '../../lab/mail-sink.ts';
 import { type Browser, browser, PASSWORD, type Person, person } from '../../lab/person.ts';

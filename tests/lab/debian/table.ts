@@ -1,5 +1,5 @@
 /** The expected verdict for each address of the laboratory. `again`: the same check, repeated later. */
-import type { Deliverability, Reason, Status } from '../../../src/kernel/reasons.ts';
+import type { Deliverability, Reason, Status } from '../../../src/kernel/facts/reasons.ts';
 import type { EGRESS_HOSTS } from './zone.ts';
 
 export interface Yields {

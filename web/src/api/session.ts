@@ -1,5 +1,5 @@
 import { queryOptions, useQueryClient, useSuspenseQuery } from '@tanstack/react-query';
-import { isAtLeast } from '../../../src/kernel/roles.ts';
+import { isAtLeast } from '../../../src/kernel/facts/roles.ts';
 import { lastAccount, pinnedAccount } from './account-path.ts';
 import { api, unwrap } from './client.ts';
 import type { Session } from './schema.ts';

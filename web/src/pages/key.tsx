@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { BALANCE_DAYS } from '../../../src/kernel/limits.ts';
+import { BALANCE_DAYS } from '../../../src/kernel/facts/limits.ts';
 import type { KeyDetail, UsageChart } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
 import { usageQuery } from '../api/usage.ts';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { LEDGER_DAYS, PAGE_SIZE } from '../../../src/kernel/limits.ts';
+import { LEDGER_DAYS, PAGE_SIZE } from '../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { Ledger } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';

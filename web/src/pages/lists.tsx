@@ -1,8 +1,8 @@
 import { Anchor, Button, Code, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { LIST_QUERY_LENGTH } from '../../../src/kernel/limits.ts';
-import { LIST_ORDERS } from '../../../src/kernel/sort-orders.ts';
+import { LIST_QUERY_LENGTH } from '../../../src/kernel/facts/limits.ts';
+import { LIST_ORDERS } from '../../../src/kernel/facts/sort-orders.ts';
 import type { List } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
 import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';

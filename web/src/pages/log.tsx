@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback, useDeferredValue, useMemo, useState } from 'react';
-import { PAGE_SIZE } from '../../../src/kernel/limits.ts';
+import { PAGE_SIZE } from '../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { Log } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';

@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { LIST_BYTES, LIST_ROWS } from '../../../src/kernel/limits.ts';
+import { LIST_BYTES, LIST_ROWS } from '../../../src/kernel/facts/limits.ts';
 import { ApiError } from '../api/client.ts';
 import { useAccount } from '../api/session.ts';
 import { ErrorAlert } from '../parts/error-alert.tsx';

@@ -2,7 +2,7 @@ import { Box, Button, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { ACCOUNT_QUERY_LENGTH } from '../../../src/kernel/limits.ts';
+import { ACCOUNT_QUERY_LENGTH } from '../../../src/kernel/facts/limits.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';

@@ -1,6 +1,6 @@
 import { Anchor, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { PERSON_NAME_LENGTH } from '../../../src/kernel/limits.ts';
+import { PERSON_NAME_LENGTH } from '../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../api/client.ts';
 import { focusOnMount } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';

@@ -1,7 +1,7 @@
 import { Anchor, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { PERSON_NAME_LENGTH } from '../../../src/kernel/limits.ts';
+import { PERSON_NAME_LENGTH } from '../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../api/client.ts';
 import { useSession } from '../api/session.ts';
 import { focusOnMount } from '../parts/focus.ts';

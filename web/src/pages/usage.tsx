@@ -2,7 +2,7 @@ import { Anchor, SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { Level } from '../../../src/kernel/plans.ts';
+import type { Level } from '../../../src/kernel/facts/plans.ts';
 import type { UsageChart } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
 import { usageQuery } from '../api/usage.ts';

@@ -2,7 +2,7 @@ import { Anchor, Badge, Button, Code, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { WEBHOOKS_MAX } from '../../../src/kernel/limits.ts';
+import { WEBHOOKS_MAX } from '../../../src/kernel/facts/limits.ts';
 import type { Webhook } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
 import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';

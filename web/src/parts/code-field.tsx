@@ -1,5 +1,5 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
-import { CODE_LENGTH } from '../../../src/kernel/limits.ts';
+import { CODE_LENGTH } from '../../../src/kernel/facts/limits.ts';
 
 /** The six-digit code of an authenticator app, or a recovery code. */
 export const CodeField = ({ recovery = false, ...props }: TextInputProps & { recovery?: boolean }) => (

@@ -1,5 +1,5 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
-import { USER_EMAIL_LENGTH } from '../../../src/kernel/limits.ts';
+import { USER_EMAIL_LENGTH } from '../../../src/kernel/facts/limits.ts';
 
 /** The email address of a user; password managers store it as the user name. */
 export const EmailField = (props: TextInputProps) => (

@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { INVITATION_DAYS } from '../../../src/kernel/lifetimes.ts';
+import { INVITATION_DAYS } from '../../../src/kernel/facts/lifetimes.ts';
 import type { Invited } from '../api/schema.ts';
 import { CopyText } from './copy-text.tsx';
 import { Form } from './form.tsx';

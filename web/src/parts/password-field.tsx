@@ -1,6 +1,6 @@
 import { Button, TextInput, type TextInputProps } from '@mantine/core';
 import { useState } from 'react';
-import { PASSWORD_LENGTH } from '../../../src/kernel/limits.ts';
+import { PASSWORD_LENGTH } from '../../../src/kernel/facts/limits.ts';
 
 /** An existing password. */
 export function PasswordField(props: TextInputProps) {

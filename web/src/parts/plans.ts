@@ -1,4 +1,4 @@
-import { PLAN_NAMES, PLANS, WINDOW_SECONDS } from '../../../src/kernel/plans.ts';
+import { PLAN_NAMES, PLANS, WINDOW_SECONDS } from '../../../src/kernel/facts/plans.ts';
 import type { Account } from '../api/schema.ts';
 import { pluralize } from './format.ts';
 

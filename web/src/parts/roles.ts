@@ -1,4 +1,4 @@
-import { ROLES } from '../../../src/kernel/roles.ts';
+import { ROLES } from '../../../src/kernel/facts/roles.ts';
 import type { Role } from '../api/session.ts';
 
 export const ROLE_LABELS: Readonly<Record<Role, string>> = { member: 'Member', admin: 'Admin', owner: 'Owner' };

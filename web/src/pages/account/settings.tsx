@@ -1,6 +1,6 @@
 import { Box, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { NAME_LENGTH, RETENTION_DAYS } from '../../../../src/kernel/limits.ts';
+import { NAME_LENGTH, RETENTION_DAYS } from '../../../../src/kernel/facts/limits.ts';
 import type { Account } from '../../api/schema.ts';
 import { sessionQuery, useHasRole } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';

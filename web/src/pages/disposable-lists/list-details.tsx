@@ -1,5 +1,5 @@
 import { Alert, Text } from '@mantine/core';
-import { LISTS_STALE_DAYS } from '../../../../src/kernel/limits.ts';
+import { LISTS_STALE_DAYS } from '../../../../src/kernel/facts/limits.ts';
 import type { DisposableLists } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { DescriptionItem, DescriptionList } from '../../parts/description-list.tsx';

@@ -1,6 +1,6 @@
 import { Modal, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { FILTER_REASON_LENGTH, FILTER_VALUE_LENGTH } from '../../../../src/kernel/limits.ts';
+import { FILTER_REASON_LENGTH, FILTER_VALUE_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import { ApiError } from '../../api/client.ts';
 import { useAccount } from '../../api/session.ts';
 import { Form } from '../../parts/form.tsx';

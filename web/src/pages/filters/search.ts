@@ -1,6 +1,6 @@
-import { FILTER_TYPES } from '../../../../src/kernel/filter-types.ts';
-import { FILTER_VALUE_LENGTH, FILTERS_PAGE } from '../../../../src/kernel/limits.ts';
-import { FILTER_ORDERS } from '../../../../src/kernel/sort-orders.ts';
+import { FILTER_TYPES } from '../../../../src/kernel/facts/filter-types.ts';
+import { FILTER_VALUE_LENGTH, FILTERS_PAGE } from '../../../../src/kernel/facts/limits.ts';
+import { FILTER_ORDERS } from '../../../../src/kernel/facts/sort-orders.ts';
 import { pageSearch, textOf, textSearch } from '../../parts/search-params.ts';
 import { type SortSearch, sortSearch } from '../../parts/sorting.tsx';
 import type { FilterType } from './types.ts';

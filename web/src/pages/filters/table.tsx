@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core';
-import { FILTER_ORDERS } from '../../../../src/kernel/sort-orders.ts';
+import { FILTER_ORDERS } from '../../../../src/kernel/facts/sort-orders.ts';
 import type { Filter } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { pluralize } from '../../parts/format.ts';

@@ -1,5 +1,5 @@
 import { Stack, Text, TextInput } from '@mantine/core';
-import { PERSON_NAME_LENGTH } from '../../../../src/kernel/limits.ts';
+import { PERSON_NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import { EmailField } from '../../parts/email-field.tsx';
 import { focusOnMount } from '../../parts/focus.ts';
 import { Form } from '../../parts/form.tsx';

@@ -1,7 +1,7 @@
 import { Modal, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { KEY_SCOPES } from '../../../../src/kernel/key-scopes.ts';
+import { KEY_SCOPES } from '../../../../src/kernel/facts/scopes.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { DashboardKey } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';

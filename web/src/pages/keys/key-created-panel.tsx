@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { createMailvet, type Verification } from '../../../../sdk/src/index.ts';
-import { DEFAULT_LEVEL, PRICE } from '../../../../src/kernel/plans.ts';
+import { DEFAULT_LEVEL, PRICE } from '../../../../src/kernel/facts/plans.ts';
 import { rememberKey } from '../../api/remembered-key.ts';
 import { useAccount, useSession } from '../../api/session.ts';
 import { CopyText } from '../../parts/copy-text.tsx';

@@ -1,6 +1,6 @@
 import { Checkbox, Group, TextInput } from '@mantine/core';
-import { KEY_SCOPES } from '../../../../src/kernel/key-scopes.ts';
-import { KEY_MONTHLY_CREDITS } from '../../../../src/kernel/limits.ts';
+import { KEY_MONTHLY_CREDITS } from '../../../../src/kernel/facts/limits.ts';
+import { KEY_SCOPES } from '../../../../src/kernel/facts/scopes.ts';
 import type { DashboardKey } from '../../api/schema.ts';
 import { parseInteger } from '../../parts/parse-integer.ts';
 

@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { KEY_IDLE_DAYS } from '../../../../src/kernel/limits.ts';
+import { KEY_IDLE_DAYS } from '../../../../src/kernel/facts/limits.ts';
 import type { DashboardKey } from '../../api/schema.ts';
 import { pluralize } from '../../parts/format.ts';
 import { Review } from '../../parts/review.tsx';

@@ -1,6 +1,6 @@
 import { Button, Group, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { KEY_GRACE_SECONDS } from '../../../../src/kernel/limits.ts';
+import { KEY_GRACE_SECONDS } from '../../../../src/kernel/facts/limits.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
 

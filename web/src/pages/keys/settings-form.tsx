@@ -1,6 +1,6 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { NAME_LENGTH } from '../../../../src/kernel/limits.ts';
+import { NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import type { DashboardKey } from '../../api/schema.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { fieldError, formError } from '../../parts/field-error.ts';

@@ -1,8 +1,8 @@
 import { Badge, Button, Code, Group, Menu, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
-import { KEY_SCOPES } from '../../../../src/kernel/key-scopes.ts';
-import { KEY_USAGE_DAYS } from '../../../../src/kernel/limits.ts';
+import { KEY_USAGE_DAYS } from '../../../../src/kernel/facts/limits.ts';
+import { KEY_SCOPES } from '../../../../src/kernel/facts/scopes.ts';
 import type { DashboardKey, KeyUsage } from '../../api/schema.ts';
 import { type Column, DataTable, NarrowOnly } from '../../parts/data-table.tsx';
 import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { LIST_ACTION_STATUSES } from '../../../../src/kernel/lists.ts';
+import { LIST_ACTION_STATUSES } from '../../../../src/kernel/facts/lists.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';

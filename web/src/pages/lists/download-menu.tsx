@@ -1,4 +1,4 @@
-import type { ResultFormat } from '../../../../src/kernel/lists.ts';
+import type { ResultFormat } from '../../../../src/kernel/facts/lists.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';

@@ -1,6 +1,6 @@
 import { Button, Progress, VisuallyHidden } from '@mantine/core';
 import { type DragEvent, useRef, useState } from 'react';
-import { LIST_BYTES } from '../../../../src/kernel/limits.ts';
+import { LIST_BYTES } from '../../../../src/kernel/facts/limits.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { formatBytes } from './format-bytes.ts';
 import css from './lists.module.css';

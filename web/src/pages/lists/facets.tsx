@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { REASON_FILTERS } from '../../../../src/kernel/reasons.ts';
+import { REASON_FILTERS } from '../../../../src/kernel/facts/reasons.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
 import { formatShare, shareOf } from '../../parts/delta.ts';

@@ -1,6 +1,6 @@
 import { Alert, Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Level, PRICE } from '../../../../src/kernel/plans.ts';
+import { type Level, PRICE } from '../../../../src/kernel/facts/plans.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { List, ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';

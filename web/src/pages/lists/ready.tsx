@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { LEVELS, type Level, PRICE } from '../../../../src/kernel/plans.ts';
+import { LEVELS, type Level, PRICE } from '../../../../src/kernel/facts/plans.ts';
 import { overviewQuery } from '../../api/account.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';

@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { PRICE } from '../../../../src/kernel/plans.ts';
+import { PRICE } from '../../../../src/kernel/facts/plans.ts';
 import { overviewQuery } from '../../api/account.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { ListHere } from '../../api/schema.ts';

@@ -1,7 +1,7 @@
 import { Button, CopyButton, Text } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
-import { LIST_QUERY_LENGTH, PAGE_SIZE } from '../../../../src/kernel/limits.ts';
+import { LIST_QUERY_LENGTH, PAGE_SIZE } from '../../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { ListHere, ListRowsHere } from '../../api/schema.ts';
 import { useAccount, useHasRole } from '../../api/session.ts';

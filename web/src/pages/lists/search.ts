@@ -1,8 +1,8 @@
-import { FILTERS_PAGE, LIST_QUERY_LENGTH, LOG_QUERY_LENGTH } from '../../../../src/kernel/limits.ts';
-import { LIST_STATUSES, type ListStatus, ROW_KINDS, type RowKind } from '../../../../src/kernel/lists.ts';
-import { LEVELS, type Level } from '../../../../src/kernel/plans.ts';
-import { REASON_FILTERS } from '../../../../src/kernel/reasons.ts';
-import { LIST_ORDERS } from '../../../../src/kernel/sort-orders.ts';
+import { FILTERS_PAGE, LIST_QUERY_LENGTH, LOG_QUERY_LENGTH } from '../../../../src/kernel/facts/limits.ts';
+import { LIST_STATUSES, type ListStatus, ROW_KINDS, type RowKind } from '../../../../src/kernel/facts/lists.ts';
+import { LEVELS, type Level } from '../../../../src/kernel/facts/plans.ts';
+import { REASON_FILTERS } from '../../../../src/kernel/facts/reasons.ts';
+import { LIST_ORDERS } from '../../../../src/kernel/facts/sort-orders.ts';
 import type { Verification } from '../../api/schema.ts';
 import { oneOf, pageSearch, textOf } from '../../parts/search-params.ts';
 import { type SortSearch, sortSearch } from '../../parts/sorting.tsx';

@@ -1,7 +1,7 @@
 import { Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ADDRESS_LENGTH } from '../../../../src/kernel/limits.ts';
+import { ADDRESS_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../../api/client.ts';
 import { useAccount } from '../../api/session.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { memo } from 'react';
-import { ADDRESS_LENGTH } from '../../../../src/kernel/limits.ts';
-import type { LogNegatable } from '../../../../src/kernel/log-filters.ts';
-import { LEVELS } from '../../../../src/kernel/plans.ts';
-import { REASON_FILTERS } from '../../../../src/kernel/reasons.ts';
+import { ADDRESS_LENGTH } from '../../../../src/kernel/facts/limits.ts';
+import type { LogNegatable } from '../../../../src/kernel/facts/log-filters.ts';
+import { LEVELS } from '../../../../src/kernel/facts/plans.ts';
+import { REASON_FILTERS } from '../../../../src/kernel/facts/reasons.ts';
 import { useAccount } from '../../api/session.ts';
 import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
 import { formatDays } from '../../parts/days.ts';

@@ -1,7 +1,7 @@
-import { ADDRESS_LENGTH, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../../../src/kernel/limits.ts';
-import { LOG_NEGATABLE, type LogNegatable } from '../../../../src/kernel/log-filters.ts';
-import { LEVELS } from '../../../../src/kernel/plans.ts';
-import { REASON_FILTERS } from '../../../../src/kernel/reasons.ts';
+import { ADDRESS_LENGTH, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
+import { LOG_NEGATABLE, type LogNegatable } from '../../../../src/kernel/facts/log-filters.ts';
+import { LEVELS } from '../../../../src/kernel/facts/plans.ts';
+import { REASON_FILTERS } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import { SEGMENT_LABELS, type Segment } from '../../parts/chart/bars.ts';
 import { isDay } from '../../parts/days.ts';

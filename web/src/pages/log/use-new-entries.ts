@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { PAGE_SIZE } from '../../../../src/kernel/limits.ts';
+import { PAGE_SIZE } from '../../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../../api/client.ts';
 import { countNew } from '../../parts/count-new.ts';
 import { type LogRow, rowsOf } from './rows.ts';

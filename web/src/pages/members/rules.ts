@@ -1,4 +1,4 @@
-import { ROLES } from '../../../../src/kernel/roles.ts';
+import { ROLES } from '../../../../src/kernel/facts/roles.ts';
 import type { Role } from '../../api/session.ts';
 import type { Member } from './queries.ts';
 

@@ -1,7 +1,7 @@
 import { Box, SegmentedControl, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { NOTE_LENGTH } from '../../../../src/kernel/limits.ts';
+import { NOTE_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import type { OperatorAccount } from '../../api/schema.ts';
 import { Form } from '../../parts/form.tsx';
 import { pluralize } from '../../parts/format.ts';

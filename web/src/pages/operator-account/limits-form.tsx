@@ -1,8 +1,8 @@
 import { Box, NativeSelect, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { NAME_LENGTH, RATE_LIMIT } from '../../../../src/kernel/limits.ts';
-import { PLANS } from '../../../../src/kernel/plans.ts';
+import { NAME_LENGTH, RATE_LIMIT } from '../../../../src/kernel/facts/limits.ts';
+import { PLANS } from '../../../../src/kernel/facts/plans.ts';
 import type { OperatorAccount } from '../../api/schema.ts';
 import { Form } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';

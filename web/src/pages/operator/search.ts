@@ -1,4 +1,4 @@
-import { ACCOUNTS_PAGE } from '../../../../src/kernel/limits.ts';
+import { ACCOUNTS_PAGE } from '../../../../src/kernel/facts/limits.ts';
 import { flagSearch, pageSearch, textSearch } from '../../parts/search-params.ts';
 
 export interface AccountsSearch {

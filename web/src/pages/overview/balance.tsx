@@ -1,6 +1,6 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { FORECAST_DAYS } from '../../../../src/kernel/limits.ts';
+import { FORECAST_DAYS } from '../../../../src/kernel/facts/limits.ts';
 import type { Overview } from '../../api/schema.ts';
 import { useAccount, useHasRole } from '../../api/session.ts';
 import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';

@@ -1,4 +1,4 @@
-import type { Level } from '../../../../src/kernel/plans.ts';
+import type { Level } from '../../../../src/kernel/facts/plans.ts';
 import type { UsageChart } from '../../api/schema.ts';
 import { rejectedOf } from '../../parts/chart/bars.ts';
 import { countDelta, formatShare, shareDelta, shareOf, timeDelta } from '../../parts/delta.ts';

@@ -1,7 +1,7 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { LOW_BALANCE } from '../../../../src/kernel/limits.ts';
+import { LOW_BALANCE } from '../../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../../api/client.ts';
 import { useAccount } from '../../api/session.ts';
 import { focusOnMount } from '../../parts/focus.ts';

@@ -1,7 +1,7 @@
 import { Button, Stack, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { MAIL_HOST_LENGTH, SMTP_REPLY_LENGTH } from '../../../../src/kernel/limits.ts';
+import { MAIL_HOST_LENGTH, SMTP_REPLY_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { fieldError, formError } from '../../parts/field-error.ts';
 import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';

@@ -1,6 +1,6 @@
 import { Anchor, Group, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { PASSKEY_NAME_LENGTH } from '../../../../src/kernel/limits.ts';
+import { PASSKEY_NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import type { SignedInUser } from '../../api/session.ts';
 import { CodeField, normalizeCode } from '../../parts/code-field.tsx';
 import { HiddenUsername } from '../../parts/email-field.tsx';

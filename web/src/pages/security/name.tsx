@@ -1,6 +1,6 @@
 import { Box, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { PERSON_NAME_LENGTH } from '../../../../src/kernel/limits.ts';
+import { PERSON_NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../../api/client.ts';
 import { type SignedInUser, sessionQuery } from '../../api/session.ts';
 import { Form } from '../../parts/form.tsx';

@@ -1,4 +1,4 @@
-import { CHART_BUCKETS_MAX } from '../../../../src/kernel/limits.ts';
+import { CHART_BUCKETS_MAX } from '../../../../src/kernel/facts/limits.ts';
 import type { UsageChart } from '../../api/schema.ts';
 import { dayOf, isDay } from '../../parts/days.ts';
 

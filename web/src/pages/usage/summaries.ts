@@ -1,4 +1,4 @@
-import type { Level } from '../../../../src/kernel/plans.ts';
+import type { Level } from '../../../../src/kernel/facts/plans.ts';
 import type { UsageChart } from '../../api/schema.ts';
 import { formatBucket } from '../../parts/chart/series.ts';
 import { formatNumber, pluralize } from '../../parts/format.ts';

@@ -1,6 +1,6 @@
 import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { TIMEOUT_MS } from '../../../../src/kernel/limits.ts';
+import { TIMEOUT_MS } from '../../../../src/kernel/facts/limits.ts';
 import type { VerificationRequest } from './use-verification.ts';
 
 const BUDGET_SECONDS = TIMEOUT_MS.default / 1000;

@@ -1,4 +1,4 @@
-import { ADDRESS_LENGTH } from '../../../../src/kernel/limits.ts';
+import { ADDRESS_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import { textOf } from '../../parts/search-params.ts';
 
 /** Search parameter: the address that the form begins with. */

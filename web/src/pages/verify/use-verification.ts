@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { Level } from '../../../../src/kernel/plans.ts';
+import type { Level } from '../../../../src/kernel/facts/plans.ts';
 import { api, unwrap } from '../../api/client.ts';
 import { handleApiError } from '../../api/query-client.ts';
 import type { DashboardVerification } from '../../api/schema.ts';

@@ -1,8 +1,8 @@
 import { Button, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { type RefObject, useEffect, useState } from 'react';
-import { ADDRESS_LENGTH } from '../../../../src/kernel/limits.ts';
-import type { Level } from '../../../../src/kernel/plans.ts';
-import { DEFAULT_LEVEL, LEVELS, PRICE } from '../../../../src/kernel/plans.ts';
+import { ADDRESS_LENGTH } from '../../../../src/kernel/facts/limits.ts';
+import type { Level } from '../../../../src/kernel/facts/plans.ts';
+import { DEFAULT_LEVEL, LEVELS, PRICE } from '../../../../src/kernel/facts/plans.ts';
 import type { Overview } from '../../api/schema.ts';
 import { fieldError } from '../../parts/field-error.ts';
 import { pluralize } from '../../parts/format.ts';

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../../../../src/kernel/lifetimes.ts';
+import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../../../../src/kernel/facts/lifetimes.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { Delivery, Webhook } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';

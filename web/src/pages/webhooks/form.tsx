@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Radio, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { WEBHOOK_DESCRIPTION_LENGTH, WEBHOOK_URL_LENGTH } from '../../../../src/kernel/limits.ts';
-import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../../../src/kernel/webhook-events.ts';
+import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../../../src/kernel/facts/events.ts';
+import { WEBHOOK_DESCRIPTION_LENGTH, WEBHOOK_URL_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import type { Webhook } from '../../api/schema.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { fieldError, formError } from '../../parts/field-error.ts';

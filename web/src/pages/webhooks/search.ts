@@ -1,4 +1,4 @@
-import { DELIVERIES_PAGE } from '../../../../src/kernel/limits.ts';
+import { DELIVERIES_PAGE } from '../../../../src/kernel/facts/limits.ts';
 import { pageSearch } from '../../parts/search-params.ts';
 
 /** Search parameters of a webhook's page. */

@@ -1,7 +1,7 @@
 import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { VIEW_NAME_LENGTH } from '../../../../src/kernel/limits.ts';
-import type { ViewPage } from '../../../../src/kernel/saved-views.ts';
+import { VIEW_NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
+import type { ViewPage } from '../../../../src/kernel/facts/saved-views.ts';
 import type { SavedView } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { ErrorAlert } from '../error-alert.tsx';

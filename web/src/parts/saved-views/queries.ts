@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { ViewPage } from '../../../../src/kernel/saved-views.ts';
+import type { ViewPage } from '../../../../src/kernel/facts/saved-views.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { SavedView } from '../../api/schema.ts';
 

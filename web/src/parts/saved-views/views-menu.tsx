@@ -1,7 +1,7 @@
 import { Button, Menu, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { memo, useState } from 'react';
-import type { ViewPage } from '../../../../src/kernel/saved-views.ts';
+import type { ViewPage } from '../../../../src/kernel/facts/saved-views.ts';
 import { useAccount } from '../../api/session.ts';
 import { Icon } from '../icon.tsx';
 import { ManageDialog, SaveDialog } from './dialogs.tsx';

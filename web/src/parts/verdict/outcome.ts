@@ -1,4 +1,4 @@
-import type { Reason } from '../../../../src/kernel/reasons.ts';
+import type { Reason } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import type { Outcome } from '../glyph.tsx';
 import { reasonName } from './reasons.ts';

@@ -4,7 +4,7 @@ import {
   REASONS,
   type ReasonRow,
   type VerdictCopy,
-} from '../../../../src/kernel/reasons.ts';
+} from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import { humanize, pluralize } from '../format.ts';
 import { STATUS_LABELS } from './status.ts';

@@ -1,6 +1,6 @@
 import { Modal, VisuallyHidden } from '@mantine/core';
 import { useEffect, useId, useRef, useState } from 'react';
-import { ADDRESS_LENGTH } from '../../../../src/kernel/limits.ts';
+import { ADDRESS_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import { focusContent, focusOnMount } from '../../parts/focus.ts';
 import { pluralize } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';

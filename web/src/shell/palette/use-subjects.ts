@@ -1,4 +1,4 @@
-import { DEFAULT_LEVEL, PRICE } from '../../../../src/kernel/plans.ts';
+import { DEFAULT_LEVEL, PRICE } from '../../../../src/kernel/facts/plans.ts';
 import { useAccountOrNull, useSession } from '../../api/session.ts';
 import { pluralize } from '../../parts/format.ts';
 import { type Group, type Item, item, type Subject } from './match.ts';

@@ -5,7 +5,7 @@ import {
   RowSplitter,
   unguarded,
 } from '../../../../../src/kernel/csv.ts';
-import { LIST_ROW_BYTES } from '../../../../../src/kernel/limits.ts';
+import { LIST_ROW_BYTES } from '../../../../../src/kernel/facts/limits.ts';
 import { fromRows, hasHeader, type ImportLine, MAX_BYTES, readLines, UnusableText } from './lines.ts';
 
 /** Parses text as lines, or as CSV if the first line names columns. Throws UnusableText. */

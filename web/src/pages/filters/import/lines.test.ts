@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { IMPORT_BODY_BYTES, IMPORT_LINES } from '../../../../../src/kernel/limits.ts';
+import { IMPORT_BODY_BYTES, IMPORT_LINES } from '../../../../../src/kernel/facts/limits.ts';
 import { readTyped } from './csv.ts';
 import {
   backToText,

@@ -1,10 +1,10 @@
-import { FILTER_TYPES } from '../../../../../src/kernel/filter-types.ts';
+import { FILTER_TYPES } from '../../../../../src/kernel/facts/filter-types.ts';
 import {
   FILTER_REASON_LENGTH,
   FILTER_VALUE_LENGTH,
   IMPORT_BODY_BYTES,
   IMPORT_LINES,
-} from '../../../../../src/kernel/limits.ts';
+} from '../../../../../src/kernel/facts/limits.ts';
 import { formatNumber } from '../../../parts/format.ts';
 import type { FilterType } from '../types.ts';
 

@@ -7,7 +7,7 @@ import { interleave, median } from './apparatus/measure.ts';
 import type { Bench } from './apparatus/results.ts';
 
 const ROUNDS = 25;
-const AIM = 20;
+const AIM = 40;
 
 export const replies: Bench = {
   name: 'replies',

@@ -20,6 +20,7 @@ const DATA = [
   'shared-mail-hosts.txt',
   'smtp-codes.json',
   'smtp-lexicon.json',
+  'smtp-model.tsv',
   'smtp-operators.json',
   'suggest.txt',
   'tlds.txt',

@@ -1,79 +1,202 @@
-/** Cross-validation of the classifier over families of wording. */
-import { readFileSync } from 'node:fs';
-import { dataFile } from '../../src/engine/data.ts';
+/** Trains the model, and measures it on sources that it has not seen. */
+
+import { loadCodes } from '../../src/engine/smtp/classify/codes.ts';
 import { plainWords, takeOutEchoes } from '../../src/engine/smtp/classify/echoes.ts';
 import { ECHOES, type Evaluated, evaluate, type LabelledReply } from '../../src/engine/smtp/classify/evaluation.ts';
-import { compileLexicon, entriesOf } from '../../src/engine/smtp/classify/lexicon.ts';
+import { compileLexicon, entriesOf, loadLexicon } from '../../src/engine/smtp/classify/lexicon.ts';
+import {
+  CLASSES,
+  type Class,
+  createModel,
+  deadShare,
+  featuresForTraining,
+  type Model,
+  parseModel,
+  type Seen,
+} from '../../src/engine/smtp/classify/model.ts';
 import { segmentsOf, wordsOf } from '../../src/engine/smtp/classify/tokens.ts';
-import { createClassifier, loadClassifierData } from '../../src/engine/smtp/classify.ts';
+import { type Classifier, createClassifier } from '../../src/engine/smtp/classify.ts';
 import { familiesOf, foldsOf } from './families.ts';
+import { languageOf } from './language.ts';
+import { nonsense } from './nonsense.ts';
+import { allRows, isHeldBack, KNOWN_TO_LEXICON, type SourceRow } from './rows.ts';
+import { calibrate, type Example, train } from './train.ts';
 
-export const FOLDS = 10;
+const WORDING_FOLDS = 10;
+const SOURCE_FOLDS = 8;
+const NONSENSE = { training: 600, measure: 300 } as const;
+const SEEDS = { training: 1, measure: 77 } as const;
 
-const read = <T>(name: string): T => JSON.parse(readFileSync(dataFile(`sources/${name}`), 'utf8')) as T;
-export const labelled = (): LabelledReply[] => read('smtp-replies.json');
-export const forms = (): LabelledReply[] => read<{ rows: LabelledReply[] }>('smtp-reply-forms.json').rows;
+const CLASS_OF: Readonly<Record<LabelledReply['label'], Class>> = {
+  mailbox_not_found: 'not_found',
+  mailbox_disabled: 'disabled',
+  mailbox_full: 'full',
+  relay_denied: 'domain',
+  domain_error: 'domain',
+  blocked: 'blocked',
+  rate_limited: 'rate',
+  greylisted: 'greylisted',
+  temporary_failure: 'temporary',
+  syntax_rejected: 'syntax',
+  other: 'other',
+  tls_required: 'other',
+  accepted: 'other',
+};
 
-interface WrittenReply extends LabelledReply {
-  readonly set: 'a' | 'b' | 'c' | 'd';
-  readonly language: string;
-}
-export const written = (): WrittenReply[] => read<{ rows: WrittenReply[] }>('smtp-replies-written.json').rows;
-
-/** A labelled reply as the classifier reads it that never saw its family. */
+/** A labelled reply as read by a classifier that never saw its source, nor, in the lexicon, its wording. */
 export interface Held extends Evaluated {
-  readonly fold: number;
+  readonly row: SourceRow;
   readonly language: string;
 }
 
-/**
- * Every labelled reply, read without the phrases and operators' rows that only its fold's families support. The written
- * forms take part in the families, so that a form cannot stand in for the reply that it resembles.
- */
-export function crossValidate(): readonly Held[] {
-  const data = loadClassifierData();
-  const rows = labelled();
-  const all = [...rows, ...forms()];
-  const [keep, none] = [new Set(data.lexicon.keep), () => false];
-  const marked = all.map(({ text }) => takeOutEchoes(text, ECHOES, none, keep).marked);
+export interface Trained {
+  /** The file. */
+  readonly model: string;
+  /** Leave one source out. */
+  readonly held: readonly Held[];
+  /** The same replies read by the rules alone. */
+  readonly byRules: readonly Held[];
+  /** Replies of sources that took no part in anything. */
+  readonly heldBack: readonly Held[];
+  readonly heldBackByRules: readonly Held[];
+  /** Made-up words, read by the model of the file; other ones than it was trained with. */
+  readonly nonsense: readonly Evaluated[];
+  /** Share of the sources trained with → what the rest reads. */
+  readonly curve: readonly { readonly share: number; readonly replies: number; readonly held: readonly Held[] }[];
+}
+
+/** What replies are read with by the rules alone. */
+export const rulesData = { lexicon: loadLexicon(), codes: loadCodes(), model: null };
+const stageOf = ({ stage }: LabelledReply) => (stage === undefined || stage === 'unknown' ? 'rcpt' : stage);
+const seenBy = ({ see }: Pick<Classifier, 'see'>, reply: SourceRow): Seen =>
+  see({ stage: stageOf(reply), reply, operator: null, echoes: ECHOES });
+
+/** What the lexicon and the operators' rows are left without, so that they do not know a row's family of wordings. */
+function wordings(rows: readonly SourceRow[]): {
+  leftOut: readonly ReadonlySet<string>[];
+  foldAt: (row: SourceRow) => number;
+} {
+  const known = rows.filter(({ set }) => KNOWN_TO_LEXICON.has(set));
+  const keep = new Set(rulesData.lexicon.keep);
+  const marked = known.map(({ text }) => takeOutEchoes(text, ECHOES, () => false, keep).marked);
   const families = familiesOf(marked.map((text) => plainWords(text).replace(/\b_\w+/g, ' ')));
-  const foldOf = foldsOf(families, FOLDS);
-  const foldAt = (index: number): number => foldOf.get(families[index]!)!;
-
-  const lexicon = compileLexicon(entriesOf(data.lexicon));
-  const full = createClassifier(data);
+  const foldOf = foldsOf(families, WORDING_FOLDS);
+  const lexicon = compileLexicon(entriesOf(rulesData.lexicon));
+  const full = createClassifier(rulesData);
   const support = new Map<string, Set<number>>();
-  const languages: string[] = [];
-  all.forEach((reply, index) => {
-    const used = segmentsOf(wordsOf(marked[index]!), lexicon).flatMap(({ tokens }) =>
-      tokens.flatMap(({ entry }) => (entry < 0 ? [] : [lexicon.entries[entry]!])),
+  const folds = new Map<SourceRow, number>();
+  known.forEach((row, index) => {
+    const fold = foldOf.get(families[index]!)!;
+    folds.set(row, fold);
+    const phrases = segmentsOf(wordsOf(marked[index]!), lexicon).flatMap(({ tokens }) =>
+      tokens.flatMap(({ entry }) => (entry < 0 ? [] : [lexicon.entries[entry]!.phrase])),
     );
-    const names = used.map(({ phrase }) => phrase);
-    const [evaluated] = evaluate(full, [reply]);
-    for (const name of [...names, evaluated!.reading.rule]) {
-      const folds = support.get(name);
-      if (folds === undefined) support.set(name, new Set([foldAt(index)]));
-      else folds.add(foldAt(index));
-    }
-    languages.push(languageOf(used.map(({ language }) => language)));
+    const [evaluated] = evaluate(full, [row]);
+    for (const name of [...phrases, evaluated!.reading.rule])
+      support.set(name, (support.get(name) ?? new Set()).add(fold));
   });
-  return Array.from({ length: FOLDS }, (_, fold) => {
-    const leftOut = new Set(
-      [...support].filter(([, folds]) => folds.size === 1 && folds.has(fold)).map(([name]) => name),
-    );
-    const classifier = createClassifier(data, { leftOut });
-    return rows.flatMap((reply, index): Held[] =>
-      foldAt(index) === fold
-        ? evaluate(classifier, [reply]).map((one) => ({ ...one, fold, language: languages[index]! }))
-        : [],
-    );
-  }).flat();
+  const only = (fold: number) =>
+    [...support].filter(([, there]) => there.size === 1 && there.has(fold)).map(([name]) => name);
+  return {
+    leftOut: Array.from({ length: WORDING_FOLDS }, (_, fold) => new Set(only(fold))),
+    foldAt: (row) => folds.get(row) ?? -1,
+  };
 }
 
-/** The language with the most words, English for none. */
-function languageOf(languages: readonly string[]): string {
-  const counts = new Map<string, number>();
-  for (const language of languages) if (language !== '') counts.set(language, (counts.get(language) ?? 0) + 1);
-  const [most] = [...counts].sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1));
-  return most === undefined || (counts.get('en') ?? 0) * 2 >= most[1] ? 'en' : most[0];
+/** Fold of each source: the largest first, each to the smallest fold. */
+function foldsOfSources(rows: readonly SourceRow[]): ReadonlyMap<string, number> {
+  const sources = [...new Set(rows.map(({ source }) => source))].sort();
+  const folds = foldsOf(
+    rows.map(({ source }) => sources.indexOf(source)),
+    SOURCE_FOLDS,
+  );
+  return new Map(sources.map((source, index) => [source, folds.get(index)!] as const));
 }
+
+const plainOf = (seen: Seen): string => `${seen.code} ${seen.words.join(' ')}`;
+
+export function trainAndMeasure(hash: string, say: (line: string) => void): Trained {
+  const rows = allRows().filter(({ code }) => code >= 400);
+  const { leftOut, foldAt } = wordings(rows);
+  const byWording = [...leftOut, new Set<string>()].map((without) => createClassifier(rulesData, { leftOut: without }));
+  const classifierFor = (row: SourceRow): Classifier => byWording.at(foldAt(row))!;
+  const seen = new Map<SourceRow, Seen>(rows.map((row) => [row, seenBy(classifierFor(row), row)] as const));
+  const filler = nonsense(NONSENSE.training, SEEDS.training);
+  for (const row of filler) seen.set(row, seenBy(byWording.at(-1)!, row));
+  const exampleOf = (row: SourceRow): Example => ({
+    ...featuresForTraining(seen.get(row)!),
+    label: CLASSES.indexOf(CLASS_OF[row.label]),
+    weight: row.weight,
+  });
+  const examples = new Map<SourceRow, Example>([...rows, ...filler].map((row) => [row, exampleOf(row)] as const));
+  const learn = (of: readonly SourceRow[], head: Readonly<Record<string, string>>): string =>
+    train(
+      [...of, ...filler].map((row) => examples.get(row)!),
+      head,
+    );
+
+  const own = rows.filter((row) => !isHeldBack(row));
+  const measured = own.filter(({ set }) => set !== 'smtp-reply-forms.json' && set !== 'smtp-replies-written.json');
+  const foldOf = foldsOfSources(measured);
+  const plain = (of: readonly SourceRow[]): ReadonlySet<string> => new Set(of.map((row) => plainOf(seen.get(row)!)));
+  const without = (test: readonly SourceRow[]): SourceRow[] => {
+    const [sources, texts] = [new Set(test.map(({ source }) => source)), plain(test)];
+    return own.filter((row) => !sources.has(row.source) && !texts.has(plainOf(seen.get(row)!)));
+  };
+  const folds = Array.from({ length: SOURCE_FOLDS }, (_, fold) => {
+    const test = measured.filter(({ source }) => foldOf.get(source) === fold);
+    const text = learn(without(test), { calibration: '1 0' });
+    say(
+      `fold ${fold + 1} of ${SOURCE_FOLDS}: ${test.length} replies of ${new Set(test.map(({ source }) => source)).size} sources`,
+    );
+    return { test, text, model: createModel(parseModel(text)) };
+  });
+  const asked = folds.flatMap(({ test, model }) =>
+    test
+      .filter((row) => row.code >= 500 && stageOf(row) === 'rcpt')
+      .map((row) => [deadShare(model.predict(seen.get(row)!).classes), isDeadLabel(row)] as const),
+  );
+  const calibration = calibrate(
+    asked.map(([share]) => share),
+    asked.map(([, dead]) => dead),
+  ).join(' ');
+  const withCalibration = (text: string): Model =>
+    createModel(parseModel(text.replace('# calibration 1 0', `# calibration ${calibration}`)));
+
+  const readWith = (test: readonly SourceRow[], model: Model | null): Held[] => {
+    const cached = new Map<number, Classifier>();
+    return test.flatMap((row) => {
+      const fold = foldAt(row);
+      const classifier =
+        cached.get(fold) ??
+        createClassifier({ ...rulesData, model }, { leftOut: fold < 0 ? new Set() : leftOut[fold]! });
+      cached.set(fold, classifier);
+      return evaluate(classifier, [row]).map((one) => ({ ...one, row, language: row.language ?? languageOf(row) }));
+    });
+  };
+  const held = folds.flatMap(({ test, text }) => readWith(test, withCalibration(text)));
+  const curve = [0.25, 0.5, 0.75].map((share) => {
+    const { test } = folds[0]!;
+    const rest = without(test);
+    const sources = [...new Set(rest.map(({ source }) => source))].sort();
+    const some = new Set(sources.filter((_, index) => ((index * 7) % sources.length) / sources.length < share));
+    const part = rest.filter(({ source }) => some.has(source));
+    say(`learning curve: ${share * 100} % of the sources`);
+    return { share, replies: part.length, held: readWith(test, withCalibration(learn(part, { calibration: '1 0' }))) };
+  });
+  const whole = { share: 1, replies: without(folds[0]!.test).length, held: held.slice(0, folds[0]!.test.length) };
+  const model = learn(own, { calibration, sources: hash });
+  const final = createModel(parseModel(model));
+  return {
+    model,
+    held,
+    byRules: folds.flatMap(({ test }) => readWith(test, null)),
+    heldBack: readWith(rows.filter(isHeldBack), final),
+    heldBackByRules: readWith(rows.filter(isHeldBack), null),
+    nonsense: evaluate(createClassifier({ ...rulesData, model: final }), nonsense(NONSENSE.measure, SEEDS.measure)),
+    curve: [...curve, whole],
+  };
+}
+
+const isDeadLabel = ({ label }: SourceRow): boolean =>
+  ['not_found', 'disabled', 'full', 'domain'].includes(CLASS_OF[label]);

@@ -1,13 +1,14 @@
 import { loadCodes } from '../../src/engine/smtp/classify/codes.ts';
 import { DECISIONS, RULES } from '../../src/engine/smtp/classify/decide.ts';
-import { agrees, agreesStrictly, evaluate, isFalsePositive } from '../../src/engine/smtp/classify/evaluation.ts';
+import { isBad } from '../../src/engine/smtp/classify/evaluation.ts';
 import { entriesOf, loadLexicon } from '../../src/engine/smtp/classify/lexicon.ts';
+import { THRESHOLDS } from '../../src/engine/smtp/classify/opinion.ts';
 import { SUBJECTS } from '../../src/engine/smtp/classify/predicates.ts';
-import { createClassifier } from '../../src/engine/smtp/classify.ts';
-import { FOLDS, forms, type Held, labelled, written } from './folds.ts';
-import { byLabel, byLanguage, bySet, isAboutUs, isGone, mean, recognized } from './tables.ts';
+import type { Held, Trained } from './folds.ts';
+import { familyOf } from './language.ts';
+import { OBSERVED } from './rows.ts';
+import { grouped, isAboutUs, isGone, lines, percent } from './tables.ts';
 
-const share = (of: readonly Held[], part: (of: readonly Held[]) => number): number => part(of) / of.length;
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
 const rules = (): string =>
@@ -40,7 +41,7 @@ const operatorForms = (): string =>
     ),
   ].join('\n');
 
-function lexicon(): string {
+function languages(): string {
   const counts = new Map<string, number>();
   for (const { language } of entriesOf(loadLexicon())) {
     if (language !== '') counts.set(language, (counts.get(language) ?? 0) + 1);
@@ -48,49 +49,169 @@ function lexicon(): string {
   return [...counts].map(([language, count]) => `${language} ${count}`).join(', ');
 }
 
+const observed = (of: readonly Held[]): Held[] => of.filter(({ row }) => OBSERVED.has(row.set));
+
+/** What other thresholds would give, of the same replies. */
+function trade({ held, nonsense }: Trained): string {
+  const of = observed(held);
+  const [gone, aboutUs] = [of.filter(isGone), of.filter(isAboutUs)];
+  const rows = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9].map((dead) => {
+    const bad = ({ reading }: Pick<Held, 'reading'>): boolean =>
+      reading.readBy === 'model' && isBad(reading) ? (reading.probability ?? 0) >= dead : isBad(reading);
+    const found = gone.filter(bad).length;
+    return `| ${dead} | ${aboutUs.filter(bad).length} | ${percent(found, gone.length)} | ${nonsense.filter(bad).length} |`;
+  });
+  return `| threshold | falsely dead | found | nonsense called dead |\n|--:|--:|--:|--:|\n${rows.join('\n')}`;
+}
+
+const curveOf = ({ curve }: Trained): string =>
+  lines(
+    'trained with',
+    curve.map(({ share, replies, held }) => [`${share * 100} % of the sources, ${replies} replies`, held] as const),
+  );
+
+function summary(trained: Trained): string {
+  const { held, byRules, heldBack, nonsense } = trained;
+  const guessed = nonsense.filter(({ reading }) => isBad(reading)).length;
+  return `${lines('', [
+    ['**rules and model**, observed replies', observed(held)],
+    ['the same, all replies', held],
+    ['rules alone, observed replies', observed(byRules)],
+    ['**sources held back**', heldBack],
+    ['the same, rules alone', trained.heldBackByRules],
+  ])}\n\nMade-up words: ${guessed} of ${nonsense.length} called dead.`;
+}
+
+/** What the command prints. */
+export const figures = (trained: Trained): string =>
+  [
+    summary(trained),
+    ...[
+      grouped('set', trained.held, ({ row }) => row.set),
+      grouped('label', observed(trained.held), ({ reply }) => reply.label),
+    ],
+    grouped('language', observed(trained.held), ({ language }) => language),
+    grouped('server family', observed(trained.held), ({ row }) => familyOf(row)),
+    grouped('held back: language', trained.heldBack, ({ language }) => language),
+    ...[curveOf(trained), trade(trained)],
+  ].join('\n\n');
+
 /** docs/classification.md */
-export function page(held: readonly Held[]): string {
-  const classifier = createClassifier();
-  const sets = evaluate(classifier, written()).map((one, index) => ({ ...one, set: written()[index]!.set }));
-  const [aboutUs, gone] = [held.filter(isAboutUs), held.filter(isGone)];
-  return `# How SMTP replies are classified
+export function page(trained: Trained, sources: string): string {
+  const all = observed(trained.held);
+  const { dead, wordless, sure, doubt } = THRESHOLDS;
+  return `# How SMTP replies are read
 
-Made by \`npm run replies -- --write\`; do not edit. The text is in \`scripts/replies/page.ts\`.
+Made by \`npm run replies -- --write\` from the sources \`${sources}\`; do not edit. The text is in
+\`scripts/replies/page.ts\`.
 
-\`mailvet reply "550 5.7.1 …"\` shows how one reply is read.
+A reply to RCPT decides whether a person's address is called dead, so two figures count: how many replies about *you* (your
+IP address, sender, pace, a greylist) or about a server in trouble are taken for a dead mailbox, and how many mailboxes that
+do not exist are recognized. On ${all.length} observed replies, each read by a classifier that had not seen its source:
 
-## How a reply is read
+${summary(trained)}
 
-1. **What the server echoes is taken out**: the address, our names and IP addresses, URLs, host names, ids. A word of the
-   address never counts.
-2. **Words are looked up** in [data/smtp-lexicon.json](../data/smtp-lexicon.json): nouns (recipient, domain, sender,
-   client, message, server …), predicates (absent, disabled, full, refuses, later …), negations, and words that join
-   them. The text is split into words, not searched with patterns, so the time is bounded by its length, of which the
-   first 1,500 characters count. The lines of a reply are joined by spaces; where a server may have cut a word in two,
-   the text is read both ways, and the address is bad only if both say so. A language without words for refusal and
-   negation is refused when the file is loaded: with nouns alone, "the recipient refuses" would look like "no such
-   recipient".
-3. **Clauses**: each predicate is joined with its subject and its negation. "The sender's address was not found" is
-   *sender absent*, "too many unknown users" says something of the client, "if the user does not exist" says nothing.
-   An unknown noun after "no such" counts as the recipient, because at RCPT nothing else is looked for.
-4. **The decision table** below maps each clause to a rule. Of all rules the one with the highest rank decides: first what
-   the server demands (TLS) and what is surely about the client (its IP, name, sender), then what is said of the mailbox,
-   then general refusals and trouble.
-5. **Enhanced codes** (RFC 3463, RFC 5248) are weak evidence: any clause that speaks of the client, a refusal or trouble
-   overrides them, and a code without words makes no address bad.
-6. **Operators' own codes** ([data/smtp-codes.json](../data/smtp-codes.json)) come before the clauses, because their words
-   mislead: "mailbox unavailable … Reject due to policy restrictions" is about the client.
+\`mailvet reply "550 5.7.1 …"\` shows how one reply is read, and why.
 
-A reply makes an address bad only if it says that the recipient is absent, disabled or full, or that its domain is not
-served here. A refusal never does, nor does a noun, a reply code, or "could not be verified". One phrase is inferred:
-"mailbox unavailable" in a 5xx reply without any other reason counts as a missing mailbox, because RFC 5321 §4.2.3
-defines 550 that way and servers use it so. A 4xx never makes an address bad: "full" becomes "full for now", the rest a
-temporary failure; a 450 or 451 that only asks to wait counts as greylisting, which is inferred as well (RFC 6647). A reply
-before RCPT is never about the mailbox.
+## One reply's way
+
+1. **What cannot be about the mailbox.** A 2xx accepts. A 4xx never makes an address bad: "full" becomes "full for now", the
+   rest a temporary failure, or greylisting if it only asks to wait (RFC 6647). A reply before RCPT is about the client. A
+   reply whose lines contradict each other decides nothing.
+2. **What the server echoes is taken out**: the address, our names and IP addresses, URLs, host names, ids. A word of the
+   address never counts. The first 2,000 characters count.
+3. **Operators' own codes** ([data/smtp-codes.json](../data/smtp-codes.json)) come first, because their words mislead: "mailbox
+   unavailable … Reject due to policy restrictions" is about the client.
+4. **Clauses.** Words are looked up in [data/smtp-lexicon.json](../data/smtp-lexicon.json): nouns (recipient, group, sender,
+   client, message, server …), predicates (absent, disabled, full, refuses, demands, only …), negations. Each predicate is
+   joined with its subject: "the sender's address was not found" is *sender absent*, "too many unknown users" says
+   something of the client, "if the user does not exist" says nothing. [The table](#the-decision-table) maps each clause to
+   a rule; of all rules the one with the highest rank decides.
+5. **Enhanced codes** (RFC 3463) are weak evidence. A code makes an address bad only beside words that fit: they name a
+   recipient, deny or refuse something, and name neither the sender nor what is counted. X.1.0 never does, nor any code
+   in a 500 to 503.
+6. **The model** is asked about a 5xx to RCPT, from 504 on, that the rules call bad, or that no rule reads, or none that is
+   sure of whom it speaks. It is a linear one ([data/smtp-model.tsv](../data/smtp-model.tsv)): the code, words in a row,
+   pieces of words, what the words mean, and what the rules make of them add up to a probability that the mailbox cannot
+   be reached. From ${dead} on it calls the address bad; from ${wordless} if no known word denies or refuses anything, so that it does
+   not guess from the place; from ${sure} if the rules read a refusal, a limit or trouble of nobody, or an IP address is named;
+   never if the reply names the sender, "you", a group or what is counted, or says that something else is closed. Below
+   ${doubt} it denies what a rule says. It never overrules a rule that is sure that a reply is about the client.
+7. What remains is *unverifiable*, which is never bad.
+
+The evidence of a verification says what decided: \`decided_by\` is \`operator\`, \`rule\` or \`model\`, \`probability\` what the
+model thought. Probabilities are calibrated (Platt scaling) on sources that the model had not seen.
+
+## What is decided how
+
+| reply | read as | because |
+|---|---|---|
+| this address no longer accepts mail; mailbox cannot receive messages | disabled | it holds for everybody, and names no sender, message or time |
+| the recipient does not accept this message; …mail from strangers; members only | refused by the recipient's side | it names a message, a sender or an exception |
+| closed mailing list, closed group; you are not subscribed | refused by the recipient's side | it still exists |
+| valid sender domain required, in whatever language | about the client | a demand on the sender |
+| 550 5.1.0, and nothing more | unverifiable | X.1.0 says nothing of whom |
+| unknown or full | not found | |
+| relaying denied | the domain is not served there | unless it names our address or asks for a log-in |
+| 450 connect to 10.0.0.5: Connection refused | temporary failure | it was the server that was refused |
+| mailbox unavailable, in a 5xx without another reason | not found | RFC 5321 §4.2.3 defines 550 that way |
+
+## What it cannot know
+
+- Servers that lie: some say "user unknown" to clients that they do not like, some accept everything. A reply is taken at
+  its word.
+- "Rejected" or "access denied" and nothing more. Such replies are about a mailbox more often than not, but nothing in them
+  says so.
+- Languages in which the project has few replies (below): there the rules rest on dictionaries, and the model has little
+  to learn from.
+
+## Figures
+
+Each reply is read by a model that was trained without its source and without replies of the same wording, and by a
+lexicon without what only its family of wordings needs, if the lexicon was made with it. "Falsely dead": replies about the
+client, the server or time, without those that a fair judge may take for a dead mailbox (\`also_ok\`), read as one. "Found":
+no such mailbox, 5xx, read as a dead mailbox of any kind. "Right or acceptable": the label, or one of \`also_ok\`.
+Sources held back took no part in training, nor in the choice of thresholds.
+
+${grouped('set', trained.held, ({ row }) => row.set)}
+
+${grouped('label', all, ({ reply }) => reply.label)}
+
+${grouped('language', all, ({ language }) => language)}
+
+${grouped('server family', all, ({ row }) => familyOf(row))}
+
+Of the sources held back:
+
+${grouped('language', trained.heldBack, ({ language }) => language)}
+
+### The trade
+
+What other thresholds would give, on the same replies and on made-up words ("550 account quux garply"), which a model that
+guesses from the place calls dead:
+
+${trade(trained)}
+
+### Would more replies help?
+
+A part of the sources, the same test:
+
+${curveOf(trained)}
+
+## Adding a reply
+
+1. Add it to the newest file of \`data/sources/smtp-replies*.json\` with its label, \`also_ok\`, source and language.
+2. \`npm run replies -- --write\` trains the model (the same bytes for the same sources) and writes this page. It refuses to
+   if another labelled reply changes between bad and not bad, until each is named: \`--accept s0001,t0042\`.
+3. Commit the source, the model and this page. \`npm run check\` fails if the model is older than its sources.
+
+If a reply about the client is read as a dead mailbox, mend the rules: a test of its kind in
+\`src/engine/smtp/classify/whose.test.ts\`, then a slot of the lexicon or the way in which clauses are read. More rows alone
+move the model little.
 
 ## Uncertain replies
 
-Replies that no rule matched (\`unmatched.*\`), or only one that the table below calls weak, are counted in the
+Replies that no rule matched, that the model decided, or that only a weak rule did (below) are counted in the
 [metrics](metrics.md) by rule, and listed by [\`mailvet replies\`](cli.md#replies) and on the operators' page *SMTP replies*.
 What is kept is a template: addresses, hosts, IPs, URLs, ids and numbers become placeholders, as do words of the checked
 address that are not in the lexicon, because servers greet their users by name. A name that is not part of the address
@@ -98,70 +219,9 @@ cannot be told from other words and stays. Operators that are not in the list of
 operator, the 100 most frequent templates of 300 characters are kept, 1,000 in all, as long as the log: a server that
 invents texts displaces only others as rare, of the same operator.
 
-## Accuracy on replies whose wording was held out
+## The lexicon
 
-${labelled().length} labelled replies from public sources
-([data/sources/smtp-replies.json](../data/sources/smtp-replies.json)), read without naming the operator. Replies that share
-half of their words, directly or through others, are one family; the families are spread over ${FOLDS} folds, together with
-the typical forms below. Each fold is read **without** the phrases of the lexicon and the operators' rows that occur in no
-other fold. The mean over the folds:
-
-| | strict | with \`also_ok\` |
-|---|--:|--:|
-| right label | ${mean(held, (of) => share(of, (f) => f.filter(agreesStrictly).length))} | ${mean(held, (of) => share(of, (f) => f.filter(agrees).length))} |
-| no such user (5xx) recognized | ${mean(held.filter(isGone), (of) => share(of, recognized))} | |
-| the same, of all replies | ${recognized(gone)} of ${gone.length} | |
-| about the client, the server or time, read as a dead mailbox | ${held.filter(isFalsePositive).length} of ${aboutUs.length} | |
-
-${byLabel(held)}
-
-By language (the one with most of a reply's words):
-
-${byLanguage(held)}
-
-Families differ in size: "Recipient address rejected: …" alone fills a fold, and a fold of three replies weighs as much, so
-the second figure of the recognized ones is the steadier one. Most of the others say no more than "rejected" or "access
-denied", or depend on an operator's row that was held out as well.
-
-What these figures mean: words are held out, judgment is not. The decision table, the slots and the way in which clauses
-are read were made with all of these replies in view, and changed because of what the folds missed ("no such person",
-"dosn't exist"), so unseen replies will do somewhat worse than the fit; and words that a speaker of the language would have
-listed anyway are taken away with their family, so they may do better than the folds.
-The same replies with the whole lexicon:
-
-${byLabel(evaluate(classifier, labelled()))}
-
-## Written refusals in many languages
-
-${written().length} sentences ([data/sources/smtp-replies-written.json](../data/sources/smtp-replies-written.json)), written by
-the project in the style of servers, most of them refusals, faults of the client and temporary failures that name a
-recipient; in c and d, as many about the mailbox. They were not observed. Set a was written before the lexicon, b after it,
-c before the lexicon grew from dictionaries, d after that. The first run of each, before any correction, next to the rules
-that the classifier had before clauses:
-
-| set | replies | with \`also_ok\` | false dead mailbox | rules before: \`also_ok\` | false dead mailbox |
-|---|--:|--:|--:|--:|--:|
-| a | 253 | 241 (95.3 %) | 2 of 201 | 196 (77.5 %) | 47 of 201 |
-| b | 134 | 107 (79.9 %) | 7 of 110 | 92 (68.7 %) | 38 of 110 |
-| c | 175 | 157 (89.7 %) | 3 of 80 | | |
-| d | 50 | 45 (90.0 %) | 0 of 24 | | |
-
-Of the replies about a mailbox, 79 of 95 in c and 20 of 26 in d were recognized. What the sets revealed was corrected in general (indirect questions, unknown verbs after a negation, the sender as the
-subject), not sentence by sentence. The author of the lexicon wrote them, so they prove less than replies of real servers
-would. Now:
-
-${bySet(sets, ({ set }) => set)}
-
-The other languages rest on these sentences and on dictionaries more than on observed replies: of the labelled replies,
-most are English. The lexicon has phrases in: ${lexicon()}.
-
-## Typical forms
-
-Typical replies of common servers, as a regression test
-([data/sources/smtp-reply-forms.json](../data/sources/smtp-reply-forms.json)). The project wrote them from general
-knowledge, neither captured from servers nor copied from manuals:
-
-${byLabel(evaluate(classifier, forms()))}
+Phrases by language: ${languages()}.
 
 ## The decision table
 

@@ -548,6 +548,8 @@ export interface components {
                 address: string | null;
                 tls: boolean;
                 rule: string | null;
+                decided_by: ("operator" | "rule" | "model") | null;
+                probability: number | null;
                 transcript: {
                     /** @description Milliseconds since the dialogue began. */
                     at: number;

@@ -35,6 +35,7 @@ function textOf(account: ReplyAccount, operator: string | null): string {
     ['about', account.meaning],
     ['rule', account.rule],
     ['confidence', account.confidence],
+    ['decided by', account.decided_by],
   ];
   const parts = [rows.map(([name, value]) => `${name.padEnd(14)} ${printable(value)}`).join('\n')];
   if (account.clauses.length > 0) {
@@ -45,5 +46,25 @@ function textOf(account: ReplyAccount, operator: string | null): string {
     const others = account.alternatives.map(({ rule, finding }) => [rule, finding]);
     parts.push(table(others, ['OTHER READING', 'FINDING']));
   }
+  if (account.model !== null) parts.push(...modelOf(account.model));
   return parts.join('\n\n');
+}
+
+function modelOf(model: NonNullable<ReplyAccount['model']>): string[] {
+  const { probability, decides_from, denies_below, classes, features_for, features_against } = model;
+  const rows = features_for.length > features_against.length ? features_for : features_against;
+  const cells = rows.map((_, at) =>
+    [features_for[at], features_against[at]].flatMap((one) => [one?.feature, one?.weight]),
+  );
+  return [
+    `The model: ${probability} that the mailbox cannot be reached. From ${decides_from} on it decides where no rule does, or only a weak one; below ${denies_below} it denies what a rule says.`,
+    table(
+      classes.filter(({ share }) => share >= 0.01).map(({ name, share }) => [name, share]),
+      ['CLASS', 'SHARE'],
+    ),
+    table(
+      cells.map((row) => row.map((cell) => cell ?? null)),
+      ['FOR', 'WEIGHT', 'AGAINST', 'WEIGHT'],
+    ),
+  ];
 }

@@ -129,6 +129,14 @@ const EvidenceReply = Type.Object(
         address: Nullable(Type.String()),
         tls: Type.Boolean(),
         rule: Nullable(Type.String()),
+        decided_by: Nullable(
+          OneOf(['operator', 'rule', 'model'] as const, {
+            description: 'What read the reply that decided; null if none did.',
+          }),
+        ),
+        probability: Nullable(
+          Type.Number({ description: 'That the mailbox cannot be reached, as the model saw that reply, from 0 to 1.' }),
+        ),
         transcript: Type.Array(
           Type.Object({
             at: Type.Number({ description: 'Milliseconds since the dialogue began.' }),

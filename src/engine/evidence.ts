@@ -101,6 +101,9 @@ export interface TranscriptLine {
  */
 export type SmtpSource = 'server' | 'dialogue' | 'operator' | 'throttle' | 'host' | 'cancelled';
 
+/** What read the reply that decided: a row for the operator's own form, a rule, or the model beside the rules. */
+export type ReadBy = 'operator' | 'rule' | 'model';
+
 export interface SmtpEvidence {
   readonly finding: SmtpFinding;
   readonly host: string | null;
@@ -115,6 +118,10 @@ export interface SmtpEvidence {
   /** Id of what decided: a classification rule, or what happened instead of a reply. */
   readonly rule: string | null;
   readonly decidedBy: SmtpSource;
+  /** Null if no reply decided. */
+  readonly readBy: ReadBy | null;
+  /** That the mailbox cannot be reached, as the model saw that reply, from 0 to 1; null if it was not asked. */
+  readonly probability: number | null;
   /** Seconds until a retry makes sense; null when the server announced nothing. */
   readonly retryAfter: number | null;
   /** The lines are made when they are read. */

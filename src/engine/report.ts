@@ -3,7 +3,7 @@ import type { FilterType } from '../kernel/facts/filter-types.ts';
 import type { Level } from '../kernel/facts/plans.ts';
 import type { Deliverability, Reason, Status } from '../kernel/facts/reasons.ts';
 import type { Address, SyntaxErrorCode } from './address/parse.ts';
-import type { DnsEvidence, Evidence, MxRecord, Result, SmtpEvidence, TranscriptLine } from './evidence.ts';
+import type { DnsEvidence, Evidence, MxRecord, ReadBy, Result, SmtpEvidence, TranscriptLine } from './evidence.ts';
 import { DNS_FINDINGS, SMTP_FINDINGS } from './findings.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -68,6 +68,8 @@ export interface ReportedEvidence {
     address: string | null;
     tls: boolean;
     rule: string | null;
+    decided_by: ReadBy | null;
+    probability: number | null;
     transcript: TranscriptLine[];
   } | null;
 }
@@ -187,6 +189,8 @@ const reportedEvidence = (e: Evidence): ReportedEvidence => ({
           address: e.smtp.address,
           tls: e.smtp.tls,
           rule: e.smtp.rule,
+          decided_by: e.smtp.readBy,
+          probability: e.smtp.probability,
           transcript: [...e.smtp.transcript.lines],
         },
 });

@@ -191,7 +191,8 @@ describe('POST /v1/verify, smtp', () => {
 
   it('?evidence=1 adds the transcript and the deciding rule', async () => {
     const { json } = await owner.call('POST', '/v1/verify?evidence=1', { email: 'unknown@nobody.com', ...smtp });
-    expect(json.evidence.smtp.rule).toBe(json.checks.smtp.rule);
+    expect(json.evidence.smtp).toMatchObject({ rule: json.checks.smtp.rule, decided_by: 'rule' });
+    expect(json.evidence.smtp.probability).toBeGreaterThan(0.5);
     expect(json.evidence.mail_hosts[0]).toMatchObject({
       host: 'mx.nobody.com',
       addresses: [expect.stringMatching(/^127\.0\.1\./)],

@@ -17,6 +17,8 @@ const read: Read = (stage, { code, text }) => {
     finding: f,
     rule: f,
     retryAfter: null,
+    readBy: 'rule',
+    probability: null,
   });
   if (code < 300) return finding('accepted');
   if (/STARTTLS/.test(text)) return finding('starttls_required');

@@ -29,6 +29,9 @@ export const ExplainReplyReply = Type.Object(
     meaning: Type.String(),
     rule: Type.String(),
     confidence: Confidence,
+    decided_by: OneOf(['operator', 'rule', 'model'] as const),
+    /** That the mailbox cannot be reached, as the model sees it; null: it is never asked about such replies. */
+    probability: Nullable(Type.Number()),
     /** Seconds. */
     retry_after: Nullable(Type.Integer()),
     clauses: Type.Array(

@@ -201,7 +201,14 @@ export class Check {
     } catch {
       // A defect in the rules must cost this one answer, not the process: the caller is a socket event.
       this.#transcript.add('note', 'the reply could not be classified');
-      return { meaning: 'unclear', finding: 'smtp_temporary_failure', rule: 'classify.failed', retryAfter: null };
+      return {
+        meaning: 'unclear',
+        finding: 'smtp_temporary_failure',
+        rule: 'classify.failed',
+        retryAfter: null,
+        readBy: 'rule',
+        probability: null,
+      };
     }
   };
 

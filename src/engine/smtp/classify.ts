@@ -1,58 +1,28 @@
-import type { SmtpStage } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
-import { type Clause, clausesOf } from './classify/clauses.ts';
-import { type Codes, type CodesFile, compileCodes, loadCodes, type OperatorRow } from './classify/codes.ts';
-import { DECISIONS, isRule, type Meaning, type RuleFinding, type RuleId, ruleOf } from './classify/decide.ts';
+import type { Clause } from './classify/clauses.ts';
+import { type CodesFile, compileCodes, loadCodes } from './classify/codes.ts';
+import { isRule, type Reading, type RuleFinding, type RuleId, ruleOf } from './classify/decide.ts';
 import { announcedDelay } from './classify/delay.ts';
-import { type Echoes, MAX_TEXT, type Plain, plainWords, takeOutEchoes } from './classify/echoes.ts';
-import { compileLexicon, entriesOf, type Lexicon, type LexiconFile, loadLexicon } from './classify/lexicon.ts';
-import { joinLines } from './classify/line-breaks.ts';
-import { type Template, templateOf } from './classify/template.ts';
-import { segmentsOf, wordsOf } from './classify/tokens.ts';
+import { MAX_TEXT, plainWords, takeOutEchoes } from './classify/echoes.ts';
 import {
-  aboutRecipient,
-  considerWhose,
-  contradicted,
-  isBad,
-  isBadFinding,
-  mayDecide,
-  ofReplyCode,
-  settle,
-  waiting,
-} from './classify/weigh.ts';
+  type Evidence,
+  gather,
+  isForModel,
+  type ReadableReply,
+  type Reader,
+  type ReplyToRead,
+  ruleOfClause,
+  seenOf,
+} from './classify/gather.ts';
+import { compileLexicon, entriesOf, type LexiconFile, loadLexicon } from './classify/lexicon.ts';
+import { joinLines } from './classify/line-breaks.ts';
+import { loadModel, type Model, type Prediction, type Seen, type Weighed } from './classify/model.ts';
+import { certaintyOf, opinionOf } from './classify/opinion.ts';
+import { type Template, templateOf } from './classify/template.ts';
+import { denies, isBadFinding, settle } from './classify/weigh.ts';
 import type { Reply } from './reply.ts';
 
-/** `texts`, `mixed`: if the lines are known. */
-type ReadableReply = Pick<Reply, 'code' | 'enhanced' | 'text'> & Partial<Pick<Reply, 'texts' | 'mixed'>>;
-
-interface ReplyToRead {
-  /** Where the reply was given. `probe` is read as `rcpt`. */
-  readonly stage: SmtpStage;
-  readonly reply: ReadableReply;
-  /** Name from the provider table; null if the MX belongs to no known provider. */
-  readonly operator: string | null;
-  readonly echoes: Echoes;
-}
-
-export interface Reading {
-  readonly meaning: Meaning;
-  /**
-   * `reconnect`: ask again in a new session; for the first recipient of a session it is a temporary failure.
-   * `starttls_required`: ask again under TLS.
-   */
-  readonly finding: RuleFinding;
-  /**
-   * Id of what decided (decide.ts, or a row of data/smtp-codes.json), or `unmatched.4xx`, `unmatched.5xx`,
-   * `unmatched.other`.
-   */
-  readonly rule: string;
-  /** False if nothing matched and only the reply code decided. */
-  readonly matched: boolean;
-  /** `low`: nothing matched, or only weak evidence did. */
-  readonly confidence: 'high' | 'low';
-  /** Seconds until asking again makes sense, 1 to 86,400; only from 4xx and greylisting replies that announce it. */
-  readonly retryAfter: number | null;
-}
+export type { Reading };
 
 /** How a reading came about. */
 export interface Explanation {
@@ -64,6 +34,8 @@ export interface Explanation {
   readonly enhanced: { readonly code: string; readonly rule: RuleId | null } | null;
   /** Other readings that clauses and codes allow, the likeliest first. */
   readonly alternatives: readonly { readonly rule: RuleId; readonly finding: RuleFinding }[];
+  /** What the model makes of it, whether it was asked or not; null before RCPT and for what is not a 5xx. */
+  readonly model: (Prediction & { readonly features: readonly Weighed[] }) | null;
 }
 
 export interface Classifier {
@@ -71,6 +43,8 @@ export interface Classifier {
   classify(input: ReplyToRead): Reading;
   /** The same, with the reasons. */
   explain(input: ReplyToRead): Explanation;
+  /** What the model sees of a reply, for training. */
+  see(input: ReplyToRead): Seen;
   /** Whether a rule that decided (`Reading.rule`) is about our IP address. */
   isAboutOurIp(rule: string): boolean;
   /** The text without addresses, names, numbers and ids: what uncertain replies are counted and kept by. */
@@ -81,22 +55,16 @@ export interface Classifier {
 interface ClassifierData {
   readonly lexicon: LexiconFile;
   readonly codes: CodesFile;
+  /** Null: the rules alone decide. */
+  readonly model: Model | null;
 }
 
 /** The package's data. Throws if a file is missing or invalid. */
-export const loadClassifierData = (): ClassifierData => ({ lexicon: loadLexicon(), codes: loadCodes() });
-
-/** Whether this stage precedes the first recipient. */
-const BEFORE_RCPT: Readonly<Record<SmtpStage, boolean>> = {
-  connect: true,
-  banner: true,
-  ehlo: true,
-  starttls: true,
-  mail: true,
-  rset: true,
-  rcpt: false,
-  probe: false,
-};
+export const loadClassifierData = (): ClassifierData => ({
+  lexicon: loadLexicon(),
+  codes: loadCodes(),
+  model: loadModel(),
+});
 
 /** The finding for a 4xx reply; the two session actions stay as they are. */
 const on4xx = (finding: RuleFinding): RuleFinding =>
@@ -119,6 +87,7 @@ export function createClassifier(
   const lexicon = compileLexicon(entriesOf(data.lexicon).filter(({ phrase }) => !leftOut.has(phrase)));
   const reader: Reader = {
     lexicon,
+    model: data.model,
     codes: compileCodes({ ...data.codes, operators: forms }, operators),
     plain: (text, echoes) => takeOutEchoes(text, echoes, isBlocklist, keep),
   };
@@ -130,29 +99,17 @@ export function createClassifier(
     },
     classify: (input) => classify(input, reader),
     explain: (input) => explain(input, reader),
+    see: (input) => {
+      const { text, code } = input.reply;
+      const evidence = gather(input, text.slice(0, MAX_TEXT), reader);
+      return seenOf(evidence, code, decide(evidence, code, text).rule);
+    },
     template: ({ reply, echoes }) =>
       templateOf(reply, plainWords(reader.plain(reply.text, echoes).marked), echoes, lexicon.has),
   };
 }
 
-interface Reader {
-  readonly lexicon: Lexicon;
-  readonly codes: Codes;
-  readonly plain: (text: string, echoes: Echoes) => Plain;
-}
-
 const CLOSING = /closing (?:transmission|connection)/i;
-
-/** What a reply was read from, and the rules that this leads to, the highest first. */
-interface Evidence {
-  readonly plain: Plain;
-  readonly status: string | null;
-  readonly ofStatus: RuleId | null;
-  readonly clauses: readonly Clause[];
-  readonly rules: readonly RuleId[];
-  /** A row for the operator's own form decides before anything else. */
-  readonly form: OperatorRow | null;
-}
 
 /** One line accepts and another refuses, or one refuses for good and another for now: a 4xx at the end is believed. */
 const contradictsItself = ({ code, mixed = false }: ReadableReply): boolean => mixed && (code < 400 || code >= 500);
@@ -186,7 +143,22 @@ function consider(input: ReplyToRead, reader: Reader): Considered {
 
 function considerText(input: ReplyToRead, text: string, reader: Reader): Considered {
   const evidence = gather(input, text, reader);
-  return { evidence, reading: decide(evidence, input.reply.code, text) };
+  const decided = decide(evidence, input.reply.code, text);
+  return {
+    evidence,
+    reading: isForModel(input, evidence) ? consult(evidence, decided, input.reply.code, reader) : decided,
+  };
+}
+
+/** What a reading becomes with the model, which is asked only where it may change it. */
+function consult(evidence: Evidence, decided: Reading, code: number, { model }: Reader): Reading {
+  const certainty = certaintyOf(decided);
+  if (model === null || certainty === 'sure') return decided;
+  const prediction = model.predict(seenOf(evidence, code, decided.rule));
+  const { dead: probability } = prediction;
+  const opinion = opinionOf(prediction, certainty, { ...evidence, denies: denies(evidence.segments) });
+  if (opinion === null) return { ...decided, probability };
+  return { ...reading(opinion, opinion, code, ''), readBy: 'model', probability };
 }
 
 function decide({ form, rules, status }: Evidence, code: number, text: string): Reading {
@@ -198,9 +170,12 @@ function decide({ form, rules, status }: Evidence, code: number, text: string): 
 function explain(input: ReplyToRead, reader: Reader): Explanation {
   const { code } = input.reply;
   if (isAccepted(input.reply) || contradictsItself(input.reply)) {
-    return { reading: classify(input, reader), plain: '', clauses: [], enhanced: null, alternatives: [] };
+    const decided = classify(input, reader);
+    return { reading: decided, plain: '', clauses: [], enhanced: null, alternatives: [], model: null };
   }
   const { evidence, reading: decided } = consider(input, reader);
+  const seen = seenOf(evidence, code, decide(evidence, code, '').rule);
+  const { model } = reader;
   const others = new Set(evidence.rules.filter((rule) => rule !== decided.rule));
   return {
     reading: decided,
@@ -208,52 +183,10 @@ function explain(input: ReplyToRead, reader: Reader): Explanation {
     clauses: evidence.clauses.map((clause) => ({ clause, rule: ruleOfClause(clause) })),
     enhanced: evidence.status === null ? null : { code: evidence.status, rule: evidence.ofStatus },
     alternatives: [...others].map((rule) => ({ rule, finding: findingFor(rule, code) })),
+    model:
+      model === null || !isForModel(input, evidence) ? null : { ...model.predict(seen), features: model.explain(seen) },
   };
 }
-
-function gather(input: ReplyToRead, text: string, { plain: plainOf, lexicon, codes }: Reader): Evidence {
-  const { code, enhanced } = input.reply;
-  const early = BEFORE_RCPT[input.stage];
-  const plain = plainOf(text, input.echoes);
-  // qmail and others put the enhanced code into the text only; it counts if its class matches the code's.
-  const ofText = plain.enhanced !== null && plain.enhanced[0] === String(code)[0] ? plain.enhanced : null;
-  const status = enhanced ?? ofText;
-  if (code < 400) return { plain, status, ofStatus: null, clauses: [], rules: [], form: null };
-  const words = wordsOf(plain.marked);
-  const segments = segmentsOf(words, lexicon);
-  const { clauses, named, isQuoting } = clausesOf(segments);
-  const found = new Set<RuleId>();
-  for (const clause of clauses) {
-    const rule = ruleOfClause(clause);
-    if (rule !== null && !contradicted(rule, status))
-      found.add(code < 500 && rule === 'remote.unverified' ? 'remote.error' : rule);
-  }
-  const ofStatus = codes.enhanced(status);
-  if (ofStatus !== null && !(isQuoting && isBad(ofStatus)) && mayDecide(ofStatus, code, segments, clauses))
-    found.add(ofStatus);
-  considerWhose(found, code, named, segments);
-  const more = [ofReplyCode(code, found), waiting(code, status, found)];
-  for (const rule of more) if (rule !== null) found.add(rule);
-  // Before RCPT no mailbox has been named: what sounds like one is about the client.
-  if (early && code >= 500) found.add('last.early-5xx');
-  if (early && code >= 500 && [...found].some(isBad)) found.add('us.early');
-  const rules = [...found].filter((rule) => !early || !aboutRecipient(rule));
-  rules.sort((a, b) => ruleOf(b).rank - ruleOf(a).rank);
-  const form = codes.operator({ code, enhanced: status, operator: input.operator, words: words.words });
-  return {
-    plain,
-    status,
-    ofStatus,
-    clauses,
-    rules,
-    form: form !== null && early && aboutRecipient(form.rule) ? null : form,
-  };
-}
-
-const ruleOfClause = ({ subject, predicate, general }: Clause): RuleId | null => {
-  const rule = DECISIONS[predicate][subject];
-  return general && rule === 'us.ip' ? 'us.client-rejected' : rule;
-};
 
 const findingFor = (rule: RuleId, code: number): RuleFinding => {
   const { finding } = ruleOf(rule);
@@ -267,6 +200,8 @@ function reading(rule: RuleId, id: string, code: number, text: string): Reading 
     meaning,
     finding: findingFor(rule, code),
     rule: id,
+    readBy: isRule(id) ? 'rule' : 'operator',
+    probability: null,
     matched: true,
     confidence: weak ? 'low' : 'high',
     retryAfter: (code >= 400 && code < 500) || meaning === 'greylisted' ? announcedDelay(text) : null,
@@ -280,6 +215,8 @@ function unmatched(code: number, status: string | null, text: string): Reading {
     meaning: temporary ? 'remote_temporary' : 'unclear',
     finding: temporary ? 'smtp_temporary_failure' : 'smtp_unverifiable',
     rule: temporary ? 'unmatched.4xx' : code >= 500 ? 'unmatched.5xx' : 'unmatched.other',
+    readBy: 'rule',
+    probability: null,
     matched: false,
     confidence: 'low',
     retryAfter: temporary ? announcedDelay(text) : null,

@@ -69,7 +69,14 @@ describe('dialogue', () => {
   });
 
   it('never applies a rejection before RCPT to the mailbox', () => {
-    const lying: Read = () => ({ meaning: 'recipient', finding: 'mailbox_not_found', rule: 'x', retryAfter: null });
+    const lying: Read = () => ({
+      meaning: 'recipient',
+      finding: 'mailbox_not_found',
+      rule: 'x',
+      retryAfter: null,
+      readBy: 'rule',
+      probability: null,
+    });
     for (const lines of [['554 no'], ['220 mx', '554 no'], ['220 mx', '250 mx', '550 user unknown']]) {
       const t = talk({ read: lying });
       t.ask();

@@ -1,6 +1,8 @@
 /** Explains how one reply is read, for operators. */
 import { SMTP_REPLY_LENGTH } from '../../kernel/facts/limits.ts';
-import type { SmtpStage } from '../evidence.ts';
+import type { ReadBy, SmtpStage } from '../evidence.ts';
+import { CLASSES, type Weighed } from './classify/model.ts';
+import { THRESHOLDS } from './classify/opinion.ts';
 import type { Classifier, Explanation } from './classify.ts';
 import { type Reply, ReplyParser } from './reply.ts';
 
@@ -14,6 +16,19 @@ export interface ReplyAccount {
   readonly meaning: string;
   readonly rule: string;
   readonly confidence: 'high' | 'low';
+  readonly decided_by: ReadBy;
+  /** What the model makes of it, whether it was asked or not; null for what it is never asked about. */
+  readonly model: {
+    /** That the mailbox cannot be reached, from 0 to 1. */
+    readonly probability: number;
+    /** From this probability on, the model decides where no rule does, or only a weak one. */
+    readonly decides_from: number;
+    /** Below this one, it denies what a rule says. */
+    readonly denies_below: number;
+    readonly classes: readonly { readonly name: string; readonly share: number }[];
+    readonly features_for: readonly Weighed[];
+    readonly features_against: readonly Weighed[];
+  } | null;
   /** Seconds. */
   readonly retry_after: number | null;
   readonly clauses: readonly {
@@ -45,6 +60,27 @@ export function parseReply(text: string): Reply | null {
   return reply ?? null;
 }
 
+const FEATURES = 10;
+const rounded = (share: number): number => Math.round(share * 1000) / 1000;
+const roundedWeight = ({ feature, weight }: Weighed): Weighed => ({ feature, weight: rounded(weight) });
+
+function opinionIn({ dead, classes, features }: NonNullable<Explanation['model']>): NonNullable<ReplyAccount['model']> {
+  return {
+    probability: dead,
+    decides_from: THRESHOLDS.dead,
+    denies_below: THRESHOLDS.doubt,
+    classes: CLASSES.map((name, at) => ({ name, share: rounded(classes[at] ?? 0) })).sort((a, b) => b.share - a.share),
+    features_for: features
+      .filter(({ weight }) => weight > 0)
+      .slice(0, FEATURES)
+      .map(roundedWeight),
+    features_against: features
+      .filter(({ weight }) => weight < 0)
+      .slice(0, FEATURES)
+      .map(roundedWeight),
+  };
+}
+
 /** `operator`: name of the mail host's provider, or null. */
 export function accountOf(
   classifier: Classifier,
@@ -62,6 +98,8 @@ export function accountOf(
     meaning: reading.meaning,
     rule: reading.rule,
     confidence: reading.confidence,
+    decided_by: reading.readBy,
+    model: explanation.model && opinionIn(explanation.model),
     retry_after: reading.retryAfter,
     clauses: clauses.map(({ clause: { subject, predicate, words }, rule }) => ({
       subject,

@@ -251,6 +251,8 @@ describe('catch-all', () => {
       finding: reply.code < 300 ? 'accepted' : 'mailbox_not_found',
       rule: 'test',
       retryAfter: null,
+      readBy: 'rule',
+      probability: null,
     });
     const check = checker(lab.port, { silentOperators, classify });
     const dns = labHosts({ 'mx.yahoodns.net': ['127.0.0.1'] }, 'yahoo');

@@ -1,4 +1,4 @@
-import type { SmtpFinding, SmtpStage } from '../evidence.ts';
+import type { ReadBy, SmtpFinding, SmtpStage } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
 import type { Reply } from './reply.ts';
 
@@ -15,6 +15,9 @@ export interface ReplyReading {
   readonly rule: string | null;
   /** Seconds, as announced by the server. */
   readonly retryAfter: number | null;
+  readonly readBy: ReadBy;
+  /** That the mailbox cannot be reached, as the model sees the reply; null if it was not asked. */
+  readonly probability: number | null;
 }
 
 /** The classifier as the dialogue needs it. `path`: the address asked about, which servers echo. */

@@ -57,6 +57,8 @@ export function resultOf(outcome: Outcome, where: Omit<Served, 'outcome'>): Smtp
     tls: where.secure,
     rule: outcome.kind === 'answered' ? outcome.rcpt.reading.rule : outcome.rule,
     decidedBy: heard !== null ? 'server' : outcome.kind === 'failed' && outcome.cancelled ? 'cancelled' : 'dialogue',
+    readBy: heard?.reading.readBy ?? null,
+    probability: heard?.reading.probability ?? null,
     retryAfter: heard?.reading.retryAfter ?? null,
   };
 }
@@ -78,6 +80,8 @@ export const resultWithoutDialogue = (
   tls: false,
   rule,
   decidedBy,
+  readBy: null,
+  probability: null,
   retryAfter,
 });
 

@@ -78,6 +78,8 @@ function mailboxEvidence({ smtp: finding = 'accepted', randomRecipient = 'reject
     tls: false,
     rule: RULE,
     decidedBy: REPLIES[finding].code === null ? 'dialogue' : 'server',
+    readBy: REPLIES[finding].code === null ? null : 'rule',
+    probability: null,
     retryAfter: finding === 'greylisted' ? REASONS.greylisted.usualRetrySeconds : null,
     transcript: { lines: [NOTE] },
     ...REPLIES[finding],

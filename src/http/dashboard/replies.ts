@@ -42,8 +42,13 @@ export const REPLY_ROUTES: readonly Route[] = [
     serve:
       ({ replies }) =>
       async (_context, { body: { reply, mx, address } }) => {
-        const { clauses, alternatives, ...rest } = replies.explain({ reply, mx: mx || null, address: address || null });
-        return { body: { ...rest, clauses: [...clauses], alternatives: [...alternatives] } };
+        const { clauses, alternatives, model, ...rest } = replies.explain({
+          reply,
+          mx: mx || null,
+          address: address || null,
+        });
+        const probability = model?.probability ?? null;
+        return { body: { ...rest, probability, clauses: [...clauses], alternatives: [...alternatives] } };
       },
   }),
 ];

@@ -2094,6 +2094,8 @@ export interface components {
                 address: string | null;
                 tls: boolean;
                 rule: string | null;
+                decided_by: ("operator" | "rule" | "model") | null;
+                probability: number | null;
                 transcript: {
                     /** @description Milliseconds since the dialogue began. */
                     at: number;
@@ -2904,6 +2906,9 @@ export interface components {
             rule: string;
             /** @enum {string} */
             confidence: "high" | "low";
+            /** @enum {string} */
+            decided_by: "operator" | "rule" | "model";
+            probability: number | null;
             retry_after: number | null;
             clauses: {
                 subject: string;

@@ -1,4 +1,4 @@
-import type { SmtpFinding } from '../../evidence.ts';
+import type { ReadBy, SmtpFinding } from '../../evidence.ts';
 import type { Predicate, Subject } from './predicates.ts';
 
 /** What a reply is about: `recipient*` the checked address, `us_*` the client, `remote_*` a problem of the server. */
@@ -21,6 +21,30 @@ export type Meaning =
 
 /** Findings about the mailbox, and two session actions: reconnect, STARTTLS. */
 export type RuleFinding = SmtpFinding | 'reconnect' | 'starttls_required';
+
+export interface Reading {
+  readonly meaning: Meaning;
+  /**
+   * `reconnect`: ask again in a new session; for the first recipient of a session it is a temporary failure.
+   * `starttls_required`: ask again under TLS.
+   */
+  readonly finding: RuleFinding;
+  /**
+   * Id of what decided (decide.ts, or a row of data/smtp-codes.json), or `unmatched.4xx`, `unmatched.5xx`,
+   * `unmatched.other`.
+   */
+  readonly rule: string;
+  /** What decided: a row for the operator's own form, the rules, or the model beside them. */
+  readonly readBy: ReadBy;
+  /** That the mailbox cannot be reached, as the model sees it, from 0 to 1; null if it was not asked. */
+  readonly probability: number | null;
+  /** False if nothing matched and only the reply code decided. */
+  readonly matched: boolean;
+  /** `low`: nothing matched, or only weak evidence did. */
+  readonly confidence: 'high' | 'low';
+  /** Seconds until asking again makes sense, 1 to 86,400; only from 4xx and greylisting replies that announce it. */
+  readonly retryAfter: number | null;
+}
 
 interface Rule {
   readonly meaning: Meaning;
@@ -93,6 +117,15 @@ export const RULES = {
   'last.auth': weak(11, 'us_policy', 'smtp_blocked'),
   'us.early': rule(56, 'us_policy', 'smtp_blocked'),
   'last.early-5xx': weak(10, 'us_policy', 'smtp_blocked'),
+  'model.not-found': weak(0, 'recipient', 'mailbox_not_found'),
+  'model.disabled': weak(0, 'recipient', 'mailbox_disabled'),
+  'model.full': weak(0, 'recipient', 'mailbox_full'),
+  'model.domain': weak(0, 'recipient_domain', 'relay_denied'),
+  'model.blocked': weak(0, 'us_policy', 'smtp_blocked'),
+  'model.rate': weak(0, 'rate', 'smtp_temporary_failure'),
+  'model.temporary': weak(0, 'remote_temporary', 'smtp_temporary_failure'),
+  'model.syntax': weak(0, 'protocol', 'smtp_unverifiable'),
+  'model.other': weak(0, 'unclear', 'smtp_unverifiable'),
   'class.4xx': weak(5, 'remote_temporary', 'smtp_temporary_failure'),
 } as const satisfies Record<string, Rule>;
 export type RuleId = keyof typeof RULES;

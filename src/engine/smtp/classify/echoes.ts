@@ -16,7 +16,7 @@ export interface Plain {
 }
 
 /** Longer texts are truncated: the relevant part comes first, and a hostile server may send 64 KiB. */
-export const MAX_TEXT = 1500;
+export const MAX_TEXT = 2000;
 
 const URL_LIKE = /\b(?:https?|ftp):\/*[^\s<>"'()]*|\bwww\.[^\s<>"'()]+/g;
 const EMAIL = /[^\s<>"'()[\],;:=@]+@(?:[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?|\[[^\]\s]+\])/gu;

@@ -76,7 +76,7 @@ export function elementsOf(tokens: readonly Token[], colon: boolean, isOnward = 
   const elements: Element[] = [];
   let open: Element | null = null;
   let joined = false;
-  let [oblique, agent, onward] = [false, false, isOnward];
+  let [oblique, agent, onward, from] = [false, false, isOnward, false];
   for (const token of tokens) {
     if (token.slots.length === 0) {
       if (/\d/.test(token.text) && token.text.length < 5) continue;
@@ -97,15 +97,18 @@ export function elementsOf(tokens: readonly Token[], colon: boolean, isOnward = 
           isPlaceholder(token) && open !== null && (isMessage(open) || hasNoun(open.nouns, 'you'));
         if (open === null || pronoun || address || (oblique && !joined)) {
           open = element('phrase', token, { oblique, agent, onward });
+          // "write from an address that we know": the sender's.
+          if (from && (slot === 'user' || slot === 'domain')) open.nouns |= BIT.sender;
           elements.push(open);
         } else if (!open.tokens.includes(token)) open.tokens.push(token);
         open.nouns |= BIT[slot];
-        [oblique, agent, joined, onward] = [false, false, false, isOnward];
+        [oblique, agent, joined, onward, from] = [false, false, false, isOnward, false];
       } else if (slot === 'filler') continue;
       else if (slot === 'toward') onward = true;
       else if (slot === 'of') joined = open !== null;
       else if (slot === 'prep' || slot === 'by') {
         [open, oblique, agent] = [null, true, slot === 'by'];
+        from = token.text === 'from';
       } else if (slot === 'cut') open = null;
       else {
         const after = joined || oblique;
@@ -189,7 +192,11 @@ function subjectOf({ nouns, tokens, onward }: Element): Subject {
   if (hasNoun(nouns, 'count')) return 'count';
   if (hasNoun(nouns, 'group')) return 'group';
   if (hasNoun(nouns, 'server')) return 'server';
-  if (hasNoun(nouns, 'quota')) return hasNoun(nouns, 'message') && !someone ? 'message' : 'quota';
+  if (hasNoun(nouns, 'quota')) {
+    if (!hasNoun(nouns, 'message') || someone) return 'quota';
+    // "your message quota"
+    return tokens.some(({ text }) => text.startsWith('your ')) ? 'count' : 'message';
+  }
   // "user at example.com": the user.
   const named = tokens.every(({ text, slots }) => !slots.includes('domain') || text.startsWith('@'));
   if (hasNoun(nouns, 'domain') && !(someone && named)) return 'domain';

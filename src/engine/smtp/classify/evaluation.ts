@@ -102,10 +102,13 @@ export function evaluate(
   });
 }
 
-export const agreesStrictly = ({ reply, label }: Evaluated): boolean =>
-  label === reply.label || (label === 'tls_required' && reply.label === 'other');
+/** The model has one class for a domain that is not served and for relaying denied. */
+const isSame = ({ label, reading }: Evaluated, wanted: Label): boolean =>
+  label === wanted ||
+  (label === 'tls_required' && wanted === 'other') ||
+  (reading.rule === 'model.domain' && wanted === 'relay_denied');
 export const agrees = (judged: Evaluated): boolean =>
-  agreesStrictly(judged) || judged.reply.also_ok.includes(judged.label);
+  isSame(judged, judged.reply.label) || judged.reply.also_ok.some((label) => isSame(judged, label));
 
 /** Whether a reading makes the address undeliverable. */
 export const isBad = ({ finding }: Pick<Reading, 'finding'>): boolean => isBadFinding(finding);

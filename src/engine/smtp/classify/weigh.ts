@@ -47,6 +47,9 @@ const SAID: ReadonlySet<Slot> = new Set<Slot>([
   ...(['disabled', 'full', 'exceeded', 'quota', 'delivers'] as const),
 ]);
 
+/** Whether a word of a text denies, refuses or misses something. */
+export const denies = (segments: readonly Segment[]): boolean => says(segments, SAID);
+
 /** Refusals that do not say of whom. */
 const OF_NOBODY: ReadonlySet<RuleId> = new Set<RuleId>([
   'us.message-refused',
@@ -67,6 +70,7 @@ export function considerWhose(
   segments: readonly Segment[],
 ): void {
   const isAboutUs = named.has('client') || named.has('sender');
+  if (isAboutUs && found.has('relay.denied')) found.add('us.you');
   if (isAboutUs || found.has('us.auth-required')) found.delete('relay.denied');
   if (code >= 500 || isAboutUs || named.has('you')) return;
   const inTrouble = [...found].some((rule) => rule === 'code.system' || ruleOf(rule).meaning === 'remote_temporary');

@@ -210,6 +210,8 @@ export const VERIFICATION: Verification = {
       address: '192.0.2.25',
       tls: true,
       rule: null,
+      decided_by: null,
+      probability: null,
       transcript: [
         { at: 12, from: 'server', text: '220 mx1.fabrikam.example ESMTP' },
         { at: 40, from: 'client', text: 'RCPT TO:<no.such.person@fabrikam.example>' },

@@ -19,7 +19,8 @@ const ALTERNATIVES: readonly Column<Alternative>[] = [
 ];
 
 export function Explanation({ of }: { of: ReplyExplanation }) {
-  const { finding, rule, confidence, meaning, operator, enhanced_code, retry_after, read_as } = of;
+  const { finding, rule, confidence, meaning, operator, enhanced_code, retry_after, read_as, decided_by, probability } =
+    of;
   const clauses = of.clauses.map((clause, index) => ({ ...clause, index }));
   return (
     <Stack>
@@ -28,6 +29,11 @@ export function Explanation({ of }: { of: ReplyExplanation }) {
       </Text>
       <DescriptionList>
         <DescriptionItem term="Rule">{rule}</DescriptionItem>
+        <DescriptionItem term="Decided by">
+          {probability === null
+            ? decided_by
+            : `${decided_by} (model: ${probability} that the mailbox cannot be reached)`}
+        </DescriptionItem>
         <DescriptionItem term="About">{meaning}</DescriptionItem>
         <DescriptionItem term="Operator">{operator ?? 'Unknown'}</DescriptionItem>
         <DescriptionItem term="Enhanced code">{enhanced_code ?? 'None'}</DescriptionItem>

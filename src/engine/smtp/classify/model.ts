@@ -1,0 +1,295 @@
+import { dataFile, readData } from '../../data.ts';
+import type { Clause } from './clauses.ts';
+import { UNSPACED } from './lexicon.ts';
+import type { Segment } from './tokens.ts';
+
+/**
+ * What the model can say of a reply. The first four mean that the mailbox cannot be reached; `domain`: relaying denied,
+ * or the domain is not served.
+ */
+export const CLASSES = [
+  'not_found',
+  'disabled',
+  'full',
+  'domain',
+  'blocked',
+  'rate',
+  'greylisted',
+  'temporary',
+  'syntax',
+  'other',
+] as const;
+export type Class = (typeof CLASSES)[number];
+const DEAD: ReadonlySet<Class> = new Set<Class>(['not_found', 'disabled', 'full', 'domain']);
+export const isDead = (name: Class): boolean => DEAD.has(name);
+
+/** What the model sees of a reply. */
+export interface Seen {
+  readonly code: number;
+  readonly enhanced: string | null;
+  /** The text's words, and what they mean, without echoes (tokens.ts). */
+  readonly words: readonly string[];
+  readonly segments: readonly Segment[];
+  readonly clauses: readonly Clause[];
+  /** The rule that decides, and the others that clauses and codes lead to. */
+  readonly rule: string;
+  readonly others: readonly string[];
+}
+
+/** Letters of a word that count. */
+const WORD_MAX = 24;
+/** An address is one, whosever it is. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = {
+  '@rcpt': '@mail',
+  '@domain': '@host',
+  '@us': '@host',
+  '@ourip': '@ip',
+};
+const normal = (word: string): string => {
+  if (word.startsWith('@')) return PLACEHOLDERS[word] ?? word;
+  const short = word.length > WORD_MAX ? word.slice(0, WORD_MAX) : word;
+  return /\d/.test(short) ? short.replace(/\d+/g, '#') : short;
+};
+
+/** One, two and three in a row. */
+function runsOf(kind: string, list: readonly string[], add: (feature: string) => void): void {
+  for (let at = 0; at < list.length; at++) {
+    const one = `${kind}=${list[at]}`;
+    if (one !== `${kind}=^` && one !== `${kind}=$`) add(one);
+    if (at + 1 >= list.length) continue;
+    const two = `${one} ${list[at + 1]}`;
+    add(two);
+    if (at + 2 < list.length) add(`${two} ${list[at + 2]}`);
+  }
+}
+
+/** Three to five letters of a word, its ends marked; one to three where words are not separated. */
+function piecesOf(word: string): string[] {
+  if (word.startsWith('@')) return [];
+  const isUnspaced = UNSPACED.test(word);
+  const text = isUnspaced ? word : `<${word}>`;
+  const [least, most] = isUnspaced ? [1, 3] : [3, 5];
+  const pieces: string[] = [];
+  for (let length = least; length <= most; length++) {
+    for (let at = 0; at + length <= text.length; at++) pieces.push(`p=${text.slice(at, at + length)}`);
+  }
+  return pieces;
+}
+
+/** What is said, in order; `?`: unknown words, `|`: the end of a segment. */
+function slotsOf(segments: readonly Segment[]): string[] {
+  const slots: string[] = ['^'];
+  for (const { tokens } of segments) {
+    if (slots.length > 1) slots.push('|');
+    for (const token of tokens) {
+      if (token.slots.length === 0 && slots.at(-1) !== '?') slots.push('?');
+      for (const slot of token.slots) if (slot !== 'filler') slots.push(slot);
+    }
+  }
+  slots.push('$');
+  return slots;
+}
+
+/**
+ * Names what the model knows a reply by, some more than once: `k` and `e` the codes, `w` words, `p` pieces of words,
+ * `s` what words mean, `c`, `r` and `a` what the rules make of it.
+ */
+function featuresOf(seen: Seen, add: (feature: string) => void, addWord: (word: string) => void): void {
+  const { code, enhanced } = seen;
+  add(`k=${code}`);
+  add(`k=${Math.floor(code / 100)}`);
+  if (enhanced === null) add(`e=none/${code}`);
+  else {
+    const [, subject, detail] = enhanced.split('.');
+    add(`e=${enhanced}`);
+    add(`e=.${subject}.${detail}`);
+    add(`e=.${subject}`);
+    add(`e=${enhanced}/${code}`);
+  }
+  const words = seen.words.map(normal).filter((word) => word !== '#');
+  for (const word of words) addWord(word);
+  runsOf('w', ['^', ...words, '$'], add);
+  runsOf('s', slotsOf(seen.segments), add);
+  add(`r=${seen.rule}`);
+  for (const rule of seen.others) add(`a=${rule}`);
+  for (const { subject, predicate } of seen.clauses) add(`c=${subject}.${predicate}`);
+}
+
+/** A reply as the model is trained with it: its features, and how many it has with repetitions, which scales them. */
+export function featuresForTraining(seen: Seen): { readonly features: readonly string[]; readonly count: number } {
+  const features = new Set<string>();
+  const words = new Set<string>();
+  let count = 0;
+  featuresOf(
+    seen,
+    (feature) => {
+      features.add(feature);
+      count++;
+    },
+    (word) => {
+      if (words.has(word)) return;
+      words.add(word);
+      const pieces = new Set(piecesOf(word));
+      count += pieces.size;
+      for (const piece of pieces) features.add(piece);
+    },
+  );
+  return { features: [...features], count };
+}
+
+export interface Prediction {
+  /** Of each class, in the order of `CLASSES`. */
+  readonly classes: readonly number[];
+  /** That the mailbox cannot be reached; calibrated on replies of sources that the model had not seen, 3 decimals. */
+  readonly dead: number;
+}
+
+/** A feature and how far it moved the decision to "cannot be reached" (above 0) or away from it. */
+export interface Weighed {
+  readonly feature: string;
+  readonly weight: number;
+}
+
+export interface Model {
+  predict(seen: Seen): Prediction;
+  /** The features that the model knows, the heaviest first. */
+  explain(seen: Seen): readonly Weighed[];
+  /** Hash of what it was trained from. */
+  readonly sources: string;
+}
+
+/** data/smtp-model.tsv: `# name value …` in the head, then a feature and its weights in each line. */
+interface ModelFile {
+  readonly head: Readonly<Record<string, string>>;
+  readonly features: readonly string[];
+  /** Whole numbers, `CLASSES.length` for each feature. */
+  readonly weights: Int16Array;
+}
+
+export function parseModel(text: string): ModelFile {
+  const head: Record<string, string> = {};
+  const features: string[] = [];
+  const lines = text.split('\n');
+  const weights = new Int16Array(lines.length * CLASSES.length);
+  for (const line of lines) {
+    if (line.startsWith('# ')) {
+      const [name = '', ...rest] = line.slice(2).split(' ');
+      head[name] = rest.join(' ');
+    } else if (line !== '') {
+      const [feature = '', values = ''] = line.split('\t');
+      values.split(' ').forEach((value, at) => {
+        weights[features.length * CLASSES.length + at] = Number(value);
+      });
+      features.push(feature);
+    }
+  }
+  if (head.classes !== CLASSES.join(' ')) throw new Error('the model of replies is not for this version');
+  return { head, features, weights };
+}
+
+export const loadModel = (path: string = dataFile('smtp-model.tsv')): Model => createModel(parseModel(readData(path)));
+
+const MAX_CACHED = 20_000;
+
+export function createModel({ head, features, weights }: ModelFile): Model {
+  const size = CLASSES.length;
+  const numbers = (name: string): number[] => (head[name] ?? '').split(' ').map(Number);
+  const [scale = 1] = numbers('scale');
+  const bias = numbers('bias');
+  const [slope = 1, offset = 0] = numbers('calibration');
+  const indexes = new Map(features.map((feature, index) => [feature, index] as const));
+  /** When a feature was counted last, as a reply has each only once. */
+  const counted = new Uint32Array(features.length);
+  let turn = 0;
+  const pieces = new Map<string, { readonly known: readonly number[]; readonly count: number }>();
+  const known = (word: string) => {
+    const cached = pieces.get(word);
+    if (cached !== undefined) return cached;
+    const all = [...new Set(piecesOf(word))];
+    const found = { known: all.flatMap((piece) => indexes.get(piece) ?? []), count: all.length };
+    if (pieces.size >= MAX_CACHED) pieces.clear();
+    pieces.set(word, found);
+    return found;
+  };
+
+  /** Calls `use` for each known feature once. Returns how many there are, known or not. */
+  function each(seen: Seen, use: (index: number) => void): number {
+    let count = 0;
+    turn = (turn + 1) >>> 0;
+    if (turn === 0) counted.fill(0);
+    const words = new Set<string>();
+    const once = (index: number): void => {
+      if (counted[index] === turn) return;
+      counted[index] = turn;
+      use(index);
+    };
+    featuresOf(
+      seen,
+      (feature) => {
+        count++;
+        const index = indexes.get(feature);
+        if (index !== undefined) once(index);
+      },
+      (word) => {
+        if (words.has(word)) return;
+        words.add(word);
+        const { known: found, count: number } = known(word);
+        count += number;
+        for (const index of found) once(index);
+      },
+    );
+    return count;
+  }
+
+  /** The classes' scores: whole numbers summed, so that their order does not matter. */
+  function scoresOf(seen: Seen): { scores: number[]; count: number } {
+    const sums = new Int32Array(size);
+    const count = each(seen, (index) => {
+      for (let at = 0; at < size; at++) sums[at] = (sums[at] ?? 0) + (weights[index * size + at] ?? 0);
+    });
+    const factor = scale / Math.sqrt(count);
+    return { scores: Array.from(sums, (sum, at) => sum * factor + (bias[at] ?? 0)), count };
+  }
+
+  const sharesOf = (scores: readonly number[]): number[] => {
+    const most = Math.max(...scores);
+    const shares = scores.map((score) => Math.exp(score - most));
+    const sum = shares.reduce((a, b) => a + b, 0);
+    return shares.map((share) => share / sum);
+  };
+
+  return {
+    sources: head.sources ?? '',
+    predict(seen) {
+      const classes = sharesOf(scoresOf(seen).scores);
+      return { classes, dead: calibrated(deadShare(classes), slope, offset) };
+    },
+    explain(seen) {
+      const { scores, count } = scoresOf(seen);
+      const shares = sharesOf(scores);
+      const dead = deadShare(shares);
+      const found: Weighed[] = [];
+      each(seen, (index) => {
+        // The mean weight of the classes that are dead, less that of the others, as they are likely.
+        let weight = 0;
+        CLASSES.forEach((name, at) => {
+          const share = (shares[at] ?? 0) / (DEAD.has(name) ? dead : dead - 1);
+          weight += (weights[index * size + at] ?? 0) * share;
+        });
+        found.push({ feature: features[index] ?? '', weight: (weight * scale) / Math.sqrt(count) });
+      });
+      return found.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
+    },
+  };
+}
+
+/** The share of the classes that mean that the mailbox cannot be reached. */
+export const deadShare = (classes: readonly number[]): number =>
+  CLASSES.reduce((sum, name, at) => sum + (DEAD.has(name) ? (classes[at] ?? 0) : 0), 0);
+
+/** Platt scaling of a share: the logistic function of `slope` times its log-odds plus `offset`; three decimals. */
+export function calibrated(share: number, slope: number, offset: number): number {
+  const within = Math.min(Math.max(share, 1e-6), 1 - 1e-6);
+  const odds = Math.log(within / (1 - within)) * slope + offset;
+  return Math.round(1000 / (1 + Math.exp(-odds))) / 1000;
+}

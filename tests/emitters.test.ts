@@ -27,7 +27,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'src/engine/http/post.ts: http.request': 'exchange, which calls requestTo, listens',
   'src/engine/smtp/mailbox.ts: Pool': 'of our own: no emitter',
   'src/files/xlsx/zip-read.ts: createInflateRaw': 'the end of a pipeline',
-  'src/store/postgres/boss.ts: PgBoss': 'createJobsContext listens, and a migration starts none',
   'src/store/postgres/connect.ts: Client': 'its constructor listens',
   'src/store/sqlite/file.ts: connect': 'of our own: no emitter',
 };

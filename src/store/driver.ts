@@ -104,8 +104,8 @@ export interface StorageDriver {
   readonly onEvent: (event: StoreEvent) => void;
   /** How long the server keeps verifications, for what says when it is deleted. */
   readonly retentionDays: number;
-  /** The store's clock, ms. */
-  now(): Promise<number>;
+  /** The store's clock, ms. A transaction asks on its own connection (`trx`): another may not be free. */
+  now(trx?: Kysely<Tables>): Promise<number>;
   /** A write transaction. `work` must use only `trx`. */
   transaction<T>(work: (trx: Transaction<Tables>) => Promise<T>): Promise<T>;
   /**

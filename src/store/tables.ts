@@ -6,7 +6,7 @@ import type { FilterType } from '../kernel/facts/filter-types.ts';
 import type { AccountStatus, Level, Plan } from '../kernel/facts/plans.ts';
 import type { Deliverability, Reason, Status } from '../kernel/facts/reasons.ts';
 import type { Role } from '../kernel/facts/roles.ts';
-import type { JobKind, JobState } from '../kernel/jobs.ts';
+import type { JobState } from '../kernel/jobs.ts';
 import type { Via } from '../kernel/log-origins.ts';
 import type { Actor } from './api/actor.ts';
 import type { HoldsTable, LedgerDaysTable, LedgerTable, SharedHoldsTable } from './ledger/tables.ts';
@@ -241,11 +241,11 @@ interface SecretsTable {
   value: string;
 }
 
-/** On SQLite; PostgreSQL has pg-boss's own. */
-export interface JobsTable {
+/** See jobs/jobs.ts. */
+interface JobsTable {
   id: string;
-  /** Perhaps of another version of the service. */
-  kind: ColumnType<string, JobKind>;
+  /** A JobKind, or a kind of another version of the service. */
+  kind: string;
   key: string;
   account_id: string | null;
   /** JSON object. */

@@ -9,13 +9,27 @@ import { startBalancer } from '../lab/balancer.ts';
 import { type DnsLab, zone } from '../lab/dns.ts';
 import { runCli, startProcess } from '../lab/process.ts';
 import { NET } from '../lab/service.ts';
-import { type Database, ENGINE, freshDatabase } from '../lab/stores.ts';
+import { type Database, ENGINE, freshDatabase, runSql } from '../lab/stores.ts';
 import { startLoad } from './load.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const POLL_MS = 1_000;
 const DRAIN_SECONDS = '4';
 const CREDITS = 1_000_000;
+
+/** Deletes accounts by the sources in a folder; each leaves a job that removes its rows. */
+const deleteAccounts = (sources: string, url: string): void => {
+  const script = `
+    const { openStore } = await import('${sources}/src/store/open.ts');
+    const { systemClock } = await import('${sources}/src/kernel/clock.ts');
+    const store = await openStore({ url: '${url}', clock: systemClock });
+    for (let i = 0; i < 5; i++) {
+      const { id } = await store.accounts.create({ name: 'deleted', plan: 'starter', rateLimit: null, credits: 0 });
+      await store.accounts.remove(id);
+    }
+    await store.close();`;
+  execFileSync(process.execPath, ['--input-type=module', '--eval', script], { stdio: ['ignore', 'ignore', 'inherit'] });
+};
 
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
 
@@ -104,11 +118,18 @@ describe.skipIf(commit === null)('a rolling upgrade', () => {
       nodes.push(await enter());
       expect(await store.checkSchema()).toMatchObject({ pending: [] });
       await balancer.polled(node.url, true);
+      deleteAccounts(older, database.url);
       expect(await node.end('SIGTERM')).toBe(0);
       balancer.remove(node.url);
     }
+    // An upgrade that is taken back: the older program starts on the newer store.
+    expect(await (await startProcess(environment, [], cli)).end('SIGTERM')).toBe(0);
     await load.stop();
     await balancer.close();
+    // No job that an older node has added is lost.
+    deleteAccounts(older, database.url);
+    const jobs = "SELECT id FROM accounts WHERE name = 'deleted'";
+    await expect.poll(() => runSql(database.url, jobs), { timeout: 60_000 }).toEqual([]);
     await Promise.all(nodes.map((node) => node.end('SIGKILL')));
 
     expect([load.broken, load.others]).toEqual([0, []]);

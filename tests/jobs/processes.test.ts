@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it, vi } from 'vitest';
 import type { StorageDriver } from '../../src/store/driver.ts';
-import { describeStores, ENGINE, type StoreLab } from '../lab/stores.ts';
+import { describeStores, type StoreLab } from '../lab/stores.ts';
 import { startScript } from '../store/processes.ts';
 import { effects, finish, openDriver } from './driver.ts';
 
@@ -11,8 +11,8 @@ const SCRIPT = fileURLToPath(new URL('process.ts', import.meta.url));
 
 /** Longer than any job takes on a busy machine. */
 const LONG_LEASE = 60;
-/** For jobs whose process was killed: no shorter than pg-boss takes on PostgreSQL. */
-const SHORT_LEASE = ENGINE === 'sqlite' ? 2 : 10;
+/** For jobs whose process was killed. */
+const SHORT_LEASE = 2;
 
 const start = (lab: StoreLab, mode: 'work' | 'hang', lease: number) =>
   startScript(SCRIPT, [lab.url, mode, String(lease)]);

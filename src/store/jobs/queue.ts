@@ -59,7 +59,7 @@ export interface JobRecord {
 /** `conflict`: an open job has the same kind and key. */
 export type RetryOutcome = 'done' | 'not_found' | 'conflict';
 
-/** What a driver gives. A transaction is the caller's own. */
+/** A transaction is the caller's own. */
 export interface JobQueue {
   /** The job's id, or null where an open job has its kind and key. */
   add<K extends JobKind>(trx: Transaction<Tables>, job: NewJob<K>): Promise<string | null>;
@@ -87,13 +87,12 @@ export interface JobQueue {
   drop(id: string): Promise<boolean>;
   /** Deletes the open and failed jobs about an account, but those of one kind. */
   dropAccount(trx: Transaction<Tables>, account: string, except: JobKind): Promise<void>;
-  /** Deletes failed jobs that were kept long enough, and what else the queue needs now and then. */
+  /** Deletes failed jobs that were kept long enough. */
   maintain(): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** The queue for those who have no transaction. */
-export type Jobs = Omit<JobQueue, 'add' | 'done' | 'count' | 'dropAccount' | 'close'> & {
+export type Jobs = Omit<JobQueue, 'add' | 'done' | 'count' | 'dropAccount'> & {
   add<K extends JobKind>(job: NewJob<K>): Promise<string | null>;
   done(claim: Claim, againMs?: number | null): Promise<void>;
 };

@@ -7,6 +7,7 @@ import type { FilterType } from '../../kernel/facts/filter-types.ts';
 import { newId } from '../../kernel/ids.ts';
 import { bulkTransactions } from '../bulk.ts';
 import type { ReadAndChange, ReadQueries, StorageDriver, StorageDriverOptions } from '../driver.ts';
+import { jobQueue } from '../jobs/jobs.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import { tellingOutages } from '../outages.ts';
@@ -17,9 +18,9 @@ import { PostgresCharge } from './charge.ts';
 import { openPool } from './connect.ts';
 import { isOutage } from './failure.ts';
 import { insertRows } from './insert-rows.ts';
-import { postgresJobs } from './jobs/queue.ts';
 import { migrate, schemaState } from './migrate.ts';
 import { PostgresNode } from './node.ts';
+import { withJobsOfPgBoss } from './pg-boss.ts';
 import { PostgresProbe } from './probe.ts';
 import { lockOf, ReadsAndChanges } from './read-and-change.ts';
 import { readSchema } from './schema.ts';
@@ -55,7 +56,7 @@ class PostgresDriver implements StorageDriver {
     // Connections are many; how many of them read at length at once is bounded by whose turn it is.
     this.scans = this.db;
     this.#readsAndChanges = new ReadsAndChanges(this.db);
-    this.jobs = postgresJobs({ driver: this, policies: jobPolicies });
+    this.jobs = withJobsOfPgBoss(this, jobQueue({ driver: this, policies: jobPolicies }));
     this.node = new PostgresNode({
       url,
       pool: this.#pool,
@@ -73,10 +74,10 @@ class PostgresDriver implements StorageDriver {
     });
   }
 
-  async now(): Promise<number> {
+  async now(db: Kysely<Tables> = this.db): Promise<number> {
     if (this.#options.time === 'process') return this.#options.clock.now();
     const time = sql<{ now: number }>`SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`;
-    return onlyRow((await time.execute(this.db)).rows).now;
+    return onlyRow((await time.execute(db)).rows).now;
   }
 
   transaction<T>(work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
@@ -193,7 +194,6 @@ class PostgresDriver implements StorageDriver {
   async close(): Promise<void> {
     await this.charge.close();
     this.#probe.close();
-    await this.jobs.close();
     await this.node.close();
     await this.db.destroy();
     // Kysely closes the pool only once it has used it.

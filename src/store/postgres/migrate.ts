@@ -48,8 +48,6 @@ export async function migrate(
       await apply(client, migration, { now, cutsOff });
       compatibleFrom = Math.max(compatibleFrom, migration.compatibleFrom);
     }
-    const { migrateBoss } = await import('./boss-schema.ts');
-    await migrateBoss(client);
     return { from: state.version, to: state.version + missing.length };
   } finally {
     // Ends the session, which releases the lock and rolls back.

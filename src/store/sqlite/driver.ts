@@ -5,6 +5,7 @@ import { type Expression, type Kysely, type SqlBool, sql, type Transaction } fro
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { BulkTransactions, ReadAndChange, ReadQueries, StorageDriver, StorageDriverOptions } from '../driver.ts';
+import { jobQueue } from '../jobs/jobs.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import type { LooseMode, SchemaCheck } from '../store.ts';
@@ -14,7 +15,6 @@ import { isBusy } from './failure.ts';
 import { openFile, type SqliteFile } from './file.ts';
 import { filtersWith } from './filters-with.ts';
 import { insertRows } from './insert-rows.ts';
-import { sqliteJobs } from './jobs/queue.ts';
 import { SqliteNode } from './node.ts';
 import { oneOf } from './one-of.ts';
 import { pathOf } from './path.ts';
@@ -54,7 +54,7 @@ class SqliteDriver implements StorageDriver {
     const { writer, db, scans, mutex, path } = file;
     this.db = db;
     this.scans = scans;
-    this.jobs = sqliteJobs({ driver: this, policies: jobPolicies });
+    this.jobs = jobQueue({ driver: this, policies: jobPolicies });
     const scope = () => ({ now: clock.now(), retentionDays, policies: jobPolicies });
     this.bulk = threadedBulk({ writer, mutex, scope });
     this.node = new SqliteNode(path, () => newId('node', clock.now()));

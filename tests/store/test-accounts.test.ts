@@ -120,7 +120,7 @@ describeStores('test accounts', (lab) => {
     expect(await store.members.role(testAccount, stranger)).toBeNull();
     expect(await store.accounts.get(testAccount)).toBeNull();
     expect(await store.members.role(testAccount, owner)).toEqual({
-      ...{ account: testAccount, role: 'admin', secondFactorRequired: false, test: true },
+      ...{ account: testAccount, role: 'admin', secondFactorRequired: false, suspended: false, test: true },
     });
     expect(await store.accounts.get(testAccount)).toMatchObject({ testOf: live.account.id });
     expect(await store.members.role(testAccount, stranger)).toBeNull();

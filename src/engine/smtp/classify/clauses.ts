@@ -60,7 +60,10 @@ export function clausesOf(segments: readonly Segment[]): Statements {
   // What is quoted decides, not what it led to.
   const isQuoting = quoted > 0 && quoted < clauses.length;
   const kept = clauses.filter(({ subject }, at) => at >= quoted || OF_US.has(subject));
-  return { clauses: isQuoting ? kept : clauses, named, isQuoting };
+  const said = isQuoting ? kept : clauses;
+  // "cannot receive mail, only send": an exception, wherever it stands.
+  const isOnly = said.some(({ predicate }) => predicate === 'only');
+  return { clauses: isOnly ? said.map(exceptional) : said, named, isQuoting };
 }
 
 /**
@@ -149,6 +152,9 @@ const isOtherQuota = (elements: readonly Element[]): boolean =>
   ) && !elements.some(({ kind, subject }) => kind === 'phrase' && subject === 'recipient');
 
 const ABILITY = /(?:accept|receiv)\w* (?:e )?(?:mail|email|messages)$/;
+const isAbility = ({ predicate, words }: Pick<Clause, 'predicate' | 'words'>): boolean =>
+  predicate === 'disabled' && ABILITY.test(words.at(-1)?.text ?? '');
+const exceptional = (clause: Clause): Clause => (isAbility(clause) ? { ...clause, predicate: 'declines' } : clause);
 const OURS = /^@(?:sender|us|ourip)\b/;
 const isMessage = (one: Element): boolean => one.kind === 'phrase' && one.subject === 'message' && !one.oblique;
 

@@ -189,6 +189,33 @@ describe('a code does not speak for words that say something else', () => {
   });
 });
 
+describe('what a mailbox does not take', () => {
+  const mailboxes = ['This address', '<someone@example.com>', 'The mailbox', 'Recipient'];
+  const nothing = [
+    'no longer accepts mail',
+    'cannot receive messages',
+    'is not accepting mail',
+    'does not accept email',
+  ];
+
+  it('from anybody is a disabled mailbox', () => {
+    for (const text of combine(['550', '550 5.2.1'], mailboxes, nothing))
+      expect(read(text).finding, text).toBe('mailbox_disabled');
+  });
+
+  it('from somebody, now, or but for something is a refusal', () => {
+    const but = [
+      'from you',
+      'from strangers',
+      'from your domain',
+      'at this time',
+      'but from members only',
+      ', only send',
+    ];
+    expect(findings(combine(['550', '550 5.2.1'], mailboxes, nothing, but))).toEqual([]);
+  });
+});
+
 describe('what the server itself was refused is not about us', () => {
   const behind = [
     'undeliverable address: connect to 10.0.0.5[10.0.0.5]:25: Connection refused',

@@ -2527,6 +2527,16 @@ export interface operations {
                      *         "window_seconds": 300,
                      *         "reset_at": "2026-11-20T10:05:00.000Z"
                      *       },
+                     *       "storage": {
+                     *         "list_bytes": {
+                     *           "used": 480000,
+                     *           "limit": 1000000000
+                     *         },
+                     *         "filters": {
+                     *           "used": 12,
+                     *           "limit": 10000
+                     *         }
+                     *       },
                      *       "validation_types": {
                      *         "mx": {
                      *           "credits": 1,

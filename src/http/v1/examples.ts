@@ -130,6 +130,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     period: { start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },
     credits: { total: 45_230, locked: 0, used: 4770, remaining: 45_230 },
     rate_limit: { limit: 300, remaining: 295, window_seconds: 300, reset_at: '2026-11-20T10:05:00.000Z' },
+    storage: { list_bytes: { used: 480_000, limit: 1_000_000_000 }, filters: { used: 12, limit: 10_000 } },
     validation_types: { mx: { credits: 1, available: true }, smtp: { credits: 10, available: true } },
     totals: { requests: 4300, good: 3900, bad: 400, by_reason: { disposable_domain: 210 } },
     warnings,

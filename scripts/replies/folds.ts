@@ -56,7 +56,7 @@ export interface Trained {
   readonly held: readonly Held[];
   /** The same replies read by the rules alone. */
   readonly byRules: readonly Held[];
-  /** Replies of sources that took no part in anything. */
+  /** Replies of sources that took no part in training. */
   readonly heldBack: readonly Held[];
   readonly heldBackByRules: readonly Held[];
   /** Made-up words, read by the model of the file; other ones than it was trained with. */

@@ -171,7 +171,8 @@ Each reply is read by a model that was trained without its source and without re
 lexicon without what only its family of wordings needs, if the lexicon was made with it. "Falsely dead": replies about the
 client, the server or time, without those that a fair judge may take for a dead mailbox (\`also_ok\`), read as one. "Found":
 no such mailbox, 5xx, read as a dead mailbox of any kind. "Right or acceptable": the label, or one of \`also_ok\`.
-Sources held back took no part in training, nor in the choice of thresholds.
+Sources held back took no part in training. They are not untouched: some of their replies were read while the rules were made,
+and the label of one was questioned, so that replies of new sources may fare worse.
 
 ${grouped('set', trained.held, ({ row }) => row.set)}
 

@@ -69,9 +69,6 @@ export const allRows = (): readonly SourceRow[] => SET_NAMES.flatMap(rowsOf);
 
 const hashOf = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0);
 
-/**
- * Sources that nothing is trained with and no threshold was chosen by: a third of those of the newest set, by their
- * names, for an estimate on what nobody here has seen.
- */
+/** Sources that nothing is trained with: a third of those of the newest set, by their names. */
 export const isHeldBack = ({ set, source }: Pick<SourceRow, 'set' | 'source'>): boolean =>
   set === 'smtp-replies-3.json' && source !== 'sisimai' && hashOf(source) % 3 === 0;

@@ -106,7 +106,10 @@ describeStores('a store whose thread ends', (lab) => {
       await workers[0]?.terminate();
       await trx.insertInto('attempts').values(add('second')).execute();
     });
-    await expect(begun).rejects.toThrow(/thread of the store has ended/);
+    await expect(begun).rejects.toMatchObject({
+      code: 'verification_unavailable',
+      cause: { message: expect.stringMatching(/thread of the store has ended/) },
+    });
     expect(await driver.db.selectFrom('attempts').selectAll().execute()).toEqual([]);
     await driver.transaction((trx) => trx.insertInto('attempts').values(add('third')).execute());
     expect(await driver.db.selectFrom('attempts').select('subject').execute()).toEqual([{ subject: 'third' }]);

@@ -10,7 +10,7 @@ import type { ReadAndChange, ReadQueries, StorageDriver, StorageDriverOptions } 
 import { jobQueue } from '../jobs/jobs.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
-import { tellingOutages } from '../outages.ts';
+import { withOutages } from '../outages.ts';
 import { onlyRow } from '../rows.ts';
 import type { AccountId, PoolUse, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
@@ -51,7 +51,7 @@ class PostgresDriver implements StorageDriver {
     this.#options = options;
     this.#probe = new PostgresProbe(url, () => this.#migrations().length);
     this.#pool = openPool(url, POOL_SIZE);
-    const dialect = tellingOutages(new PostgresDialect({ pool: this.#pool }), isOutage);
+    const dialect = withOutages(new PostgresDialect({ pool: this.#pool }), isOutage);
     this.db = new Kysely<Tables>({ dialect, plugins: [storableText] });
     // Connections are many; how many of them read at length at once is bounded by whose turn it is.
     this.scans = this.db;

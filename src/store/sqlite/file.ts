@@ -4,7 +4,7 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
-import { tellingOutages } from '../outages.ts';
+import { withOutages } from '../outages.ts';
 import type { Tables } from '../tables.ts';
 import { MEMORY } from './connection.ts';
 import { type Access, threadDialect } from './dialect.ts';
@@ -72,7 +72,7 @@ function connect(path: string, real: string | null, onLost: OnLost): SqliteFile 
   const mutex = new WriteMutex();
   const kyselyOn = (reads: Thread) =>
     new Kysely<Tables>({
-      dialect: tellingOutages(threadDialect({ writer, reader: reads, readsBeside, mutex }), isOutage),
+      dialect: withOutages(threadDialect({ writer, reader: reads, readsBeside, mutex }), isOutage),
     });
   const scanner = real === null ? writer : new Thread({ path, role: 'reader' }, onLost);
   const [db, scans] = [kyselyOn(reader), kyselyOn(scanner)];

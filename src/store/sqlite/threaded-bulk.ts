@@ -1,5 +1,5 @@
 import type { BulkTransactions } from '../driver.ts';
-import { told } from '../outages.ts';
+import { outageError } from '../outages.ts';
 import { whenFree } from './busy.ts';
 import { isOutage } from './failure.ts';
 import { writeOutcomes } from './outcomes-message.ts';
@@ -19,7 +19,7 @@ export function threadedBulk({ writer, mutex, scope }: Parts): BulkTransactions 
     mutex
       .run(() => whenFree(call))
       .catch((error: unknown) => {
-        throw told(error, isOutage);
+        throw outageError(error, isOutage);
       });
   return {
     append: (account, list, blocks) => exclusive(() => writer.call('listAppend', scope(), account, list, blocks)),

@@ -14,6 +14,7 @@ import { lookUpFromCache, runLookup } from './dns/run-lookup.ts';
 import type { CatchAllEvidence, DnsEvidence, Evidence, FilterMatch, Level, SmtpEvidence } from './evidence.ts';
 import { DNS_FINDINGS } from './findings.ts';
 import type { Lists } from './lists/lists.ts';
+import { CATCH_ALL_SKIPPED, resultWithoutDialogue } from './smtp/result.ts';
 import { disposableByHost, disposableByName } from './stages/disposable.ts';
 
 export interface MailboxLimit {
@@ -174,6 +175,13 @@ export async function checkMailbox(e: Evidence, limit: MailboxLimit, engine: Eng
   if (e.dns === null) throw new TypeError('the mailbox check needs the mail hosts');
   return { ...e, ...(await engine.mailbox.check({ address: addressOf(e), dns: e.dns }, limit)) };
 }
+
+/** Evidence of a check that a fault of ours ended: nothing is known, and it can be tried again. */
+export const withMailboxFault = (e: Evidence): Evidence => ({
+  ...e,
+  smtp: { ...resultWithoutDialogue('host', 'smtp_temporary_failure', 'engine.fault'), transcript: { lines: [] } },
+  catchAll: CATCH_ALL_SKIPPED,
+});
 
 /** Whether the smtp stage is left to do. */
 export const needsMailboxCheck = (e: Evidence): boolean =>

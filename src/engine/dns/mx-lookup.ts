@@ -30,7 +30,7 @@ type Unusable = DnsEvidence['unusable'][number];
 
 const NO_ANSWER: DnsAnswer = { kind: 'timeout' };
 
-const evidence = (finding: DnsFinding, more: Partial<DnsEvidence> = {}): DnsEvidence => ({
+export const dnsEvidence = (finding: DnsFinding, more: Partial<DnsEvidence> = {}): DnsEvidence => ({
   finding,
   failure: null,
   records: [],
@@ -55,7 +55,7 @@ export function* lookUpMailServers(domain: string, options: MxLookupOptions): Mx
     case 'records':
       return yield* fromRecords(recordsOf(mx), options);
     case 'nxdomain':
-      return evidence(top?.kind === 'nxdomain' ? 'tld_not_found' : 'domain_not_found');
+      return dnsEvidence(top?.kind === 'nxdomain' ? 'tld_not_found' : 'domain_not_found');
     case 'nodata':
       return yield* implicit(domain, options);
     case 'servfail':
@@ -66,8 +66,8 @@ export function* lookUpMailServers(domain: string, options: MxLookupOptions): Mx
     case 'denies_every_name':
     case 'answers_every_name':
     case 'unconfirmed':
-      if (top?.kind === 'nxdomain') return evidence('tld_not_found');
-      return evidence('dns_failure', { failure: mx.kind });
+      if (top?.kind === 'nxdomain') return dnsEvidence('tld_not_found');
+      return dnsEvidence('dns_failure', { failure: mx.kind });
   }
 }
 
@@ -93,7 +93,7 @@ function recordsOf(answer: DnsAnswer): readonly MxRecord[] {
 }
 
 function* fromRecords(records: readonly MxRecord[], options: MxLookupOptions): MxLookup {
-  if (records.length === 1 && records[0]?.host === '.') return evidence('null_mx', { records });
+  if (records.length === 1 && records[0]?.host === '.') return dnsEvidence('null_mx', { records });
   const candidates: MxRecord[] = [];
   const unusable: Unusable[] = [];
   for (const record of records) {
@@ -104,9 +104,9 @@ function* fromRecords(records: readonly MxRecord[], options: MxLookupOptions): M
   const provider = candidates[0] ? options.lists.provider(candidates[0].host) : null;
   const found = yield* usableHosts(shuffleEqual(candidates, options.random), options);
   unusable.push(...found.unusable);
-  if (found.hosts.length > 0) return evidence('mx', { records, hosts: found.hosts, unusable, provider });
+  if (found.hosts.length > 0) return dnsEvidence('mx', { records, hosts: found.hosts, unusable, provider });
   const finding = found.failure ? 'dns_failure' : 'mx_unusable';
-  return evidence(finding, { failure: found.failure, records, unusable, provider });
+  return dnsEvidence(finding, { failure: found.failure, records, unusable, provider });
 }
 
 /** No MX: the domain itself is its mail host, if it has an address (RFC 5321 §5.1). */
@@ -114,10 +114,10 @@ function* implicit(domain: string, options: MxLookupOptions): MxLookup {
   const records = [{ host: domain, priority: 0 }];
   const { hosts, unusable, failure } = yield* usableHosts(records, options);
   const provider = options.lists.provider(domain);
-  if (hosts.length > 0) return evidence('implicit_mx', { records, hosts, provider });
-  if (failure) return evidence('dns_failure', { failure });
-  if (unusable[0]?.why === 'not_routable') return evidence('mx_unusable', { records, unusable, provider });
-  return evidence('no_mx_records');
+  if (hosts.length > 0) return dnsEvidence('implicit_mx', { records, hosts, provider });
+  if (failure) return dnsEvidence('dns_failure', { failure });
+  if (unusable[0]?.why === 'not_routable') return dnsEvidence('mx_unusable', { records, unusable, provider });
+  return dnsEvidence('no_mx_records');
 }
 
 function unusableName(host: string): UnusableMx | null {

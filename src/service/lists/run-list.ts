@@ -134,7 +134,7 @@ export class ListRun {
       if (isLast || this.#outcomes.length >= GATHERED) void this.#record();
       else if (this.#outcomes.length === 1) void sleep(GATHER_MS).then(() => this.#record());
     };
-    const to = { report, allUnderWay, room: (waiting: number) => this.#room(waiting) };
+    const to = { report, failed, allUnderWay, room: (waiting: number) => this.#room(waiting) };
     before
       .then(() => verifier.verify(this.list, works, to, this.#end))
       .catch(async (error: unknown) => {

@@ -5,6 +5,7 @@
  */
 
 import { decideVerdict } from '../../engine/decide-verdict.ts';
+import { dnsEvidence } from '../../engine/dns/mx-lookup.ts';
 import type { DnsEvidence, Evidence } from '../../engine/evidence.ts';
 import { type HostOwners, hostOwners, operatorKey } from '../../engine/smtp/operators.ts';
 import { testEvidence } from '../../engine/test-mode/evidence.ts';
@@ -18,6 +19,7 @@ import {
   runFromCache,
   runOffline,
   withDns,
+  withMailboxFault,
 } from '../../engine/verify.ts';
 import { TIMEOUT_MS } from '../../kernel/facts/limits.ts';
 import type { Level } from '../../kernel/facts/plans.ts';
@@ -64,6 +66,8 @@ export interface ListEnd {
 /** Where the outcomes of a list go. */
 interface Receiver {
   report(outcome: ListOutcome): void;
+  /** A fault of the engine; the address it was about is reported all the same, and asked about again later. */
+  failed(error: unknown): void;
   /** Nothing is left of the addresses but answers from the network. */
   allUnderWay(): void;
   /** Resolves when fewer outcomes than `waiting` are left that are not recorded. */
@@ -136,12 +140,15 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   }
 
   /** The dns stage of a domain; null when it was aborted. */
-  async function lookUp({ signal }: Job, { evidence, work }: Open, leave: () => void): Promise<DnsEvidence | null> {
+  async function lookUp({ signal, to }: Job, { evidence, work }: Open, leave: () => void): Promise<DnsEvidence | null> {
     try {
       if (signal.aborted) return null;
       const ms = work.attempts === 0 ? LOOKUP_MS.first : LOOKUP_MS.later;
       const limit = { deadline: engine.clock.elapsed() + ms, patienceMs: dnsPatienceMs(ms), signal };
-      const dns = await lookUpDomain(evidence, limit, engine);
+      const dns = await lookUpDomain(evidence, limit, engine).catch((error: unknown) => {
+        to.failed(error);
+        return dnsEvidence('dns_failure', { failure: 'malformed' });
+      });
       return signal.aborted ? null : dns;
     } finally {
       leave();
@@ -182,7 +189,10 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
       const startBy = engine.clock.elapsed() + CHECK_MS.start;
       const deadline = startBy + CHECK_MS.answer;
       const limit = { startBy, deadline, signal, lastCall, tenant: list.account, isBackground: true, egress };
-      const evidence = await checkMailbox(open.evidence, limit, engine);
+      const evidence = await checkMailbox(open.evidence, limit, engine).catch((error: unknown) => {
+        to.failed(error);
+        return withMailboxFault(open.evidence);
+      });
       // Broken off, perhaps between an accepted recipient and the random one: what has no answer is asked again.
       if (lastCall.aborted && decideVerdict(evidence)?.deliverability === 'unknown') return;
       if (evidence.smtp?.decidedBy === 'cancelled') return;

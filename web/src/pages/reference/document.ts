@@ -77,10 +77,8 @@ interface ServedDocument extends Omit<ApiDocument, 'paths' | 'webhooks' | 'compo
 /** Puts responses and their headers in the place of references to them. */
 export function readDocument(served: ServedDocument): ApiDocument {
   const { responses = {}, headers = {} } = served.components ?? {};
-  const complete = (response: ServedResponse): Response => ({
-    ...response,
-    headers: mapValues(response.headers ?? {}, (header) => referredTo(header, headers)),
-  });
+  const complete = ({ headers: named, ...response }: ServedResponse): Response =>
+    named ? { ...response, headers: mapValues(named, (header) => referredTo(header, headers)) } : response;
   const pathsOf = (paths: ServedPaths = {}): ApiDocument['paths'] =>
     mapValues(paths, (methods) =>
       mapValues(methods, (operation) => ({

@@ -15,16 +15,21 @@ export const mcpCommand = (): Command =>
   ).action(async (flags: object) => {
     const options = optionsFrom(flags, 'mcp');
     const { url, key } = options;
-    const [{ StdioServerTransport }, { connectMcp, createMcpServer }, { createReplyExplainer }, { loadLists }] =
-      await Promise.all([
-        import('@modelcontextprotocol/sdk/server/stdio.js'),
-        import('../http/mcp/server.ts'),
-        import('../service/replies.ts'),
-        import('../engine/lists/lists.ts'),
-      ]);
+    const [
+      { StdioServerTransport },
+      { connectMcp, createMcpServer },
+      { explanationOf },
+      { createReplyExplainer },
+      { loadLists },
+    ] = await Promise.all([
+      import('@modelcontextprotocol/sdk/server/stdio.js'),
+      import('../http/mcp/server.ts'),
+      import('../http/dashboard/replies.ts'),
+      import('../service/replies.ts'),
+      import('../engine/lists/lists.ts'),
+    ]);
     const explained = createReplyExplainer(loadLists);
-    const explain: McpBackend['explain'] = async ({ reply, mx, address }) =>
-      explained({ reply, mx: mx || null, address: address || null });
+    const explain: McpBackend['explain'] = async (input) => explanationOf(explained, input);
     const backend = key === null ? await localBackend(options, explain) : remoteBackend(url, key, explain);
     const server = createMcpServer(backend, ({ status, cause }) => {
       if (status === 500) process.stderr.write(`mailvet: ${String(cause)}\n`);

@@ -1,8 +1,9 @@
 import * as C from '../../contract/dashboard/replies.ts';
+import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { UNCERTAIN_REPLIES_SHOWN } from '../../kernel/facts/limits.ts';
-import type { UncertainReplyRow } from '../../service/replies.ts';
-import { type Route, route } from '../route.ts';
+import type { ReplyService, UncertainReplyRow } from '../../service/replies.ts';
+import { type ReplyBody, type Route, route } from '../route.ts';
 
 const REPLIES = '/dashboard/operator/replies';
 
@@ -12,6 +13,15 @@ const replyOf = ({ enhanced, firstSeen, lastSeen, ...row }: UncertainReplyRow): 
   first_seen: toIso(firstSeen),
   last_seen: toIso(lastSeen),
 });
+
+/** How a reply is read. Of what the model makes of it, only the probability: the rest is for the command. */
+export function explanationOf(
+  explain: ReplyService['explain'],
+  { reply, mx, address }: Read<typeof C.ExplainReplyRequest>,
+): ReplyBody<typeof C.ExplainReplyReply> {
+  const { model, ...rest } = explain({ reply, mx: mx || null, address: address || null });
+  return { ...rest, probability: model?.probability ?? null };
+}
 
 /** How replies of mail servers are read, for operators. */
 export const REPLY_ROUTES: readonly Route[] = [
@@ -41,14 +51,6 @@ export const REPLY_ROUTES: readonly Route[] = [
     doc: { operationId: 'operatorExplainReply', tag: 'Dashboard', summary: 'Explain how a reply to RCPT is read' },
     serve:
       ({ replies }) =>
-      async (_context, { body: { reply, mx, address } }) => {
-        const { clauses, alternatives, model, ...rest } = replies.explain({
-          reply,
-          mx: mx || null,
-          address: address || null,
-        });
-        const probability = model?.probability ?? null;
-        return { body: { ...rest, probability, clauses: [...clauses], alternatives: [...alternatives] } };
-      },
+      async (_context, { body }) => ({ body: explanationOf(replies.explain, body) }),
   }),
 ];

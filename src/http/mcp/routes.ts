@@ -8,6 +8,7 @@ import { listObject } from '../../service/lists/service.ts';
 import { requireAdmission } from '../access/admission.ts';
 import { keyIn } from '../compat/vendor.ts';
 import type { HttpContext } from '../context.ts';
+import { explanationOf } from '../dashboard/replies.ts';
 import { disconnectSignal, isGone } from '../disconnect.ts';
 import type { HttpRequest } from '../exchange.ts';
 import { rawBody } from '../input/body.ts';
@@ -54,9 +55,9 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext, counted: ()
       return JSON.parse(outcome.record.body);
     },
     countUnusable: async (scope) => void (await admitted(scope, true)),
-    async explain({ reply: text, mx, address }) {
+    async explain(input) {
       await admitted('verify');
-      return context.replies.explain({ reply: text, mx: mx || null, address: address || null });
+      return explanationOf(context.replies.explain, input);
     },
     account: {
       async createList({ emails, name, validation_type }) {

@@ -12,6 +12,7 @@ import { COMPAT_BATCH_AT_ONCE, MCP_EMAILS } from '../../kernel/facts/limits.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import { jsonReader } from '../input/reader.ts';
 import { mapConcurrently } from '../map-concurrently.ts';
+import type { ReplyBody } from '../route.ts';
 
 type VerifyInput = Read<typeof VerifyRequest>;
 
@@ -50,7 +51,7 @@ const IdRequest = Type.Object({ id: Type.String({ description: 'Of the list: lst
 /** What the tools work on: a service with the caller's key, or the engine alone. Each throws ApiError. */
 export interface McpBackend {
   verify(input: VerifyInput): Promise<object>;
-  explain(input: Read<typeof ExplainReplyRequest>): Promise<object>;
+  explain(input: Read<typeof ExplainReplyRequest>): Promise<ReplyBody<typeof ExplainReplyReply>>;
   /** Counts a call that cannot be used as one of the scope: whoever sends such calls is limited as well. */
   countUnusable(scope: KeyScope): Promise<void>;
   /** What needs an account; null: there is none. */

@@ -23,6 +23,8 @@ type StoreMetric =
   | 'mailvet_hold_oldest_seconds'
   | 'mailvet_purge_lag_seconds'
   | 'mailvet_accounts_low_balance'
+  | 'mailvet_kept_list_bytes'
+  | 'mailvet_kept_filters'
   | 'mailvet_jobs';
 
 export function storeSources({ store: { stats }, clock, retentionDays }: Parts): Pick<MetricSources, StoreMetric> {
@@ -62,6 +64,8 @@ export function storeSources({ store: { stats }, clock, retentionDays }: Parts):
     ),
     mailvet_purge_lag_seconds: ofStore(({ purgeLagMs }) => [{ labels: {}, value: purgeLagMs / 1000 }]),
     mailvet_accounts_low_balance: ofStore(({ lowBalances }) => [{ labels: {}, value: lowBalances }]),
+    mailvet_kept_list_bytes: ofStore(({ kept }) => [{ labels: {}, value: kept.listBytes }]),
+    mailvet_kept_filters: ofStore(({ kept }) => [{ labels: {}, value: kept.filters }]),
     mailvet_jobs: ofStore(jobSamples),
   };
 }

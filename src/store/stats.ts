@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
-import type { HoldAge, HoldKind, HoldStats, StoreStats } from './api/stats.ts';
+import type { HoldAge, HoldKind, HoldStats, KeptStats, StoreStats } from './api/stats.ts';
 import type { ObservedCharge } from './charge/observed.ts';
 import type { StorageDriver } from './driver.ts';
 import { oldestByRetention } from './log/retention.ts';
@@ -65,6 +65,16 @@ async function lowBalances(db: Kysely<Tables>): Promise<number> {
   return (await counted.executeTakeFirstOrThrow()).count;
 }
 
+async function keptStats(db: Kysely<Tables>): Promise<KeptStats> {
+  const { rows } = await sql<KeptStats>`SELECT
+    (SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM (SELECT bytes FROM lists LIMIT ${sql.lit(COUNTED_ROWS)}) AS l)
+      AS "listBytes",
+    (SELECT CAST(coalesce(sum(filters), 0) AS BIGINT) FROM (
+      SELECT filter_emails + filter_domains + filter_ips AS filters FROM accounts LIMIT ${sql.lit(COUNTED_ROWS)}) AS a)
+      AS filters`.execute(db);
+  return onlyRow(rows);
+}
+
 export function stats(driver: StorageDriver, charge: ObservedCharge): StoreStats {
   return {
     retries: driver.charge.retries,
@@ -78,6 +88,7 @@ export function stats(driver: StorageDriver, charge: ObservedCharge): StoreStats
         holds: { verification: await holdStats(db, 'verification', now), shared: await holdStats(db, 'shared', now) },
         purgeLagMs: await purgeLag(db, now, keepMs),
         lowBalances: await lowBalances(db),
+        kept: await keptStats(db),
         jobs: await driver.jobs.count(db, COUNTED_ROWS),
       }));
     },

@@ -124,6 +124,8 @@ describe('/metrics', () => {
     const member = await lab.member();
     await member.verify('a@good.com');
     await lab.store.jobs.add({ kind: 'lists_update', payload: {} });
+    await member.call('POST', '/v1/lists', { emails: ['a@good.com', 'b@good.com'], start: false });
+    await member.call('POST', '/v1/filters', { value: 'blocked.com' });
     const checking = member.verify('b@google-hosted.com', { validation_type: 'smtp', timeout_ms: 30_000 });
     await expect.poll(() => server.commands.some(({ verb }) => verb === 'RCPT'), PATIENCE).toBe(true);
     await runSql(lab.databaseUrl, `UPDATE verifications SET created_at = created_at - ${31 * DAY_MS}`);
@@ -143,6 +145,8 @@ describe('/metrics', () => {
     expect(value('mailvet_hold_oldest_seconds', { kind: 'verification' })).toBeLessThan(60);
     expect(value('mailvet_hold_oldest_seconds', { kind: 'shared' })).toBeUndefined();
     expect(Math.floor((value('mailvet_purge_lag_seconds') ?? 0) / 3600)).toBe(24);
+    expect(value('mailvet_kept_list_bytes')).toBeGreaterThan('a@good.com'.length * 2);
+    expect(value('mailvet_kept_filters')).toBe(1);
     expect(value('mailvet_jobs', { kind: 'lists_update', state: 'waiting' })).toBe(1);
     expect(value('mailvet_jobs', { kind: 'mail', state: 'failed' })).toBe(0);
     expect(value('mailvet_store_pool_connections_max')).toBe(ENGINE === 'sqlite' ? undefined : 10);

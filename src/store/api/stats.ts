@@ -12,6 +12,13 @@ export interface HoldStats {
   readonly oldestMs: number | null;
 }
 
+/** What accounts keep, beside verifications. */
+export interface KeptStats {
+  /** Of lists, without their results. */
+  readonly listBytes: number;
+  readonly filters: number;
+}
+
 export interface JobCount {
   /** A JobKind, or a kind of another version of the service. */
   readonly kind: string;
@@ -25,6 +32,7 @@ export interface StoreReadings {
   readonly purgeLagMs: number;
   /** Active accounts below the balance at which they want a message. */
   readonly lowBalances: number;
+  readonly kept: KeptStats;
   readonly jobs: readonly JobCount[];
 }
 

@@ -1,7 +1,11 @@
 /** The adapters of the packed client inside the frameworks, as the samples of its README use them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../../scripts/fresh.mjs';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
@@ -67,6 +71,7 @@ const SERVERS = {
 } as const;
 
 let lab: Lab;
+let slow: Awaited<ReturnType<typeof slowAboutTypos>>;
 let test: Member;
 let project: string;
 let env: Record<string, string>;
@@ -74,7 +79,8 @@ beforeAll(async () => {
   lab = await startLab();
   test = await lab.testMember(await lab.member({ plan: 'enterprise' }));
   await test.call('POST', '/v1/filters', { value: '203.0.113.7' });
-  env = { MAILVET_URL: lab.url, MAILVET_KEY: test.key };
+  slow = await slowAboutTypos(lab.url);
+  env = { MAILVET_URL: slow.url, MAILVET_KEY: test.key };
   project = emptyProject('frameworks');
   const installed = await run(project, 'npm', [
     'install',
@@ -84,7 +90,27 @@ beforeAll(async () => {
   ]);
   expect(installed, installed.stderr).toMatchObject({ code: 0 });
 });
-afterAll(() => lab.close());
+afterAll(async () => {
+  slow.close();
+  await lab.close();
+});
+
+/** The service, but slow about typos, so that two equal forms are under way at once. */
+async function slowAboutTypos(service: string) {
+  const server = createServer(async (request, reply) => {
+    const sent = await text(request);
+    if (sent.includes('typo@')) await after(1_000);
+    const { method = 'GET', url = '/', headers } = request;
+    const { authorization = '', 'content-type': type = '' } = headers;
+    const body = method === 'GET' ? null : sent;
+    const answer = await fetch(service + url, { method, headers: { authorization, 'content-type': type }, body });
+    reply.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    reply.end(await answer.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
 
 const running: ChildProcess[] = [];
 afterEach(() => {

@@ -73,7 +73,8 @@ export function considerWhose(
   if (isAboutUs && found.has('relay.denied')) found.add('us.you');
   if (isAboutUs || found.has('us.auth-required')) found.delete('relay.denied');
   if (code >= 500 || isAboutUs || named.has('you')) return;
-  const inTrouble = [...found].some((rule) => rule === 'code.system' || ruleOf(rule).meaning === 'remote_temporary');
+  // To be asked to wait is no trouble: servers that greylist refuse as well.
+  const inTrouble = TROUBLE.some((rule) => found.has(rule));
   const namesParts = says(segments, PARTS);
   for (const rule of found) {
     if (!OF_NOBODY.has(rule) || !(inTrouble || (namesParts && rule !== 'us.auth-required'))) continue;
@@ -81,6 +82,7 @@ export function considerWhose(
     found.add('remote.trouble');
   }
 }
+const TROUBLE: readonly RuleId[] = ['remote.trouble', 'remote.error', 'code.system'];
 const PARTS: ReadonlySet<Slot> = new Set<Slot>(['server', 'count', 'toward']);
 
 /** The highest rule; a missing mailbox is not believed of a server in trouble. "Unknown or full" is unknown. */

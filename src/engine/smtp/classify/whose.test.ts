@@ -169,6 +169,13 @@ describe('a code does not speak for words that say something else', () => {
       ),
     ).toEqual([]));
 
+  it('a server that asks to wait greylists, whatever else it refuses meanwhile', () => {
+    for (const text of ['Your message has been temporarily rejected', 'Rejected', 'Message refused'])
+      for (const wait of ['Please try again later', 'Try again in 5 minutes'])
+        for (const code of ['450 4.7.1', '451 4.7.1', '451 4.7.0'])
+          expect([text, read(`${code} ${text}. ${wait}`).finding]).toEqual([text, 'greylisted']);
+  });
+
   // What the model makes of made-up words is measured with it: at most one of 300 may be bad.
   it('words that nobody knows, as far as rules decide', () => {
     const nouns = [

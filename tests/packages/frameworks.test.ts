@@ -1,7 +1,7 @@
 /** The adapters of the packed client inside the frameworks, as the samples of its README use them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -97,7 +97,7 @@ afterAll(async () => {
 
 /** The service, but slow about typos, so that two equal forms are under way at once. */
 async function slowAboutTypos(service: string) {
-  const server = createServer(async (request, reply) => {
+  const passOn = async (request: IncomingMessage, reply: ServerResponse): Promise<void> => {
     const sent = await text(request);
     if (sent.includes('typo@')) await after(1_000);
     const { method = 'GET', url = '/', headers } = request;
@@ -106,7 +106,8 @@ async function slowAboutTypos(service: string) {
     const answer = await fetch(service + url, { method, headers: { authorization, 'content-type': type }, body });
     reply.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
     reply.end(await answer.text());
-  });
+  };
+  const server = createServer((request, reply) => void passOn(request, reply));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, close: () => server.close() };

@@ -2530,11 +2530,11 @@ export interface operations {
                      *       "storage": {
                      *         "list_bytes": {
                      *           "used": 480000,
-                     *           "limit": 1000000000
+                     *           "limit": 21474836480
                      *         },
                      *         "filters": {
                      *           "used": 12,
-                     *           "limit": 10000
+                     *           "limit": 100000
                      *         }
                      *       },
                      *       "validation_types": {

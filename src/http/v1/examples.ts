@@ -1,6 +1,7 @@
 /** Examples for the document of the API; a test checks them against its schemas. */
 import type { TSchema } from 'typebox';
 import { ERRORS, PUBLIC_CODES } from '../../kernel/errors.ts';
+import { PLANS } from '../../kernel/facts/plans.ts';
 import { TEST_ERRORS } from '../../service/test-errors.ts';
 
 const ACCOUNT_TIME = '2026-11-20T10:00:00.000Z';
@@ -130,7 +131,10 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     period: { start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },
     credits: { total: 45_230, locked: 0, used: 4770, remaining: 45_230 },
     rate_limit: { limit: 300, remaining: 295, window_seconds: 300, reset_at: '2026-11-20T10:05:00.000Z' },
-    storage: { list_bytes: { used: 480_000, limit: 1_000_000_000 }, filters: { used: 12, limit: 10_000 } },
+    storage: {
+      list_bytes: { used: 480_000, limit: PLANS.premium.listBytes },
+      filters: { used: 12, limit: PLANS.premium.filters },
+    },
     validation_types: { mx: { credits: 1, available: true }, smtp: { credits: 10, available: true } },
     totals: { requests: 4300, good: 3900, bad: 400, by_reason: { disposable_domain: 210 } },
     warnings,

@@ -34,7 +34,7 @@ const reading = (bytes: Buffer) =>
   cpuOf(async () => {
     let rows = 0;
     const file = await readAddressFile(chunksOf(bytes));
-    for await (const batch of file.batches) rows += batch.rows.filter(({ address }) => address !== null).length;
+    for await (const batch of file.batches) rows += batch.rows.filter(({ addresses }) => addresses.length > 0).length;
     return rows;
   });
 

@@ -16,7 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: ['kernel'],
   config: ['kernel'],
   engine: ['kernel', 'data'],
-  files: ['kernel'],
+  files: ['kernel', 'engine'],
   store: ['kernel'],
   service: ['kernel', 'engine', 'files', 'store'],
   jobs: ['kernel', 'service'],

@@ -116,9 +116,12 @@ async function verifyInto(
   const bar = createProgress(size ?? 0, systemClock, visible ? (text) => process.stderr.write(text) : () => undefined);
   let opened: AddressFile | null = null;
   try {
-    const file = await readAddressFile(stream, { header, column });
+    const file = await readAddressFile(stream, {
+      headerRow: header === 'auto' ? null : Number(header),
+      columns: column === null ? null : [column],
+    });
     opened = file;
-    const writer = createResultWriter(check.format, file.columns, progress.writer);
+    const writer = createResultWriter(check.format, file.reading.columns, progress.writer);
     if (stored === null) await output.write(writer.head());
     const run = { verify: rowVerifier(verifier, check), concurrency: check.concurrency, signal };
     for await (const finished of verifyRows(from(progress.rows, file.batches), run)) {
@@ -180,7 +183,7 @@ function after(progress: Progress, finished: readonly FinishedRow[]): Progress {
   return { ...progress, rows, tally, problems };
 }
 
-function resultRow({ row: { row, cells, extra, address, problem, line }, outcome }: FinishedRow): ResultRow {
+function resultRow({ row: { row, cells, extra, addresses, problem, line }, outcome }: FinishedRow): ResultRow {
   if (problem !== null) {
     const json = { row, email: null, status: null, reason: UNREADABLE_ROW, line, problem };
     return { cells, extra, result: { reason: UNREADABLE_ROW }, json };
@@ -188,7 +191,7 @@ function resultRow({ row: { row, cells, extra, address, problem, line }, outcome
   if (outcome.kind === 'skipped') return { cells, extra, result: null, json: { row, email: null, status: null } };
   const { report } = outcome;
   if (report === null)
-    return { cells, extra, result: { reason: NO_VERDICT }, json: { row, ...noVerdict(address ?? '') } };
+    return { cells, extra, result: { reason: NO_VERDICT }, json: { row, ...noVerdict(addresses[0]?.text ?? '') } };
   return { cells, extra, result: report, json: { row, ...report } };
 }
 

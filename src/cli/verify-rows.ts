@@ -71,9 +71,10 @@ export async function* verifyRows(
         for (const row of rows) {
           while (!isEnded() && (running >= run.concurrency || pending.length >= ROWS_PENDING_MAX)) await change.promise;
           if (isEnded()) return;
-          const slot: Pending = { row, bytes, outcome: row.address === null ? SKIPPED : null };
+          const [address] = row.addresses;
+          const slot: Pending = { row, bytes, outcome: address === undefined ? SKIPPED : null };
           pending.push(slot);
-          if (row.address !== null) void start(slot, row.address);
+          if (address !== undefined) void start(slot, address.text);
         }
         changed();
       }

@@ -2,19 +2,22 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { zipOf } from '../../tests/lab/zip.ts';
 import { FileError } from './problems.ts';
-import { type AddressFile, type ReadOptions, type Row, readAddressFile } from './read-file.ts';
+import { type Reading, type ReadOptions, type Row, readAddressFile } from './read-file.ts';
 
 async function* chunksOf(bytes: Uint8Array, size = 65_536) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
-async function read(content: string | Uint8Array, options: ReadOptions = {}): Promise<AddressFile & { rows: Row[] }> {
+async function read(
+  content: string | Uint8Array,
+  options: ReadOptions = {},
+): Promise<Reading & { rows: Row[]; addressColumn: number | undefined }> {
   const file = await readAddressFile(chunksOf(typeof content === 'string' ? Buffer.from(content) : content), options);
   const rows: Row[] = [];
   for await (const batch of file.batches) rows.push(...batch.rows);
-  return { ...file, rows };
+  return { ...file.reading, rows, addressColumn: file.reading.addressColumns[0] };
 }
 const addresses = async (content: string | Uint8Array, options: ReadOptions = {}) =>
-  (await read(content, options)).rows.map(({ address }) => address);
+  (await read(content, options)).rows.map(({ addresses }) => addresses[0]?.text ?? null);
 const problemOf = async (content: string | Uint8Array, options: ReadOptions = {}) =>
   read(content, options).then(
     () => expect.fail('it was read'),
@@ -43,8 +46,8 @@ describe('the form of a file', () => {
     ['json', 'objects', '[{"email":"a@b.de","tags":[1]}]'],
   ])('%s: %s', async (form, _title, content) => {
     const file = await read(content);
-    expect(file.form).toBe(form);
-    expect(new Set(file.rows.map(({ address }) => address))).toEqual(new Set(['a@b.de']));
+    expect(file.format).toBe(form);
+    expect(new Set(file.rows.map(({ addresses }) => addresses[0]?.text ?? null))).toEqual(new Set(['a@b.de']));
   });
 
   it('can be given', async () => {
@@ -142,8 +145,8 @@ describe('the address column', () => {
       ['3', 'e@f.de'],
       ['Email', 'a@b.de'],
     ] as const)
-      expect(await addresses(text, { column }), column).toEqual([address]);
-    expect(await problemOf(text, { column: '4' })).toMatchObject({
+      expect(await addresses(text, { columns: [column] }), column).toEqual([address]);
+    expect(await problemOf(text, { columns: ['4'] })).toMatchObject({
       code: 'no_address_column',
       columns: ['Email', 'Other Email', ' 3 '],
     });
@@ -156,8 +159,8 @@ describe('the address column', () => {
   });
 
   it('has a header or not, as given', async () => {
-    expect(await addresses('a@b.de,x\nc@d.de,y\n', { header: true })).toEqual(['c@d.de']);
-    expect(await addresses('email,x\nc@d.de,y\n', { header: false })).toEqual(['email', 'c@d.de']);
+    expect(await addresses('a@b.de,x\nc@d.de,y\n', { headerRow: 1 })).toEqual(['c@d.de']);
+    expect(await addresses('email,x\nc@d.de,y\n', { headerRow: 0 })).toEqual(['email', 'c@d.de']);
     expect(await addresses('email\nc@d.de\n')).toEqual(['c@d.de']);
     expect(await addresses('not.an.address\nc@d.de\n')).toEqual(['not.an.address', 'c@d.de']);
   });
@@ -169,7 +172,9 @@ describe('a row', () => {
       'name,email,x\n a ,  Ada <ada@b.de> ,\n\n"b\nc",mailto:b@c.de?subject=x,1,2,3\nd\n',
     );
     expect(columns).toEqual(['name', 'email', 'x']);
-    expect(rows.map(({ row, line, cells, extra, address }) => [row, line, cells, extra, address])).toEqual([
+    expect(
+      rows.map(({ row, line, cells, extra, addresses }) => [row, line, cells, extra, addresses[0]?.text ?? null]),
+    ).toEqual([
       [1, 2, [' a ', '  Ada <ada@b.de> ', ''], [], 'ada@b.de'],
       [2, 3, ['', '', ''], [], null],
       [3, 4, ['b\nc', 'mailto:b@c.de?subject=x', '1'], ['2', '3'], 'b@c.de'],
@@ -190,9 +195,13 @@ describe('a row', () => {
 
   it('with a NUL has no address', async () => {
     const { rows } = await read(`email,x\n${'a@b.de,1\n'.repeat(100)}b\0@c.de,2\nc@d.de,"\0"\n`);
-    expect(rows.slice(99).map(({ address, problem }) => address ?? problem)).toEqual(['a@b.de', 'nul', 'nul']);
+    expect(rows.slice(99).map(({ addresses, problem }) => addresses[0]?.text ?? problem)).toEqual([
+      'a@b.de',
+      'nul',
+      'nul',
+    ]);
     expect(JSON.stringify(rows)).not.toContain('\\u0000');
-    expect((await read('["a@b.de", "b\\u0000"]')).rows[1]).toMatchObject({ address: null, problem: 'nul' });
+    expect((await read('["a@b.de", "b\\u0000"]')).rows[1]).toMatchObject({ addresses: [], problem: 'nul' });
   });
 
   it('of JSON has the keys of all objects as columns', async () => {

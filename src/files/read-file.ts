@@ -1,9 +1,6 @@
-/**
- * The reader of address files: CSV, TSV, plain text, NDJSON, a JSON array, XLSX. Streams in bounded memory; an XLSX
- * file is first copied to a temporary file, and read in a thread.
- */
+/** The reader of address files, of every form: what its rows are, and what to verify of them. In bounded memory. */
 
-import { type Delimiter, detectDelimiter, type RowProblem, RowSplitter } from '../kernel/csv.ts';
+import type { RowProblem } from '../kernel/csv.ts';
 import {
   LIST_BYTES,
   LIST_COLUMNS,
@@ -12,17 +9,14 @@ import {
   LIST_ROW_BYTES,
   LIST_ROWS,
 } from '../kernel/facts/limits.ts';
+import type { ReadWarningCode } from '../kernel/facts/read-warnings.ts';
 import { addressIn } from './address-cell.ts';
-import { type ColumnChoice, type Layout, layoutOf, SAMPLE_ROWS } from './columns.ts';
-import { decodeText, type TextBlock } from './decode-text.ts';
-import { type FileForm, formOf, jsonFormOf } from './forms.ts';
-import { type InputBlocks, inputBlocks } from './input-blocks.ts';
-import { readJsonArray, readNdjson } from './json-rows.ts';
+import { type Layout, layoutOf, SAMPLE_ROWS } from './columns.ts';
+import { type OpenedFile, openFile } from './formats.ts';
+import type { FileForm } from './forms.ts';
 import { tooLarge, unreadable } from './problems.ts';
 import { RESULT_PREFIX } from './result-columns.ts';
-import { boundsOf, type RawBatch, type RawRow, type RowSource } from './rows.ts';
-import { SpooledInput, spool } from './spool.ts';
-import { readXlsx } from './xlsx/read.ts';
+import type { RawBatch, RawRow, RowSource } from './rows.ts';
 
 export interface Row {
   /** From 1, the header not counted. */
@@ -33,9 +27,15 @@ export interface Row {
   readonly cells: readonly string[];
   /** Cells beyond the last column. */
   readonly extra: readonly string[];
-  /** What to verify; null if the cell is blank or the row has a problem. */
-  readonly address: string | null;
+  /** What to verify, in the order of the file; none: blank, or the row has a problem. */
+  readonly addresses: readonly RowAddress[];
   readonly problem: RowProblem | null;
+}
+
+export interface RowAddress {
+  readonly text: string;
+  /** Index of its column. */
+  readonly column: number;
 }
 
 export interface RowBatch {
@@ -44,28 +44,49 @@ export interface RowBatch {
   readonly bytes: number;
 }
 
-export interface AddressFile {
-  readonly form: FileForm;
-  /** Between the cells of a row; null: the form has none, or a row has one cell. */
-  readonly delimiter: Exclude<Delimiter, 'none'> | null;
+/** What was found out about a file before its rows are read. */
+export interface Reading extends Omit<RowSource, 'names' | 'batches'> {
+  /** Row of the file with the names of the columns, from 1; 0: none. */
+  readonly headerRow: number;
+  /** Whether the names of the columns are in the file: in its header, or as the keys of its objects. */
+  readonly hasNames: boolean;
   /**
    * Without result columns of an earlier run. Columns without a name are called `column_2`, that of the addresses
    * `email`.
    */
   readonly columns: readonly string[];
-  /** Whether these names are in the file. */
-  readonly hasHeader: boolean;
-  /** Index of the address column. */
-  readonly addressColumn: number;
+  /** Indexes of the columns whose addresses are verified; the first is the main one. */
+  readonly addressColumns: readonly number[];
+}
+
+export interface ReadWarning {
+  readonly code: ReadWarningCode;
+  /** A whole sentence. */
+  readonly message: string;
+}
+
+/** What only all of the rows show. */
+export interface ReadSummary {
+  /** Columns whose addresses are not verified, and how many they have. */
+  readonly otherAddressColumns: readonly { readonly column: string; readonly addresses: number }[];
+  readonly addressesPerRow: { readonly max: number; readonly rowsWithSeveral: number };
+  readonly rowsWithAddress: number;
+  readonly warnings: readonly ReadWarning[];
+}
+
+export interface AddressFile {
+  readonly reading: Reading;
   /** Bytes of the file that have arrived so far. */
   received(): number;
   /** Once. Throws FileError, or what the input throws. */
   readonly batches: AsyncGenerator<RowBatch, void, undefined>;
+  /** Of the rows that were read: complete behind the last one. */
+  summary(): ReadSummary;
   /** Needed if the rows are not read to the end. */
   close(): Promise<void>;
 }
 
-interface ReadLimits {
+export interface ReadLimits {
   readonly bytes: number;
   readonly rows: number;
   readonly rowBytes: number;
@@ -87,134 +108,81 @@ const LIMITS: ReadLimits = {
   party: '',
 };
 
-export interface ReadOptions extends Partial<ColumnChoice> {
-  /** What the sender says the file is; null or missing: detected. XLSX is always recognized. */
+/** What is null or missing is detected. */
+export interface ReadOptions {
+  /** Of the addresses: names, or numbers from 1; `all`: every column with addresses. */
+  readonly columns?: readonly string[] | 'all' | null;
+  /** Row of the file with the names of the columns, from 1; 0: none. */
+  readonly headerRow?: number | null;
+  readonly delimiter?: string | null;
+  readonly encoding?: string | null;
+  /** Of a workbook, by name or number. */
+  readonly sheet?: string | null;
+  /** Of an archive, by name. */
+  readonly entry?: string | null;
+  /** What the sender says the file is; what the content says for certain wins. */
   readonly form?: FileForm | null;
+  readonly fileName?: string | null;
+  /** Of the media type. */
+  readonly charset?: string | null;
   readonly limits?: Partial<ReadLimits>;
 }
+
 /** Rows of a batch, at most. */
 const BATCH_ROWS = 500;
 
 /** Reads as far as needed to know the columns. Throws FileError. */
 export async function readAddressFile(
   input: AsyncIterable<Uint8Array>,
-  { form: claimed = null, header = 'auto', column = null, limits: given = {} }: ReadOptions = {},
+  { form: claimed = null, headerRow = null, columns: wanted = null, limits: given = {} }: ReadOptions = {},
 ): Promise<AddressFile> {
   const limits = { ...LIMITS, ...given };
-  const opened = await open(input, claimed, limits);
+  const opened = await openFile(input, claimed, limits);
+  const { names, batches, ...found } = opened.source;
   try {
     const sample = await sampleOf(opened.source);
     if (sample.length === 0) throw unreadable('it is empty', 1);
     const rows = sample.flatMap((batch) => batch.rows);
+    const column = wanted === 'all' ? null : (wanted?.[0] ?? null);
     const onlyColumn = claimed === 'text' && column === null ? '1' : column;
-    const names = namesOf(opened.source);
-    const layout = layoutOf(rows, names, { header, column: onlyColumn });
+    const header = headerRow === null ? 'auto' : headerRow > 0;
+    const layout = layoutOf(rows, namesOf(names), { header, column: onlyColumn });
     const columns = new Columns(layout);
+    const counts = { rowsWithAddress: 0 };
     return {
-      form: opened.form,
-      delimiter: opened.delimiter === 'none' ? null : opened.delimiter,
-      columns: columns.names,
-      hasHeader: layout.isNamed,
-      addressColumn: columns.address,
+      reading: {
+        ...found,
+        headerRow: layout.skip,
+        hasNames: layout.isNamed,
+        columns: columns.names,
+        addressColumns: [columns.address],
+      },
       received: opened.received,
-      batches: rowsOf(sample, opened, columns, layout.skip, limits),
-      close: () => opened.source.batches.return().then(() => {}),
+      batches: counted(rowsOf(sample, opened, columns, layout.skip, limits), counts),
+      summary: () => ({
+        otherAddressColumns: [],
+        addressesPerRow: { max: Math.min(1, counts.rowsWithAddress), rowsWithSeveral: 0 },
+        rowsWithAddress: counts.rowsWithAddress,
+        warnings: [],
+      }),
+      close: () => batches.return().then(() => {}),
     };
   } catch (error) {
-    await opened.source.batches.return();
+    await batches.return();
     throw error;
+  }
+}
+
+async function* counted(batches: AddressFile['batches'], counts: { rowsWithAddress: number }): AddressFile['batches'] {
+  for await (const batch of batches) {
+    for (const { addresses } of batch.rows) if (addresses.length > 0) counts.rowsWithAddress += 1;
+    yield batch;
   }
 }
 
 /** Objects have names, plain addresses in JSON have none. */
-const namesOf = ({ names }: RowSource): readonly string[] | null =>
+const namesOf = (names: RowSource['names']): readonly string[] | null =>
   names === null ? null : names.length === 0 ? ['email'] : [...names];
-
-interface Text {
-  readonly form: FileForm;
-  readonly delimiter: Delimiter;
-  readonly source: RowSource;
-}
-type Opened = Text & Pick<AddressFile, 'received'>;
-
-async function open(source: AsyncIterable<Uint8Array>, claimed: FileForm | null, limits: ReadLimits): Promise<Opened> {
-  const input = inputBlocks(source, limits.bytes);
-  const first = await input.blocks.next();
-  if (first.done) throw unreadable('it is empty', 1);
-  const blocks = withFirst(first.value, input.blocks);
-  const received = source instanceof SpooledInput ? () => source.file.size : input.received;
-  try {
-    const form = formOf(first.value, claimed);
-    if (form === 'xlsx') return { form, delimiter: 'none', source: openXlsx(source, blocks, limits), received };
-    return { ...(await openText(decodeText(blocks), form, limits, input)), received };
-  } catch (error) {
-    await input.blocks.return();
-    throw error;
-  }
-}
-
-/** What was spooled already is read where it is, and closed by whom it belongs to. */
-function openXlsx(
-  source: AsyncIterable<Uint8Array>,
-  blocks: AsyncGenerator<Buffer, void, undefined>,
-  limits: ReadLimits,
-): RowSource {
-  if (!(source instanceof SpooledInput)) return readXlsx(() => spool(blocks), limits);
-  const { file } = source;
-  if (file.size > limits.bytes) throw tooLarge(limits.bytes, 'bytes');
-  return readXlsx(() => Promise.resolve({ ...file, close: () => Promise.resolve() }), limits);
-}
-
-async function openText(
-  texts: AsyncGenerator<TextBlock, void, undefined>,
-  claimed: FileForm | null,
-  limits: ReadLimits,
-  input: InputBlocks,
-): Promise<Text> {
-  const first = await texts.next();
-  if (first.done) throw unreadable('it is empty', 1);
-  const { text } = first.value;
-  const form = claimed ?? jsonFormOf(text) ?? 'csv';
-  if (form === 'json') input.lowerLimit(limits.jsonBytes);
-  if (form === 'json' || form === 'ndjson') {
-    const reader = form === 'json' ? readJsonArray(limits) : readNdjson(limits);
-    const batches = textRows(withFirst(first.value, texts), reader);
-    return { form, delimiter: 'none', source: { names: reader.names, batches } };
-  }
-  const { delimiter, skip } = delimiterOf(form, text);
-  const splitter = new RowSplitter(delimiter, boundsOf(limits), skip > 0 ? 2 : 1);
-  const rest = withFirst({ ...first.value, text: text.slice(skip) }, texts);
-  const isText = form === 'csv' && delimiter === 'none';
-  return { form: isText ? 'text' : form, delimiter, source: { names: null, batches: textRows(rest, splitter) } };
-}
-
-function delimiterOf(form: 'csv' | 'tsv' | 'text' | 'xlsx', text: string): { delimiter: Delimiter; skip: number } {
-  if (form === 'csv') return detectDelimiter(text);
-  return { delimiter: form === 'tsv' ? '\t' : 'none', skip: 0 };
-}
-
-async function* withFirst<T>(first: T, rest: AsyncGenerator<T, void, undefined>): AsyncGenerator<T, void, undefined> {
-  try {
-    yield first;
-    yield* rest;
-  } finally {
-    await rest.return();
-  }
-}
-
-async function* textRows(
-  texts: AsyncGenerator<TextBlock, void, undefined>,
-  reader: { push(text: string, final: boolean): RawRow[] },
-): AsyncGenerator<RawBatch, void, undefined> {
-  let bytes = 0;
-  for await (const block of texts) {
-    bytes = block.bytes;
-    const rows = reader.push(block.text, false);
-    if (rows.length > 0) yield { rows, bytes };
-  }
-  const rows = reader.push('', true);
-  if (rows.length > 0) yield { rows, bytes };
-}
 
 async function sampleOf({ batches }: RowSource): Promise<RawBatch[]> {
   const sample: RawBatch[] = [];
@@ -230,12 +198,12 @@ async function sampleOf({ batches }: RowSource): Promise<RawBatch[]> {
 
 async function* rowsOf(
   sample: readonly RawBatch[],
-  { form, source }: Opened,
+  { source }: OpenedFile,
   columns: Columns,
   skip: number,
   limits: ReadLimits,
 ): AsyncGenerator<RowBatch, void, undefined> {
-  const maxRows = form === 'json' ? limits.jsonRows : limits.rows;
+  const maxRows = source.format === 'json' ? limits.jsonRows : limits.rows;
   let row = 1 - skip;
   let bytesBefore = 0;
   for await (const batch of chained(sample, source.batches)) {
@@ -264,7 +232,7 @@ async function* chained(sample: readonly RawBatch[], rest: RowSource['batches'])
   }
 }
 
-const NONE: readonly string[] = [];
+const NONE: readonly [] = [];
 
 /** Brings rows to the columns of the file, without the results of an earlier run. */
 class Columns {
@@ -286,11 +254,19 @@ class Columns {
   row({ line, cells, problem }: RawRow, row: number): Row {
     if (problem !== null) {
       const text = this.names.map((_, index) => (index === 0 ? (cells[0] ?? '') : ''));
-      return { row, line, cells: text, extra: NONE, address: null, problem };
+      return { row, line, cells: text, extra: NONE, addresses: NONE, problem };
     }
     const own = this.#own(cells);
     const extra = cells.length > this.#width ? cells.slice(this.#width) : NONE;
-    return { row, line, cells: own, extra, address: addressIn(own[this.address] ?? ''), problem };
+    const text = addressIn(own[this.address] ?? '');
+    return {
+      row,
+      line,
+      cells: own,
+      extra,
+      addresses: text === null ? NONE : [{ text, column: this.address }],
+      problem,
+    };
   }
 
   #own(cells: readonly string[]): readonly string[] {

@@ -1,4 +1,5 @@
 import type { RowBounds, TextRow } from '../kernel/csv.ts';
+import type { FileForm } from './forms.ts';
 import { tooLarge } from './problems.ts';
 
 /** A row as it stands in the file, before anything is known about columns; `line` may be a row of the sheet. */
@@ -10,8 +11,18 @@ export interface RawBatch {
   readonly bytes: number;
 }
 
-/** Rows of one form of file. */
+/** Rows of one form of file, and what was found about it. */
 export interface RowSource {
+  readonly format: FileForm;
+  /** Between the cells of a row; null: the form has none, or a row has one cell. */
+  readonly delimiter: string | null;
+  /** Of text, by its name in the WHATWG's Encoding Standard. */
+  readonly encoding: string | null;
+  readonly byteOrderMark: boolean;
+  /** Of a workbook. */
+  readonly sheet: string | null;
+  /** Of an archive. */
+  readonly entry: string | null;
   /** The names of columns where the form has them itself, complete only after the first batch; otherwise null. */
   readonly names: readonly string[] | null;
   readonly batches: AsyncGenerator<RawBatch, void, undefined>;

@@ -53,9 +53,9 @@ async function outcome(bytes: Uint8Array, chunk: number, options: ReadOptions): 
         const isSound =
           row.row === rows &&
           row.line >= line &&
-          cells.length === file.columns.length &&
+          cells.length === file.reading.columns.length &&
           cells.length + extra.length <= limits.columns &&
-          (row.problem === null || row.address === null) &&
+          (row.problem === null || row.addresses.length === 0) &&
           !cells.concat(extra).join('').includes('\0');
         // A million expectations would take minutes.
         if (!isSound) expect.fail(`${rows}, line ${line}: ${JSON.stringify(row)}`);
@@ -231,10 +231,10 @@ it(`${CASES.toLocaleString('en-US')} files are read or rejected`, { timeout: 1_2
   async function tryFile(seed: number): Promise<void> {
     const dice = diceOf(seed);
     const bytes = (KINDS[seed % KINDS.length] ?? expect.fail())(dice);
-    const header = dice.pick(['auto', 'auto', true, false] as const);
-    const column = dice.pick([null, null, '1', 'email']);
+    const headerRow = dice.pick([null, null, 1, 0]);
+    const columns = dice.pick([null, null, ['1'], ['email'], 'all'] as const);
     try {
-      const found = await outcome(bytes, 1 + dice.below(1000), { header, column, limits: LIMITS });
+      const found = await outcome(bytes, 1 + dice.below(1000), { headerRow, columns, limits: LIMITS });
       const kind = typeof found === 'number' ? 'read' : found;
       seen.set(kind, (seen.get(kind) ?? 0) + 1);
     } catch (error) {

@@ -26,7 +26,11 @@ const SLICE_BYTES = 2 ** 11;
  * parts. `open`: called with the first batch; the file is closed behind the last one.
  */
 export function readXlsx(open: () => Promise<RandomAccess>, limits: SheetLimits): RowSource {
-  return { names: null, batches: batchesOf(open, limits) };
+  return {
+    ...{ format: 'xlsx', delimiter: null, encoding: null, byteOrderMark: false, sheet: null, entry: null },
+    names: null,
+    batches: batchesOf(open, limits),
+  };
 }
 
 async function* batchesOf(

@@ -17,7 +17,8 @@ async function* bytesOf(bytes: Buffer) {
 
 async function addressesOf({ batches }: AddressFile): Promise<string[]> {
   const found: string[] = [];
-  for await (const { rows } of batches) found.push(...rows.flatMap(({ address }) => address ?? []));
+  for await (const { rows } of batches)
+    found.push(...rows.flatMap(({ addresses }) => addresses.map(({ text }) => text)));
   return found;
 }
 
@@ -66,7 +67,7 @@ it('rows that a sheet leaves out are blank, and come a few at a time', async () 
   for await (const { rows } of batches) {
     most = Math.max(most, rows.length);
     count += rows.length;
-    for (const { row, address } of rows) if (address !== null) found.push([row, address]);
+    for (const { row, addresses } of rows) for (const { text } of addresses) found.push([row, text]);
   }
   expect(most).toBeLessThanOrEqual(500);
   expect(count).toBe(200_002);

@@ -13,7 +13,7 @@ async function cellsOf(bytes: Uint8Array): Promise<string[][]> {
       yield bytes;
     })(),
   );
-  const rows: string[][] = [[...file.columns]];
+  const rows: string[][] = [[...file.reading.columns]];
   for await (const batch of file.batches) rows.push(...batch.rows.map(({ cells }) => [...cells]));
   return rows;
 }

@@ -45,10 +45,15 @@ export async function storeUpload(
   const { account, keyId, ip, name, level, patienceMinutes, column, header, form, input } = upload;
   const id = newId('lst', clock.now());
   try {
-    const file = await readAddressFile(input, { form, column, header, limits: { party: ownerOf(account) } });
+    const file = await readAddressFile(input, {
+      form,
+      columns: column === null ? null : [column],
+      headerRow: header === 'auto' ? null : Number(header),
+      limits: { party: ownerOf(account) },
+    });
     try {
-      const { columns, addressColumn, hasHeader, form: format, delimiter } = file;
-      const layout = { columns, addressColumn, hasHeader, format, delimiter };
+      const { columns, addressColumns, hasNames, format, delimiter } = file.reading;
+      const layout = { columns, addressColumn: addressColumns[0] ?? 0, hasHeader: hasNames, format, delimiter };
       const room = await lists.create({ id, account, keyId, clientIp: ip, name, level, patienceMinutes, layout });
       const writer = new BlockWriter(lists, { account, id, room, received: file.received });
       await writeRows(file, writer, new GiveWay(clock, singleCalls));
@@ -67,9 +72,10 @@ export async function storeUpload(
 async function writeRows({ batches }: AddressFile, writer: BlockWriter, way: GiveWay): Promise<void> {
   for await (const { rows } of batches) {
     const { blocks } = way.steps();
-    for (const { line, problem, ...row } of rows) {
+    for (const { line, problem, addresses, ...row } of rows) {
       const broken = problem === null ? null : { code: problem, line };
-      if (writer.add({ ...row, problem: broken }, blocks)) await writer.store();
+      const address = addresses[0]?.text ?? null;
+      if (writer.add({ ...row, address, problem: broken }, blocks)) await writer.store();
     }
     // Input that is already here, in memory or a file, leaves no other gap for requests.
     await way.rest(REST_MS);

@@ -35,8 +35,8 @@ export type DeliveryPage = JsonOf<operations['listDeliveries']['responses'][200]
  * may send more types.
  */
 export type WebhookEvent = JsonOf<webhooks[keyof webhooks]['post']['requestBody']>;
-/** Of a Fetch API request, or of a request in Node. */
-export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+/** Of a Fetch API request, or an object of them as in Node and on serverless platforms, its names in any case. */
+export type WebhookHeaders = Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>;
 export interface WebhookVerifyOptions {
   /** By how much the time of the request may differ from the clock; 300 by default. */
   toleranceSeconds?: number | undefined;

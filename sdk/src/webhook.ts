@@ -53,9 +53,20 @@ function bytesIn(payload: string | Uint8Array | ArrayBuffer): Uint8Array<ArrayBu
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name];
-  if (typeof value === 'string' && value !== '') return value;
+  const value = isHeaders(headers) ? headers.get(name) : fieldOf(headers, name);
+  // Of a header that came more than once, only signatures may have several values, with spaces between them.
+  const text = Array.isArray(value) ? value.join(' ') : value;
+  if (typeof text === 'string' && text !== '') return text;
   throw new WebhookVerificationError(`The header ${name} is missing.`);
+}
+
+/** Also those of another realm or library. */
+const isHeaders = (headers: WebhookHeaders): headers is Pick<Headers, 'get'> => typeof headers.get === 'function';
+
+/** Names of headers have no case, and platforms pass them in any. */
+function fieldOf(headers: Exclude<WebhookHeaders, Pick<Headers, 'get'>>, name: string) {
+  for (const [given, value] of Object.entries(headers)) if (given.toLowerCase() === name) return value;
+  return undefined;
 }
 
 function keyOf(secret: unknown) {

@@ -25,6 +25,32 @@ describe('verifyWebhook', () => {
     expect(await verifyWebhook(body, { ...headersOf(), 'webhook-signature': both }, secret)).toEqual(event);
   });
 
+  it.each([
+    ['in capitals', (name: string, value: string) => [name.toUpperCase(), value]],
+    [
+      'in the case of Go',
+      (name: string, value: string) => [name.replaceAll(/\b[a-z]/g, (c) => c.toUpperCase()), value],
+    ],
+    ['as arrays', (name: string, value: string) => [name, [value]]],
+  ])('takes headers %s, as some platforms pass them', async (_, as) => {
+    const headers = Object.fromEntries(Object.entries(headersOf()).map(([name, value]) => as(name, value)));
+    expect(await verifyWebhook(body, headers, secret)).toEqual(JSON.parse(body));
+    const forged = Object.fromEntries(
+      Object.entries(headersOf(new Date(), newWebhookSecret())).map(([name, value]) => as(name, value)),
+    );
+    await expect(verifyWebhook(body, forged, secret)).rejects.toThrow(/^No signature fits/);
+  });
+
+  it('takes several signatures as several values, and of the other headers one', async () => {
+    const [good, other] = [headersOf(), headersOf(new Date(), newWebhookSecret())];
+    const several = { ...good, 'webhook-signature': [other['webhook-signature'], good['webhook-signature']] };
+    expect(await verifyWebhook(body, several, secret)).toEqual(JSON.parse(body));
+    const ids = { ...good, 'webhook-id': ['msg_1', 'msg_2'] };
+    await expect(verifyWebhook(body, ids, secret)).rejects.toBeInstanceOf(WebhookVerificationError);
+    const byGet = { get: (name: string) => new Headers(good).get(name) };
+    expect(await verifyWebhook(body, byGet, secret)).toEqual(JSON.parse(body));
+  });
+
   it('rejects everything else', async () => {
     const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
     const cases: [string, Record<string, string>][] = [

@@ -4,7 +4,7 @@ import {
   type GuardOptions,
   type GuardOutcome,
   type GuardRejection,
-  guard,
+  guardWhenUsed,
 } from './guard.ts';
 
 export type { GuardCheck, GuardOptions, GuardOutcome, GuardRejection } from './guard.ts';
@@ -42,7 +42,7 @@ export function formGuard<Request>(
   usualIp: (request: Request) => string | null | undefined = () => null,
 ): FormGuard<Request> {
   const { field = DEFAULT_FIELD, clientIp = usualIp, ...policy } = options;
-  const verify: Guard = guard(policy);
+  const verify: Guard = guardWhenUsed(policy);
   return {
     async check(form, request, more) {
       // A box that is ticked, or a button that was pressed.

@@ -76,7 +76,7 @@ export type GuardOutcome =
       readonly result: Verification | null;
     };
 
-/** Rejects only with the reason of the caller's signal. */
+/** Rejects only with the reason of the caller's signal, or TypeError for an option that it does not have. */
 export type Guard = (email: unknown, check?: GuardCheck) => Promise<GuardOutcome>;
 
 const MESSAGES: Readonly<Record<GuardRejection, string>> = {
@@ -104,6 +104,8 @@ const OPTIONS: Readonly<Record<keyof GuardOptions, readonly string[] | null>> = 
   messages: null,
   onError: null,
 };
+
+const CHECK_OPTIONS: Readonly<Record<keyof GuardCheck, true>> = { clientIp: true, confirmed: true, signal: true };
 
 const TIMEOUT = 4000;
 /** Milliseconds left for the way there and back, and the least that the service takes for a check. */
@@ -177,7 +179,10 @@ export function guard(options: GuardOptions): Guard {
     return { ok: true, code: 'accepted', email: stored, message: null, suggestion: null, result } as const;
   }
 
-  return async (given, { clientIp, confirmed = false, signal } = {}) => {
+  return async (given, check = {}) => {
+    for (const name of Object.keys(check))
+      if (!Object.hasOwn(CHECK_OPTIONS, name)) throw unknownOption('A check', name, CHECK_OPTIONS);
+    const { clientIp, confirmed = false, signal } = check;
     const email = typeof given === 'string' ? trimmed(given) : '';
     if (email === '' || email.length > LONGEST_ADDRESS) return rejected('invalid_address');
     signal?.throwIfAborted();
@@ -200,6 +205,16 @@ export function guard(options: GuardOptions): Guard {
     flights.set(key, flight);
     return flight;
   }
+}
+
+/**
+ * For adapters, which are made where a module is loaded: a build does so without the environment of the service. Where
+ * `url` or `key` is undefined, the first check rejects with TypeError; other options are checked at once.
+ */
+export function guardWhenUsed(options: GuardOptions): Guard {
+  if (options.url !== undefined && options.key !== undefined) return guard(options);
+  checkOptions(options);
+  return async (email, check) => guard(options)(email, check);
 }
 
 /** A check under way. Whoever sends the same meanwhile, as a double click does, gets its outcome. */

@@ -1,4 +1,4 @@
-import { type GuardOptions, guard } from './guard.ts';
+import { type GuardOptions, guardWhenUsed } from './guard.ts';
 
 export type { GuardOptions, GuardOutcome, GuardRejection } from './guard.ts';
 
@@ -22,7 +22,7 @@ export function emailGuard(options: GuardOptions): (email: string, context: Refi
 
 /** The same for `.transform()`, whose output is the address to store. */
 export function emailTransform(options: GuardOptions): (email: string, context: RefinementContext) => Promise<string> {
-  const verify = guard(options);
+  const verify = guardWhenUsed(options);
   return async (email, context) => {
     if (context.issues.length > 0) return email;
     const outcome = await verify(email);

@@ -5,6 +5,8 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { emailGuard } from '../../sdk/src/express.ts';
 import { type GuardOptions, guard } from '../../sdk/src/index.ts';
+import { guardRoute } from '../../sdk/src/next.ts';
+import { emailGuard as zodGuard } from '../../sdk/src/zod.ts';
 import { parseAddress } from '../../src/engine/address/parse.ts';
 import { trimBlanks } from '../../src/kernel/blanks.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
@@ -81,8 +83,16 @@ describe('a suggestion', () => {
     expect(await made({ suggestions: 'ignore' })(ADDRESS('typo'))).toMatchObject({ code: 'undeliverable' });
   });
 
+  it('is followed by the verdict on the address itself: only what can receive mail is kept', async () => {
+    const check = made();
+    const email = ADDRESS('typo_alive');
+    expect(await check(email)).toMatchObject({ code: 'did_you_mean', suggestion: 'typo_alive@gmail.com' });
+    expect(await check(email)).toMatchObject({ code: 'accepted', email });
+  });
+
   it('is not offered to whoever has confirmed, also at another process', async () => {
     expect(await made()(ADDRESS('typo'), { confirmed: true })).toMatchObject({ code: 'undeliverable' });
+    expect(await made()(ADDRESS('typo_alive'), { confirmed: true })).toMatchObject({ code: 'accepted' });
   });
 });
 
@@ -384,6 +394,32 @@ it.each([
 ])('throws at once for %j', (more, message) => {
   const options: object = { url: 'http://localhost', key: 'k', ...more };
   expect(() => Reflect.apply(guard, undefined, [options])).toThrow(message);
+});
+
+it.each(['clientIP', 'ip', 'validationType'])('rejects a check with the option %s', async (name) => {
+  const check: Promise<unknown> = Reflect.apply(made(), undefined, [ADDRESS('ada'), { [name]: 'x' }]);
+  await expect(check).rejects.toThrow(`A check has no option ${name}; it has clientIp, confirmed, signal.`);
+});
+
+describe('adapters that are made without the environment, as by a build', () => {
+  const nothing = { url: undefined, key: undefined };
+  const request = () => new Request('http://a/', { method: 'POST', body: '{"email":"ada@good.com"}' });
+
+  it('fail at the first request, naming what is missing', async () => {
+    const next = vi.fn();
+    await emailGuard(nothing)({ body: { email: 'ada@good.com' } }, { status: vi.fn() }, next);
+    expect(next.mock.calls).toEqual([[expect.objectContaining({ message: expect.stringMatching(/^url is missing/) })]]);
+    const route = guardRoute({ url: lab.url, key: undefined }, () => new Response('accepted'));
+    await expect(route(request(), null)).rejects.toThrow(/^key is missing/);
+    const refined = zodGuard(nothing)('ada@good.com', { issues: [], addIssue: vi.fn() });
+    await expect(refined).rejects.toThrow(/^url is missing/);
+  });
+
+  it('still check their other options at once', () => {
+    const options: object = { ...nothing, dispossable: 'accept' };
+    for (const adapter of [emailGuard, guardRoute, zodGuard])
+      expect(() => Reflect.apply(adapter, undefined, [options])).toThrow(/^guard has no option dispossable/);
+  });
 });
 
 it('hands what a function of the caller throws to Express, of which version 4 awaits nothing', async () => {

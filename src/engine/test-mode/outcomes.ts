@@ -9,7 +9,7 @@ import type { DnsFinding, Evidence, SmtpFinding } from '../evidence.ts';
 
 type Flag = keyof NonNullable<Evidence['flags']>;
 /** Selectors that are neither a reason, nor a deliverability, nor a flag. */
-type Special = 'mailbox_full_temporarily' | 'typo';
+type Special = 'mailbox_full_temporarily' | 'typo' | 'typo_alive';
 type OutcomeName = Reason | Deliverability | Flag | Special;
 
 /** What is found. What a row leaves out is found as for a mailbox that exists. */
@@ -42,6 +42,7 @@ export const OUTCOMES: Readonly<Record<OutcomeName, Outcome>> = {
   mx_unusable: { dns: 'mx_unusable' },
   dns_failure: { dns: 'dns_failure' },
   typo: { dns: 'domain_not_found', suggests: true },
+  typo_alive: { suggests: true },
   catch_all: { randomRecipient: 'accepted' },
   mailbox_not_found: { smtp: 'mailbox_not_found' },
   mailbox_full: { smtp: 'mailbox_full' },

@@ -2,9 +2,9 @@
 import { createSocket } from 'node:dgram';
 import { Resolver as NodeResolver } from 'node:dns/promises';
 import { once } from 'node:events';
-import { lookUpMailServers } from '../src/engine/dns/mx-lookup.ts';
+import { lookUpMailServers, runLookup } from '../src/engine/dns/mx-lookup.ts';
 import { createResolver } from '../src/engine/dns/resolver.ts';
-import { runLookup } from '../src/engine/dns/run-lookup.ts';
+
 import { systemClock } from '../src/kernel/clock.ts';
 import type { Bench, Finding } from './apparatus/results.ts';
 import { number } from './apparatus/results.ts';

@@ -6,10 +6,9 @@
  *     const { status, reason } = await verifier.verify('jane@example.com');
  *     verifier.close();
  */
-
 import { createEngine } from './engine/create.ts';
 import { decideVerdict } from './engine/decide-verdict.ts';
-import { problemOf, RESOLVER_PROBLEMS } from './engine/dns/problems.ts';
+import { RESOLVER_PROBLEMS, resolverProblem } from './engine/dns/resolver.ts';
 import { parseServers } from './engine/dns/servers.ts';
 import type { SmtpEvidence } from './engine/evidence.ts';
 import { watchLists } from './engine/lists/watch.ts';
@@ -167,7 +166,7 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
     if (verdict === null && signal?.aborted) throw signal.reason;
     if (closed) throw new VerifierClosedError();
     if (verdict === null) {
-      const problem = RESOLVER_PROBLEMS[problemOf(found.dns?.failure ?? null)];
+      const problem = RESOLVER_PROBLEMS[resolverProblem(found.dns?.failure ?? null)];
       throw new VerificationUnavailableError(`There is no verdict: ${problem.found}. ${problem.fix}`);
     }
     const at = systemClock.now();

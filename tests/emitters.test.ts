@@ -22,7 +22,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'src/cli/lists.ts: handle.createReadStream': 'the body of a request, which fetch reads',
   'src/cli/lists.ts: file.createWriteStream': 'the end of a pipeline',
   'src/cli/verify-file.ts: handle.createReadStream': 'iterated over, which listens',
-  'src/engine/dns/pool.ts: createTransport': 'of our own: no emitter',
   'src/engine/http/post.ts: https.request': 'exchange, which calls requestTo, listens',
   'src/engine/http/post.ts: http.request': 'exchange, which calls requestTo, listens',
   'src/engine/smtp/mailbox.ts: Pool': 'of our own: no emitter',

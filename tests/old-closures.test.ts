@@ -4,8 +4,6 @@ import { allSources } from './syntax.ts';
 
 /** Files whose functions of this kind are made once, or live as long as their connection. */
 const ALLOWED = new Set([
-  'src/engine/dns/cache.ts',
-  'src/engine/dns/checked-transport.ts',
   'src/engine/lists/watch.ts',
   'src/files/write-results.ts',
   'src/http/server.ts',

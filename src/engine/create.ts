@@ -3,8 +3,10 @@ import { type Clock, systemClock } from '../kernel/clock.ts';
 import { DNS_CONTROL_NAMES } from '../kernel/control-names.ts';
 import { DNS_TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { randomInt } from '../kernel/ids.ts';
-import { createResolver, type Resolver, type Server, systemServers, type TrustChange } from './dns/resolver.ts';
+import { createResolver, type Resolver } from './dns/resolver.ts';
 import { ownAddresses, routable } from './dns/routable.ts';
+import { systemServers, type TrustChange } from './dns/servers.ts';
+import type { DnsServer } from './dns/transport.ts';
 import type { SmtpEvidence } from './evidence.ts';
 import type { Lists } from './lists/lists.ts';
 import { askCanaries, probeConnectivity } from './smtp/canary-hosts.ts';
@@ -34,7 +36,7 @@ interface SmtpIdentity {
 
 interface EngineOptions {
   /** Default and null: the system's. */
-  readonly dnsServers?: readonly Server[] | null;
+  readonly dnsServers?: readonly DnsServer[] | null;
   /** Milliseconds per attempt; two attempts per server. */
   readonly dnsTimeoutMs?: number;
   /**

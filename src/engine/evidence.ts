@@ -6,7 +6,7 @@
 import type { FilterType } from '../kernel/facts/filter-types.ts';
 import type { Level } from '../kernel/facts/plans.ts';
 import type { Address, SyntaxFault } from './address/parse.ts';
-import type { DnsFailure } from './dns/records.ts';
+import type { DnsFailure } from './dns/message.ts';
 
 export type { Level };
 export type Result = 'pass' | 'fail' | 'unknown' | 'skipped';

@@ -8,9 +8,9 @@ import { TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { intendedAddress } from './address/intended.ts';
 import { type Address, type ParseOptions, parseAddress, type SyntaxFault } from './address/parse.ts';
 import { didYouMean } from './address/suggest.ts';
-import { lookUpMailServers, type MxLookupOptions } from './dns/mx-lookup.ts';
-import type { Limit, Resolver } from './dns/resolver.ts';
-import { lookUpFromCache, runLookup } from './dns/run-lookup.ts';
+import { lookUpFromCache, lookUpMailServers, type MxLookupOptions, runLookup } from './dns/mx-lookup.ts';
+import type { QueryLimit, Resolver } from './dns/resolver.ts';
+
 import type { CatchAllEvidence, DnsEvidence, Evidence, FilterMatch, Level, SmtpEvidence } from './evidence.ts';
 import { DNS_FINDINGS } from './findings.ts';
 import type { Lists } from './lists/lists.ts';
@@ -156,16 +156,16 @@ export async function runOnline(
   if (isConclusive(e)) return e;
   const deadline = engine.clock.elapsed() + limit.timeoutMs - REPLY_MARGIN_MS;
   const bound = limit.signal ? { deadline, signal: limit.signal } : { deadline };
-  const patienceMs = dnsPatienceMs(limit.timeoutMs);
-  const found = withDns(e, await lookUpDomain(e, { ...bound, patienceMs }, engine), engine);
+  const extraWaitMs = dnsExtraWaitMs(limit.timeoutMs);
+  const found = withDns(e, await lookUpDomain(e, { ...bound, extraWaitMs }, engine), engine);
   return needsMailboxCheck(found) ? checkMailbox(found, { ...bound, tenant: limit.tenant }, engine) : found;
 }
 
 /** Milliseconds beyond the usual 5 s that the dns stage may take: what a time limit is longer than the default. */
-export const dnsPatienceMs = (timeoutMs: number): number => Math.max(0, timeoutMs - TIMEOUT_MS.default);
+export const dnsExtraWaitMs = (timeoutMs: number): number => Math.max(0, timeoutMs - TIMEOUT_MS.default);
 
 /** The dns stage, whose evidence holds for all addresses of the domain at this level. */
-export function lookUpDomain(e: Evidence, limit: Limit, engine: EngineDeps): Promise<DnsEvidence> {
+export function lookUpDomain(e: Evidence, limit: QueryLimit, engine: EngineDeps): Promise<DnsEvidence> {
   const lookup = lookUpMailServers(addressOf(e).domain, lookupOptions(e, engine));
   return runLookup(lookup, engine.resolver, { ...limit, clock: engine.clock });
 }

@@ -1,6 +1,7 @@
 import type { Options } from '../config/read.ts';
-import { createResolver, systemServers } from '../engine/dns/resolver.ts';
+import { createResolver } from '../engine/dns/resolver.ts';
 import { routable } from '../engine/dns/routable.ts';
+import { systemServers } from '../engine/dns/servers.ts';
 import type { LearnDns } from '../engine/lists/learn.ts';
 import type { Clock } from '../kernel/clock.ts';
 

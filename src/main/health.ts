@@ -1,7 +1,8 @@
 import type { VerificationEngine } from '../engine/create.ts';
-import { RESOLVER_PROBLEMS } from '../engine/dns/problems.ts';
-import { isLie } from '../engine/dns/records.ts';
-import type { TrustChange } from '../engine/dns/resolver.ts';
+import { isLie } from '../engine/dns/message.ts';
+import { RESOLVER_PROBLEMS } from '../engine/dns/resolver.ts';
+import type { TrustChange } from '../engine/dns/servers.ts';
+
 import { ageInDays } from '../engine/doctor/service.ts';
 import type { WatchedLists } from '../engine/lists/watch.ts';
 import type { Health } from '../http/context.ts';

@@ -1,6 +1,8 @@
 import { networkInterfaces } from 'node:os';
-import { createResolver, type Server, systemServers } from '../engine/dns/resolver.ts';
+import { createResolver } from '../engine/dns/resolver.ts';
 import { ownAddresses, routable } from '../engine/dns/routable.ts';
+import { systemServers } from '../engine/dns/servers.ts';
+import type { DnsServer } from '../engine/dns/transport.ts';
 import { loadBlocklists } from '../engine/doctor/blocklists.ts';
 import { CHECK_MS, type DoctorDeps, diagnose, type Finding, isFit } from '../engine/doctor/diagnose.ts';
 import { watchLists } from '../engine/lists/watch.ts';
@@ -15,7 +17,7 @@ export { type Finding, isFit };
 
 /** The options that the doctor checks. */
 export interface DoctorOptions {
-  readonly dnsServers: readonly Server[] | null;
+  readonly dnsServers: readonly DnsServer[] | null;
   readonly dnsTimeoutMs: number;
   readonly dnsControlNames: readonly string[];
   readonly allowPrivateNetworks: boolean;

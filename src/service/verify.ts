@@ -1,5 +1,5 @@
 import { decideVerdict } from '../engine/decide-verdict.ts';
-import { problemOf, RESOLVER_PROBLEMS } from '../engine/dns/problems.ts';
+import { RESOLVER_PROBLEMS, resolverProblem } from '../engine/dns/resolver.ts';
 import type { Evidence } from '../engine/evidence.ts';
 import type { Verdict } from '../engine/verdict.ts';
 import type { EngineDeps } from '../engine/verify.ts';
@@ -105,7 +105,7 @@ export function createVerifyService(options: {
     const evidence = await run.check.finish(caller.accountId);
     const verdict = decideVerdict(evidence);
     if (verdict === null) {
-      const { found } = RESOLVER_PROBLEMS[problemOf(evidence.dns?.failure ?? null)];
+      const { found } = RESOLVER_PROBLEMS[resolverProblem(evidence.dns?.failure ?? null)];
       throw new ApiError('verification_unavailable', `There is no verdict: ${found}. Nothing was charged.`, {
         retry_after: 5,
       });

@@ -1,6 +1,6 @@
 /** The answer of a zone literal to one question, encoded as a correct recursive server would. */
 import { type Answer, AUTHORITATIVE_ANSWER, encode, RECURSION_AVAILABLE, TRUNCATED_RESPONSE } from 'dns-packet';
-import type { RecordType } from '../../src/engine/dns/resolver.ts';
+import type { RecordType } from '../../src/engine/dns/message.ts';
 
 /** Simulated faults (dns-faults.ts). */
 export type Fault =

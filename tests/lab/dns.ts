@@ -12,7 +12,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket, type Server as TcpServer } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { decode } from 'dns-packet';
-import type { RecordType } from '../../src/engine/dns/resolver.ts';
+import type { RecordType } from '../../src/engine/dns/message.ts';
 import { forge } from './dns-faults.ts';
 import { type Entry, faultOf, find, lookUp, type Negative, no, type Told, type Zone } from './dns-zone.ts';
 

@@ -1,8 +1,8 @@
 /** Look-ups of mail servers, each on a DNS server of its own. */
 import { onTestFinished } from 'vitest';
-import { lookUpMailServers, type MxLookupOptions } from '../../src/engine/dns/mx-lookup.ts';
+import { lookUpMailServers, type MxLookupOptions, runLookup } from '../../src/engine/dns/mx-lookup.ts';
 import { createResolver, type Resolver } from '../../src/engine/dns/resolver.ts';
-import { runLookup } from '../../src/engine/dns/run-lookup.ts';
+
 import type { DnsEvidence } from '../../src/engine/evidence.ts';
 import { systemClock as clock } from '../../src/kernel/clock.ts';
 import { type DnsLab, type Zone, zone } from './dns.ts';
@@ -34,9 +34,9 @@ export function run(
   domain: string,
   engine: Partial<MxLookupOptions> = {},
   ms = 10_000,
-  patienceMs = 0,
+  extraWaitMs = 0,
 ) {
-  const limit = { deadline: clock.elapsed() + ms, patienceMs, clock };
+  const limit = { deadline: clock.elapsed() + ms, extraWaitMs, clock };
   return runLookup(lookUpMailServers(domain, { ...TOOLS, ...engine }), resolver, limit);
 }
 

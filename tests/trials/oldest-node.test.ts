@@ -11,9 +11,9 @@ afterAll(() => copy.remove());
 const NEWER: readonly (readonly [file: string, code: string])[] = [
   ['src/index.ts', 'Promise.withResolvers();'],
   ['src/engine/smtp/session.ts', "Object.groupBy([''], (text) => text);"],
-  ['src/engine/dns/udp.ts', 'Array.fromAsync([]);'],
+  ['src/engine/dns/transport.ts', 'Array.fromAsync([]);'],
   ['src/engine/lists/lists.ts', 'new Set([1]).union(new Set([2]));'],
-  ['src/engine/dns/cache.ts', '[1].values().map(String);'],
+  ['src/engine/dns/resolver.ts', '[1].values().map(String);'],
   ['src/engine/lists/watch.ts', "import { glob } from 'node:fs';\nvoid glob;"],
   ['src/kernel/on-abort.ts', "import * as sqlite from 'node:sqlite';\nvoid sqlite;"],
   ['scripts/build/library-entry.ts', 'new Float16Array(1);'],

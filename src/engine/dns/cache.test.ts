@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type DnsLab, type Zone, type ZoneOptions, zone } from '../../../tests/lab/dns.ts';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
-import { createResolver, type RecordType, type Resolver, type Server } from './resolver.ts';
+import type { RecordType } from './message.ts';
+import { createResolver, type Resolver } from './resolver.ts';
+import type { DnsServer } from './transport.ts';
 
 const clock = systemClock;
 const opened: { close(): unknown }[] = [];
@@ -14,7 +16,7 @@ async function lab(records: Zone, options?: ZoneOptions): Promise<DnsLab> {
   opened.push(made);
   return made;
 }
-function resolverOf(servers: readonly Server[], timeoutMs = 1000, by: Clock = clock): Resolver {
+function resolverOf(servers: readonly DnsServer[], timeoutMs = 1000, by: Clock = clock): Resolver {
   const made = createResolver({ servers, timeoutMs, clock: by });
   opened.push(made);
   return made;

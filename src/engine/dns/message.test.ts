@@ -2,9 +2,9 @@ import { decode, encode } from 'dns-packet';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseIp, textOf } from '../../kernel/ip.ts';
-import { encodeQuestion, type Question, readReply } from './message.ts';
+import { type DnsQuestion, encodeQuestion, readReply } from './message.ts';
 
-const question: Question = { name: 'good.test', type: 'MX' };
+const question: DnsQuestion = { name: 'good.test', type: 'MX' };
 
 /** Turns a query message into a reply with these counts and sections. */
 function reply(parts: {
@@ -198,7 +198,7 @@ describe('compared with another codec', () => {
   }
 
   it('encodes the same queries', () => {
-    const types = fc.constantFrom<Question['type']>('A', 'AAAA', 'MX', 'TXT', 'PTR', 'NS', 'SOA', 'CNAME');
+    const types = fc.constantFrom<DnsQuestion['type']>('A', 'AAAA', 'MX', 'TXT', 'PTR', 'NS', 'SOA', 'CNAME');
     fc.assert(
       fc.property(fc.oneof(name, fc.constant('.')), types, fc.nat(65535), (asked, type, id) => {
         const query = decode(encodeQuestion(id, { name: asked, type }, true));

@@ -1,12 +1,21 @@
 /**
  * The dns stage: which hosts receive a domain's mail (RFC 5321 §5.1, 7505). A coroutine that yields DNS questions, so
- * that run-lookup.ts can drive it either by querying the resolver or from the cache alone.
+ * that it runs either by querying the resolver (`runLookup`) or from its cache alone (`lookUpFromCache`).
  */
 import { isIPv4 } from 'node:net';
+import type { Clock } from '../../kernel/clock.ts';
+import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { unlistedTld } from '../address/tld.ts';
 import type { DnsEvidence, DnsFinding, MailHost, MxRecord, ProviderKind, UnusableMx } from '../evidence.ts';
-import type { Question } from './message.ts';
-import { type DnsAnswer, type DnsFailure, isHostName } from './records.ts';
+import {
+  type DnsAnswer,
+  type DnsFailure,
+  type DnsQuestion,
+  isMailHostName,
+  isUntrusted,
+  type Untrusted,
+} from './message.ts';
+import { QUERY_BUDGET_MS, type QueryLimit, type Resolver } from './resolver.ts';
 import { type Routing, routable } from './routable.ts';
 
 export interface MxLookupOptions extends Routing {
@@ -17,7 +26,7 @@ export interface MxLookupOptions extends Routing {
   readonly lists: { provider(mxHost: string): { name: string; kind: ProviderKind } | null };
 }
 
-export type MxLookup = Generator<readonly Question[], DnsEvidence, readonly DnsAnswer[]>;
+type MxLookup = Generator<readonly DnsQuestion[], DnsEvidence, readonly DnsAnswer[]>;
 
 /** MX records read; the rest is ignored. */
 const MAX_RECORDS = 20;
@@ -47,7 +56,7 @@ export const dnsEvidence = (finding: DnsFinding, more: Partial<DnsEvidence> = {}
  * 8020), but records of the domain count whatever is said of it.
  */
 export function* lookUpMailServers(domain: string, options: MxLookupOptions): MxLookup {
-  const mxQuestion: Question = { name: domain, type: 'MX' };
+  const mxQuestion: DnsQuestion = { name: domain, type: 'MX' };
   const tld = unlistedTld(domain);
   // NS, because some resolvers do not pass on address queries for names without a dot.
   const [mx = NO_ANSWER, top] = yield tld === null ? [mxQuestion] : [mxQuestion, { name: tld, type: 'NS' }];
@@ -123,7 +132,7 @@ function* implicit(domain: string, options: MxLookupOptions): MxLookup {
 function unusableName(host: string): UnusableMx | null {
   if (isIPv4(host) || /^\\?\[/.test(host)) return 'ip_literal';
   if (host === 'localhost' || host.endsWith('.localhost') || host === 'localhost.localdomain') return 'localhost';
-  return isHostName(host) ? null : 'invalid_name';
+  return isMailHostName(host) ? null : 'invalid_name';
 }
 
 /** A copy in which hosts of equal preference are shuffled, to share the load (RFC 5321 §5.1). */
@@ -152,7 +161,7 @@ function* usableHosts(
   candidates: readonly MxRecord[],
   options: MxLookupOptions,
 ): Generator<
-  readonly Question[],
+  readonly DnsQuestion[],
   { hosts: MailHost[]; unusable: Unusable[]; failure: DnsFailure | null },
   readonly DnsAnswer[]
 > {
@@ -166,7 +175,7 @@ function* usableHosts(
   };
   for (let next = 0; next < candidates.length && hosts.length < options.hostsWanted; ) {
     const size = next === 0 ? options.hostsWanted : GROUP;
-    sort(yield* lookUp(candidates.slice(next, next + size), options));
+    sort(yield* lookUpHosts(candidates.slice(next, next + size), options));
     next += size;
   }
   // Slow lookups were dropped because others answered first; now they are the only ones left.
@@ -174,7 +183,7 @@ function* usableHosts(
   if (late.length > 0) {
     for (const one of late) useless.splice(useless.indexOf(one), 1);
     sort(
-      yield* lookUp(
+      yield* lookUpHosts(
         late.map(({ record }) => record),
         options,
       ),
@@ -185,14 +194,14 @@ function* usableHosts(
 }
 
 /** Both address families of some hosts at once. */
-function* lookUp(
+function* lookUpHosts(
   records: readonly MxRecord[],
   options: MxLookupOptions,
-): Generator<readonly Question[], HostResult[], readonly DnsAnswer[]> {
-  const questions: Question[] = [];
+): Generator<readonly DnsQuestion[], HostResult[], readonly DnsAnswer[]> {
+  const questions: DnsQuestion[] = [];
   for (const { host } of records) questions.push({ name: host, type: 'A' }, { name: host, type: 'AAAA' });
   const answers = yield questions;
-  return records.map((record, i) => hostOf(record, answers.slice(2 * i, 2 * i + 2), options));
+  return records.map((record, i) => hostResult(record, answers.slice(2 * i, 2 * i + 2), options));
 }
 
 interface Dialable {
@@ -206,7 +215,7 @@ interface Dialable {
 const dialable = new WeakMap<DnsAnswer, Dialable>();
 
 /** Addresses of an A or AAAA answer; computed once per cached answer. */
-function addressesOf(answer: DnsAnswer, { own, allowPrivate }: Routing): Dialable {
+function dialableAddresses(answer: DnsAnswer, { own, allowPrivate }: Routing): Dialable {
   const known = dialable.get(answer);
   if (known?.by.own === own && known.by.allowPrivate === allowPrivate) return known;
   const by = { own, allowPrivate };
@@ -221,13 +230,13 @@ function addressesOf(answer: DnsAnswer, { own, allowPrivate }: Routing): Dialabl
   return found;
 }
 
-function hostOf(record: MxRecord, answers: readonly DnsAnswer[], options: MxLookupOptions): HostResult {
+function hostResult(record: MxRecord, answers: readonly DnsAnswer[], options: MxLookupOptions): HostResult {
   const addresses: string[] = [];
   let published = 0;
   let failure: DnsFailure | null = null;
   for (const answer of answers) {
     if (answer.kind === 'records') {
-      const found = addressesOf(answer, options);
+      const found = dialableAddresses(answer, options);
       published += found.published;
       for (const address of found.addresses) addresses.push(address);
     } else if (answer.kind !== 'nodata' && answer.kind !== 'nxdomain') failure = answer.kind;
@@ -235,4 +244,181 @@ function hostOf(record: MxRecord, answers: readonly DnsAnswer[], options: MxLook
   if (addresses.length > 0) return { record, addresses, why: null, failure: null };
   const why = failure ? 'dns_failure' : published > 0 ? 'not_routable' : 'no_address';
   return { record, addresses, why, failure };
+}
+
+/** Milliseconds to wait for the other lookups of a batch once one address has arrived. */
+const GRACE_MS = 1500;
+/** Milliseconds of waiting after which the resolver's liveness is probed in parallel. */
+const LIVENESS_PROBE_AFTER_MS = 1000;
+
+const TIMED_OUT: DnsAnswer = { kind: 'timeout' };
+
+const isFailure = ({ kind }: DnsAnswer): boolean => kind !== 'records' && kind !== 'nodata' && kind !== 'nxdomain';
+
+/**
+ * Runs the lookup with `resolver.ask`; rejects only with a fault of ours. Timeouts cost at most 5 s in total, and the
+ * caller's extra wait as long as the resolver is alive: time spent on one is subtracted from what later queries may wait.
+ * If queries failed and the others were inconclusive, `dns_failure` means that the resolver is alive, so this domain's
+ * servers are failing; `resolver_unavailable` that it is not, that it lies, or that the caller disconnected.
+ */
+export async function runLookup(
+  lookup: MxLookup,
+  resolver: Resolver,
+  limit: QueryLimit & { clock: Clock },
+): Promise<DnsEvidence> {
+  const { clock, signal } = limit;
+  let remainingMs = QUERY_BUDGET_MS;
+  let extraWaitMs = limit.extraWaitMs ?? 0;
+  // Probed once, when the first queries fail; later failures share the result.
+  const asked: { alive: Promise<boolean> | null } = { alive: null };
+  let hadFailure = false;
+  let untrusted: Untrusted | null = null;
+  let step = lookup.next();
+  while (!step.done) {
+    // Most hosts are known already: nothing to wait for, nor to time.
+    const cached = answersFromCache(step.value, resolver);
+    if (cached !== null) {
+      step = lookup.next(cached.map(({ answer }) => answer));
+      continue;
+    }
+    const since = clock.elapsed();
+    const probeLiveness = (): Promise<boolean> => {
+      asked.alive ??= resolver.alive({ deadline: Math.min(limit.deadline, since + QUERY_BUDGET_MS), since }).then(
+        (isAlive) => {
+          // A resolver that is silent for everybody is not waited for any longer.
+          if (!isAlive) extraWaitMs = 0;
+          return isAlive;
+        },
+        (fault: unknown) => {
+          warnOfFault(fault);
+          return false;
+        },
+      );
+      return asked.alive;
+    };
+    const usualDeadline = Math.min(limit.deadline, since + remainingMs);
+    const deadline = Math.min(limit.deadline, since + remainingMs + extraWaitMs);
+    const how = { deadline, usualDeadline, extraWaitMs, clock, signal, probeLiveness };
+    const answers = await askBatch(step.value, resolver, how);
+    hadFailure ||= answers.some(isFailure);
+    for (const { kind } of answers) untrusted = isUntrusted(kind) ? kind : untrusted;
+    asked.alive = hadFailure ? probeLiveness() : null;
+    if (answers.some(({ kind }) => kind === 'timeout')) {
+      remainingMs -= clock.elapsed() - since;
+      extraWaitMs = Math.max(0, extraWaitMs + Math.min(0, remainingMs));
+      remainingMs = Math.max(0, remainingMs);
+    }
+    step = lookup.next(answers);
+  }
+  if (step.value.finding !== 'dns_failure') return step.value;
+  if (untrusted !== null) return { ...step.value, finding: 'resolver_unavailable', failure: untrusted };
+  const theirs = !signal?.aborted && (await asked.alive) === true;
+  return theirs ? step.value : { ...step.value, finding: 'resolver_unavailable' };
+}
+
+type Answered = DnsQuestion & { readonly answer: DnsAnswer };
+
+/** Evidence that the cache gave, and what it was made of. */
+interface KnownEvidence {
+  readonly options: MxLookupOptions;
+  readonly used: readonly Answered[];
+  readonly evidence: DnsEvidence;
+}
+
+/** By the lists, so that replaced ones are not kept, and by the answer about the domain. */
+const knownEvidence = new WeakMap<MxLookupOptions['lists'], WeakMap<DnsAnswer, KnownEvidence>>();
+
+/**
+ * The evidence if everything is cached; null at the first miss. For the same answers it is made once, so hosts of equal
+ * preference keep their order meanwhile.
+ */
+export function lookUpFromCache(domain: string, options: MxLookupOptions, resolver: Resolver): DnsEvidence | null {
+  const mx = resolver.peek(domain, 'MX');
+  if (mx === undefined) return null;
+  const ofLists = knownEvidence.get(options.lists) ?? new WeakMap<DnsAnswer, KnownEvidence>();
+  const before = ofLists.get(mx);
+  if (before !== undefined && isCurrent(before, options, resolver)) return before.evidence;
+  const used: Answered[] = [];
+  const lookup = lookUpMailServers(domain, options);
+  let step = lookup.next();
+  while (!step.done) {
+    const answers = answersFromCache(step.value, resolver);
+    if (answers === null) return null;
+    // The answer about the domain is the one by which this is found.
+    used.push(...answers.filter(({ answer }) => answer !== mx));
+    step = lookup.next(answers.map(({ answer }) => answer));
+  }
+  knownEvidence.set(options.lists, ofLists.set(mx, { options, used, evidence: step.value }));
+  return step.value;
+}
+
+const isCurrent = ({ options: by, used }: KnownEvidence, options: MxLookupOptions, resolver: Resolver): boolean =>
+  by.hostsWanted === options.hostsWanted &&
+  by.own === options.own &&
+  by.allowPrivate === options.allowPrivate &&
+  used.every(({ name, type, answer }) => resolver.peek(name, type) === answer);
+
+/** Null at the first miss. */
+function answersFromCache(questions: readonly DnsQuestion[], resolver: Resolver): Answered[] | null {
+  const answers: Answered[] = [];
+  for (const { name, type } of questions) {
+    const answer = resolver.peek(name, type);
+    if (answer === undefined) return null;
+    answers.push({ name, type, answer });
+  }
+  return answers;
+}
+
+interface BatchOptions {
+  readonly deadline: number;
+  /** The deadline without the extra wait, which is not for a resolver that is silent for everybody. */
+  readonly usualDeadline: number;
+  readonly extraWaitMs: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal | undefined;
+  /** Called when the answers are slow. */
+  readonly probeLiveness: () => Promise<boolean>;
+}
+
+/** Sends all queries at once. Those that exceed the grace period count as timed out. */
+function askBatch(questions: readonly DnsQuestion[], resolver: Resolver, how: BatchOptions): Promise<DnsAnswer[]> {
+  const answers = questions.map(() => TIMED_OUT);
+  const { deadline, extraWaitMs, signal } = how;
+  const limit = signal ? { deadline, extraWaitMs, signal } : { deadline, extraWaitMs };
+  let open = questions.length;
+  let grace: NodeJS.Timeout | undefined;
+  let usualEnd: NodeJS.Timeout | undefined;
+  // Half of a short deadline: the liveness probe needs time too.
+  const probeAfterMs = Math.max(0, Math.min(LIVENESS_PROBE_AFTER_MS, (how.deadline - how.clock.elapsed()) / 2));
+  return new Promise((resolve, reject) => {
+    let done = false;
+    const giveUpUnless = (isAlive: boolean): void => {
+      if (isAlive || done || extraWaitMs === 0) return;
+      usualEnd = setTimeout(finish, Math.max(0, how.usualDeadline - how.clock.elapsed()));
+    };
+    const probe = (): void => {
+      how.probeLiveness().then(contain(reject, giveUpUnless), reject);
+    };
+    const probeTimer = setTimeout(contain(reject, probe), probeAfterMs);
+    const finish = contain(reject, (): void => {
+      done = true;
+      clearTimeout(probeTimer);
+      clearTimeout(grace);
+      clearTimeout(usualEnd);
+      resolve([...answers]);
+    });
+    const fail = (fault: unknown): void => {
+      clearTimeout(probeTimer);
+      reject(fault);
+    };
+    questions.forEach(({ name, type }, i) => {
+      const onAnswer = (answer: DnsAnswer): void => {
+        answers[i] = answer;
+        open--;
+        if (open === 0) finish();
+        else if (answer.kind === 'records') grace ??= setTimeout(finish, GRACE_MS);
+      };
+      resolver.ask(name, type, limit).then(contain(fail, onAnswer), fail);
+    });
+  });
 }

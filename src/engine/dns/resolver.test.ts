@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type DnsLab, type Fault, type Zone, type ZoneOptions, zone } from '../../../tests/lab/dns.ts';
 import { systemClock as clock } from '../../kernel/clock.ts';
-import { createResolver, type RecordType, type Resolver, type Server } from './resolver.ts';
+import type { RecordType } from './message.ts';
+import { createResolver, type Resolver } from './resolver.ts';
+import type { DnsServer } from './transport.ts';
 
 const opened: { close(): unknown }[] = [];
 afterEach(async () => {
@@ -14,7 +16,7 @@ async function lab(records: Zone, options?: ZoneOptions): Promise<DnsLab> {
   opened.push(made);
   return made;
 }
-function resolverOf(servers: readonly Server[], timeoutMs = 1000): Resolver {
+function resolverOf(servers: readonly DnsServer[], timeoutMs = 1000): Resolver {
   const made = createResolver({ servers, timeoutMs, clock });
   opened.push(made);
   return made;
@@ -23,7 +25,7 @@ const inMs = (ms: number) => ({ deadline: clock.elapsed() + ms });
 const ask = (resolver: Resolver, name: string, type: RecordType = 'A') => resolver.ask(name, type, inMs(10_000));
 
 /** A closed port. */
-async function deadPort(): Promise<Server> {
+async function deadPort(): Promise<DnsServer> {
   const made = await lab({});
   await made.pause('closed');
   return made.servers[0]!;

@@ -1,22 +1,31 @@
 /** The resolver: coalesces identical queries, caches answers for their TTL, uses all servers that do not lie. */
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
-import { contain } from '../../kernel/contain.ts';
-import { follow } from './answer.ts';
-import { createCache } from './cache.ts';
-import { createLiveness } from './liveness.ts';
-import type { Question } from './message.ts';
-import { createPool, type ServerHealth, type TrustChange } from './pool.ts';
-import type { ResolverProblem } from './problems.ts';
-import { canBeAsked, type DnsAnswer, isLie, type RecordType } from './records.ts';
-import type { Server } from './servers.ts';
-import type { Outcome } from './transport.ts';
+import { contain, warnOfFault } from '../../kernel/contain.ts';
+import { onAbort } from '../../kernel/on-abort.ts';
+import {
+  type DnsAnswer,
+  type DnsFailure,
+  type DnsQuestion,
+  type DnsRecord,
+  type DnsReply,
+  isLie,
+  isQueryName,
+  isUntrusted,
+  type RecordType,
+  type Untrusted,
+} from './message.ts';
+import { createServerPool, type ServerHealth, type TrustChange } from './servers.ts';
+import type { DnsServer, QueryOutcome } from './transport.ts';
 import { controlQuestion } from './trust.ts';
-import { type Limit, waitFor } from './wait.ts';
 
-export type { TrustChange } from './pool.ts';
-export type { DnsAnswer, RecordType } from './records.ts';
-export { type Server, systemServers } from './servers.ts';
-export type { Limit } from './wait.ts';
+export interface QueryLimit {
+  /** Clock.elapsed() ms. */
+  readonly deadline: number;
+  /** Milliseconds that slow servers may take beyond the usual 5 s; default 0. */
+  readonly extraWaitMs?: number;
+  readonly signal?: AbortSignal;
+}
 
 interface ResolverHealth {
   /** Clock.elapsed() of the last NOERROR or NXDOMAIN of any server, in ms; null before the first. */
@@ -30,11 +39,11 @@ interface ResolverHealth {
 export interface Resolver {
   /**
    * Answers from the cache or queries a server; rejects only with a fault of ours. Takes at most 5 s and the caller's
-   * patience, and no longer than `limit` allows: past the deadline, or once the signal is aborted, this caller gets
+   * extra wait, and no longer than `limit` allows: past the deadline, or once the signal is aborted, this caller gets
    * `timeout`, while others keep waiting for the same query. A name that cannot be queried (RFC 1035 §2.3.4) is
    * `nxdomain`. Case-insensitive.
    */
-  ask(name: string, type: RecordType, limit: Limit): Promise<DnsAnswer>;
+  ask(name: string, type: RecordType, limit: QueryLimit): Promise<DnsAnswer>;
   /** From the cache only; undefined on a miss. */
   peek(name: string, type: RecordType): DnsAnswer | undefined;
   /**
@@ -60,22 +69,22 @@ interface Flight {
   /** Clock.elapsed() ms. */
   readonly until: number;
   /** Of the caller that began it. */
-  readonly patienceMs: number;
+  readonly extraWaitMs: number;
 }
 
 /** Total budget of a query in ms, so that a silent resolver costs a verification at most 5 s. */
-export const ASK_MS = 4800;
-const CACHED_NAMES = 100_000;
+export const QUERY_BUDGET_MS = 4800;
+const CACHE_CAPACITY = 100_000;
 
 /** Free for names in lower case already, as nearly all are. */
-const canonical = (name: string): string => {
+const toQueryName = (name: string): string => {
   const lower = name.toLowerCase();
   return lower.length > 1 && lower.endsWith('.') && !lower.endsWith('..') ? lower.slice(0, -1) : lower;
 };
 
 export function createResolver(options: {
   /** In order of preference; at least one. */
-  servers: readonly Server[];
+  servers: readonly DnsServer[];
   /** Milliseconds per attempt; every server is tried twice. */
   timeoutMs: number;
   clock: Clock;
@@ -90,12 +99,12 @@ export function createResolver(options: {
 }): Resolver {
   if (options.servers.length === 0) throw new TypeError('a resolver needs at least one server');
   const { clock } = options;
-  const cache = createCache(options.cacheNames ?? CACHED_NAMES, clock);
+  const cache = createDnsCache(options.cacheNames ?? CACHE_CAPACITY, clock);
   const flights = new Map<RecordType, Map<string, Flight>>();
   let closed = false;
 
-  const timeoutMs = Math.min(options.timeoutMs, ASK_MS);
-  const pool = createPool({
+  const timeoutMs = Math.min(options.timeoutMs, QUERY_BUDGET_MS);
+  const pool = createServerPool({
     ...options,
     timeoutMs,
     controls: (options.controlNames ?? []).map(controlQuestion),
@@ -108,7 +117,7 @@ export function createResolver(options: {
     },
   });
   const liveness = createLiveness(clock, (question, done) =>
-    pool.ask(question, { budgetMs: ASK_MS, paceMs: ASK_MS, patienceMs: 0 }, () => done()),
+    pool.ask(question, { budgetMs: QUERY_BUDGET_MS, paceMs: QUERY_BUDGET_MS, extraWaitMs: 0 }, () => done()),
   );
 
   function flightsOf(type: RecordType): Map<string, Flight> {
@@ -117,9 +126,9 @@ export function createResolver(options: {
     return known;
   }
 
-  function begin(own: Map<string, Flight>, question: Question, left: number, patienceMs: number): Flight {
-    const until = clock.elapsed() + ASK_MS + patienceMs;
-    const paceMs = Math.min(left, ASK_MS);
+  function begin(own: Map<string, Flight>, question: DnsQuestion, left: number, extraWaitMs: number): Flight {
+    const until = clock.elapsed() + QUERY_BUDGET_MS + extraWaitMs;
+    const paceMs = Math.min(left, QUERY_BUDGET_MS);
     const budgetMs = () => Math.max(1, until - clock.elapsed());
     const answer = new Promise<DnsAnswer>((resolve, reject) => {
       const fail = (fault: unknown): void => {
@@ -131,43 +140,48 @@ export function createResolver(options: {
         if (!closed) cache.set(question.name, question.type, found);
         resolve(found);
       };
-      const send = (next: Question, done: (outcome: Outcome) => void): void =>
-        pool.ask(next, { budgetMs: budgetMs(), paceMs, patienceMs }, contain(fail, done));
-      follow(question, send, contain(fail, onFound));
+      const send = (next: DnsQuestion, done: (outcome: QueryOutcome) => void): void =>
+        pool.ask(next, { budgetMs: budgetMs(), paceMs, extraWaitMs }, contain(fail, done));
+      followCnames(question, send, contain(fail, onFound));
     });
-    const flight = { answer, until, patienceMs };
+    const flight = { answer, until, extraWaitMs };
     own.set(question.name, flight);
     return flight;
   }
 
-  function ask(name: string, type: RecordType, limit: Limit): Promise<DnsAnswer> {
-    const question = { name: canonical(name), type };
-    if (!canBeAsked(question.name)) return Promise.resolve({ kind: 'nxdomain', ttl: 0, cname: [] });
+  function ask(name: string, type: RecordType, limit: QueryLimit): Promise<DnsAnswer> {
+    const question = { name: toQueryName(name), type };
+    if (!isQueryName(question.name)) return Promise.resolve({ kind: 'nxdomain', ttl: 0, cname: [] });
     const known = cache.get(question.name, type);
     if (known) return Promise.resolve(known);
     if (closed) return Promise.resolve({ kind: 'network' });
     const now = clock.elapsed();
     const left = limit.deadline - now;
     if (left <= 0 || limit.signal?.aborted) return Promise.resolve({ kind: 'timeout' });
-    const { patienceMs = 0 } = limit;
+    const { extraWaitMs = 0 } = limit;
     const own = flightsOf(type);
-    const flight = own.get(question.name) ?? begin(own, question, left, patienceMs);
-    const until = now + ASK_MS + patienceMs;
+    const flight = own.get(question.name) ?? begin(own, question, left, extraWaitMs);
+    const until = now + QUERY_BUDGET_MS + extraWaitMs;
     const mine = flight.until > until && limit.deadline > until ? { ...limit, deadline: until } : limit;
     const answer = waitFor(flight, mine, clock);
-    return flight.patienceMs < patienceMs ? answer.then((found) => orAgain(question, found, limit, until)) : answer;
+    return flight.extraWaitMs < extraWaitMs ? answer.then((found) => orAgain(question, found, limit, until)) : answer;
   }
 
-  /** The answer of a query that a less patient caller had begun; after a timeout, that of another one. */
-  function orAgain({ name, type }: Question, found: DnsAnswer, limit: Limit, until: number): Promise<DnsAnswer> {
+  /** The answer of a query that a caller with less time had begun; after a timeout, that of another one. */
+  function orAgain(
+    { name, type }: DnsQuestion,
+    found: DnsAnswer,
+    limit: QueryLimit,
+    until: number,
+  ): Promise<DnsAnswer> {
     if (found.kind !== 'timeout') return Promise.resolve(found);
-    const patienceMs = Math.max(0, until - clock.elapsed() - ASK_MS);
-    return ask(name, type, { ...limit, deadline: Math.min(limit.deadline, until), patienceMs });
+    const extraWaitMs = Math.max(0, until - clock.elapsed() - QUERY_BUDGET_MS);
+    return ask(name, type, { ...limit, deadline: Math.min(limit.deadline, until), extraWaitMs });
   }
 
   return {
     ask,
-    peek: (name, type) => cache.get(canonical(name), type),
+    peek: (name, type) => cache.get(toQueryName(name), type),
     alive: (limit) => liveness.alive(limit),
     check: () => pool.check(),
     problem() {
@@ -179,7 +193,7 @@ export function createResolver(options: {
       return {
         lastAnswerAt: liveness.lastSuccess(),
         servers,
-        cached: cache.size,
+        cached: cache.size(),
         asking: [...flights.values()].reduce((sum, own) => sum + own.size, 0),
       };
     },
@@ -190,3 +204,287 @@ export function createResolver(options: {
     },
   };
 }
+
+/** Length of a CNAME chain; resolvers give up between 8 and 16. */
+const MAX_CHAIN = 8;
+
+/** Bounds of a positive answer's TTL, in seconds. */
+const TTL_BOUNDS = { least: 60, most: 3600 } as const;
+/**
+ * Of a negative answer: at most 5 minutes; a few seconds even without an SOA, so that a burst causes a single query.
+ */
+const NEGATIVE_TTL_BOUNDS = { least: 5, most: 300 } as const;
+
+/** Of nearly all answers, of which the cache keeps many. */
+const NO_CHAIN: readonly string[] = [];
+
+const clamp = (ttl: number, to: { least: number; most: number }): number => Math.min(to.most, Math.max(to.least, ttl));
+
+interface CnameWalk {
+  /** The queried name and all CNAME targets. */
+  readonly names: string[];
+  ttl: number;
+}
+
+/**
+ * Sends the query, and another one for each CNAME target that the reply does not contain. Chains longer than 8, loops
+ * and targets that cannot be queried are `malformed`.
+ */
+function followCnames(
+  question: DnsQuestion,
+  ask: (question: DnsQuestion, done: (outcome: QueryOutcome) => void) => void,
+  done: (answer: DnsAnswer) => void,
+): void {
+  const walk: CnameWalk = { names: [question.name], ttl: TTL_BOUNDS.most };
+  const onOutcome = (outcome: QueryOutcome): void => {
+    const answer = outcome.kind === 'reply' ? stepCnames(walk, question.type, outcome.reply) : outcome;
+    if (answer) done(answer);
+    else ask({ name: lastName(walk), type: question.type }, onOutcome);
+  };
+  ask(question, onOutcome);
+}
+
+const lastName = ({ names }: CnameWalk): string => names.at(-1) ?? '';
+
+/** Follows the chain within this reply. Null: the last name in `walk` still has to be queried. */
+function stepCnames(walk: CnameWalk, type: RecordType, reply: DnsReply): DnsAnswer | null {
+  const before = walk.names.length;
+  const failure = followInReply(walk, type, reply);
+  if (failure) return { kind: failure };
+  const name = lastName(walk);
+  const cname = walk.names.length === 1 ? NO_CHAIN : walk.names.slice(1);
+  const records: DnsRecord[] = [];
+  for (const { owner, ttl, record } of reply.records) {
+    if (owner !== name || record.type !== type) continue;
+    records.push(record);
+    walk.ttl = Math.min(walk.ttl, ttl);
+  }
+  if (records.length > 0) return { kind: 'records', records, ttl: clamp(walk.ttl, TTL_BOUNDS), cname };
+  // A reply that contains only the start of the chain has no SOA for its end (RFC 1034 §4.3.2).
+  if (walk.names.length > before && reply.negativeTtl === null && !reply.nxdomain) return null;
+  const ttl = clamp(Math.min(walk.ttl, reply.negativeTtl ?? 0), NEGATIVE_TTL_BOUNDS);
+  return { kind: reply.nxdomain ? 'nxdomain' : 'nodata', ttl, cname };
+}
+
+/** Follows the CNAMEs within one reply. */
+function followInReply(walk: CnameWalk, type: RecordType, reply: DnsReply): DnsFailure | null {
+  if (type === 'CNAME') return null;
+  for (;;) {
+    const name = lastName(walk);
+    // Some zones have other records next to a CNAME, against RFC 1034 §3.6.2; records of the queried type win.
+    if (reply.records.some(({ owner, record }) => owner === name && record.type === type)) return null;
+    const link = reply.records.find(({ owner, record }) => owner === name && record.type === 'CNAME');
+    if (link?.record.type !== 'CNAME') return null;
+    const target = link.record.host;
+    if (walk.names.includes(target) || walk.names.length > MAX_CHAIN || !isQueryName(target)) return 'malformed';
+    walk.names.push(target);
+    walk.ttl = Math.min(walk.ttl, link.ttl);
+  }
+}
+
+interface CachedAnswer {
+  answer: DnsAnswer;
+  /** Clock.elapsed() ms. */
+  until: number;
+  readonly type: RecordType;
+  /** Of another type. */
+  readonly next: CachedAnswer | null;
+}
+
+interface DnsCache {
+  get(name: string, type: RecordType): DnsAnswer | undefined;
+  set(name: string, type: RecordType, answer: DnsAnswer): void;
+  /** Number of names. */
+  size(): number;
+  clear(): void;
+}
+
+function answerOfType(first: CachedAnswer | null | undefined, type: RecordType): CachedAnswer | null {
+  for (let kept = first ?? null; kept !== null; kept = kept.next) if (kept.type === type) return kept;
+  return null;
+}
+
+/**
+ * Answers by name and type until their TTL expires, but no failures: an LRU of at most `names` names. One entry holds all types of a name, each with its own expiry: a lookup, of which
+ * every verification does several, needs no concatenated key. The types, of which most names have one or two, are a
+ * linked list: a Map for each name would be most of the memory.
+ */
+function createDnsCache(names: number, clock: Clock): DnsCache {
+  // Created with the first answer: it allocates its whole capacity, which would slow every start.
+  let lru: LRUCache<string, CachedAnswer> | null = null;
+  return {
+    get(name, type) {
+      const kept = answerOfType(lru?.get(name), type);
+      return kept && clock.elapsed() < kept.until ? kept.answer : undefined;
+    },
+    set(name, type, answer) {
+      if (!('ttl' in answer)) return;
+      const until = clock.elapsed() + answer.ttl * 1000;
+      lru ??= new LRUCache({ max: names });
+      const first = lru.get(name) ?? null;
+      const known = answerOfType(first, type);
+      if (known) [known.answer, known.until] = [answer, until];
+      else lru.set(name, { answer, until, type, next: first });
+    },
+    size: () => lru?.size ?? 0,
+    clear: () => lru?.clear(),
+  };
+}
+
+/** A flight that ends this soon after the deadline is waited for: most deadlines are as long as a flight. */
+const NEARLY_MS = 20;
+
+/** `flight.answer`, or `timeout` at the deadline or on abort. `until`: when the flight itself ends, elapsed ms. */
+function waitFor(
+  flight: { readonly answer: Promise<DnsAnswer>; readonly until: number },
+  limit: QueryLimit,
+  clock: Clock,
+): Promise<DnsAnswer> {
+  const { signal } = limit;
+  const endsInTime = limit.deadline + NEARLY_MS >= flight.until;
+  if (!signal && endsInTime) return flight.answer;
+  return new Promise((resolve, reject) => {
+    const leave = contain(reject, (): void => settle({ kind: 'timeout' }));
+    const timer = endsInTime ? undefined : setTimeout(leave, Math.max(0, limit.deadline - clock.elapsed()));
+    const ignoreAbort = signal && onAbort(signal, leave);
+    function settle(answer: DnsAnswer): void {
+      clearTimeout(timer);
+      ignoreAbort?.();
+      resolve(answer);
+    }
+    flight.answer.then(contain(reject, settle), reject);
+  });
+}
+
+interface Liveness {
+  /** A server answered this question with NOERROR or NXDOMAIN, just now; `found`: with records. */
+  recordSuccess(question: DnsQuestion, found: boolean): void;
+  /** Clock.elapsed() ms of the last success; null before the first. */
+  lastSuccess(): number | null;
+  /** See Resolver.alive. */
+  alive(limit: { deadline: number; since: number }): Promise<boolean>;
+}
+
+/** Names that every resolver for the Internet can answer, mostly from its own cache. */
+const CONTROLS: readonly DnsQuestion[] = [
+  { name: '.', type: 'NS' },
+  { name: 'com', type: 'NS' },
+];
+
+/** Longer than any controls take. */
+const LONGEST_MS = 10_000;
+/** Callers within this many ms of a round's start share it. */
+const PROBE_SHARED_MS = 200;
+/** Rounds under way at once; beyond that the latest is shared. */
+const MOST_ROUNDS = 16;
+
+type NotifyAlive = (alive: boolean) => void;
+
+/** One set of control queries and its waiters. */
+interface ProbeRound {
+  readonly began: number;
+  open: number;
+  readonly waiting: Set<NotifyAlive>;
+}
+
+/**
+ * Tells a dead resolver from a domain whose own servers fail. `ask` sends one query, bypassing the cache, and calls back when it ended, successfully (after `recordSuccess`) or
+ * not.
+ */
+function createLiveness(clock: Clock, ask: (question: DnsQuestion, done: () => void) => void): Liveness {
+  let last: number | null = null;
+  // The third control: a private resolver may know only its own names. This query may hang while others work, which is
+  // why a round in progress does not keep a new one from starting.
+  let answeredWell: DnsQuestion | null = null;
+  const rounds = new Set<ProbeRound>();
+  let latest: ProbeRound | null = null;
+
+  function begin(): ProbeRound {
+    const questions = answeredWell ? [...CONTROLS, answeredWell] : CONTROLS;
+    const round: ProbeRound = { began: clock.elapsed(), open: questions.length, waiting: new Set() };
+    rounds.add(round);
+    latest = round;
+    for (const question of questions) {
+      const onEnd = (): void => {
+        if (--round.open === 0) end(round);
+      };
+      ask(question, contain(warnOfFault, onEnd));
+    }
+    return round;
+  }
+
+  function end(round: ProbeRound): void {
+    rounds.delete(round);
+    for (const notify of [...round.waiting]) notify(false);
+  }
+
+  function roundFor(now: number): ProbeRound {
+    if (latest !== null && rounds.has(latest) && now - latest.began <= PROBE_SHARED_MS) return latest;
+    return rounds.size < MOST_ROUNDS ? begin() : [...rounds].at(-1)!;
+  }
+
+  return {
+    recordSuccess(question, found) {
+      last = clock.elapsed();
+      // A denial would have to be confirmed each time.
+      if ((found || answeredWell === null) && !CONTROLS.some(({ name }) => name === question.name))
+        answeredWell = question;
+      for (const round of rounds) for (const notify of [...round.waiting]) notify(true);
+    },
+    lastSuccess: () => last,
+    alive({ deadline, since }) {
+      const now = clock.elapsed();
+      if (last !== null && last >= since) return Promise.resolve(true);
+      if (deadline <= now) return Promise.resolve(false);
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(
+          contain(reject, () => settle(false)),
+          Math.min(deadline - now, LONGEST_MS),
+        );
+        function settle(alive: boolean): void {
+          clearTimeout(timer);
+          for (const round of rounds) round.waiting.delete(settle);
+          resolve(alive);
+        }
+        const round = roundFor(now);
+        round.waiting.add(settle);
+        // Queries that cannot even be sent have ended before anyone waits for them.
+        if (!rounds.has(round)) settle(false);
+      });
+    },
+  };
+}
+
+/** `silent`: no server answers, or only with failures. */
+type ResolverProblem = 'silent' | Untrusted;
+
+interface ProblemText {
+  /** Completes a sentence; lower case, without a period. */
+  readonly found: string;
+  readonly fix: string;
+}
+
+/** Why the resolver is of no use, as sentences for `/readyz`, error replies, the command line and the doctor. */
+export const RESOLVER_PROBLEMS: Readonly<Record<ResolverProblem, ProblemText>> = {
+  silent: {
+    found: 'no DNS resolver answers',
+    fix: 'Run a resolver on this host (such as unbound), or set MAILVET_DNS_SERVERS to one that answers.',
+  },
+  denies_every_name: {
+    found: 'the DNS resolver denies names that exist',
+    fix:
+      'It has no way out to the Internet: give this host or container access to one that does, by MAILVET_DNS_SERVERS. If ' +
+      'it should know only internal names, set MAILVET_DNS_CONTROL_NAMES.',
+  },
+  answers_every_name: {
+    found: 'the DNS resolver invents an address for every name',
+    fix: 'Leave the captive portal, or set MAILVET_DNS_SERVERS to a resolver that returns NXDOMAIN for names that do not exist.',
+  },
+  unconfirmed: {
+    found: 'the DNS resolver denies names, but does not answer control queries',
+    fix: 'Set MAILVET_DNS_SERVERS to a resolver that resolves com and gmail.com, or set MAILVET_DNS_CONTROL_NAMES.',
+  },
+};
+
+export const resolverProblem = (failure: DnsFailure | null): ResolverProblem =>
+  failure !== null && isUntrusted(failure) ? failure : 'silent';

@@ -66,31 +66,31 @@ export const SPECIAL_BLOCKS: readonly SpecialBlock[] = [
   { cidr: 'ff00::/8', source: 'RFC 4291 §2.7, multicast', rule: 'refuse' },
 ];
 
-interface Block extends Network {
+interface RuledBlock extends Network {
   readonly rule: SpecialBlock['rule'];
 }
 
-const V4 = blocksOf(2);
-const V6 = blocksOf(8);
+const V4 = blocksOfFamily(2);
+const V6 = blocksOfFamily(8);
 const HOLDING_V4 = V6.filter(({ rule }) => rule === 'inner_v4');
 
 /** The blocks of one address family (by number of groups), the most specific first. */
-function blocksOf(length: number): Block[] {
+function blocksOfFamily(length: number): RuledBlock[] {
   return SPECIAL_BLOCKS.map(({ cidr, rule }) => ({ ...(parseCidr(cidr) ?? { groups: [], bits: 0 }), rule }))
     .filter(({ groups }) => groups.length === length)
     .sort((a, b) => b.bits - a.bits);
 }
 
-function isPublic(address: Groups): boolean {
+function isPubliclyRoutable(address: Groups): boolean {
   for (const block of address.length === 2 ? V4 : V6) {
     if (!inBlock(address, block)) continue;
-    return block.rule === 'inner_v4' ? isPublic(address.slice(6)) : block.rule === 'pass';
+    return block.rule === 'inner_v4' ? isPubliclyRoutable(address.slice(6)) : block.rule === 'pass';
   }
   return true;
 }
 
 /** Canonical key of an address; an IPv4-mapped or NAT64 address has the key of its IPv4 address. */
-function spelling(address: Groups): string {
+function addressKey(address: Groups): string {
   const inner = address.length === 8 && HOLDING_V4.some((block) => inBlock(address, block));
   return (inner ? address.slice(6) : address).join(':');
 }
@@ -106,7 +106,7 @@ export interface Routing {
 export function routable(ip: string, { allowPrivate, own }: Routing): boolean {
   const address = parseIp(ip);
   if (address === null) return false;
-  return allowPrivate || (isPublic(address) && !own.has(spelling(address)));
+  return allowPrivate || (isPubliclyRoutable(address) && !own.has(addressKey(address)));
 }
 
 /** The addresses in what `os.networkInterfaces()` returns, in the form that `routable` compares. */
@@ -115,7 +115,7 @@ export function ownAddresses(interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>): R
   return new Set(
     all.flatMap((info) => {
       const address = parseIp(withoutZone(info.address));
-      return address ? [spelling(address)] : [];
+      return address ? [addressKey(address)] : [];
     }),
   );
 }

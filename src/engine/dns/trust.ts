@@ -3,12 +3,14 @@
  * portal may invent an address for every name; neither is a finding about a domain. Control queries for names that
  * cannot be missing, and for one that cannot exist (`.invalid`, RFC 6761 §6.4), tell.
  *
- * A state machine without sockets or a clock: replies and results of control queries in, rulings and control queries
- * out. Times are `Clock.elapsed()` ms. One instance per server.
+ * `Trust` is a state machine without sockets or a clock: replies and results of control queries in, rulings and control
+ * queries out. Times are `Clock.elapsed()` ms. One instance per server; `createCheckedTransport` runs it.
  */
-import { HOUR_MS } from '../../kernel/clock.ts';
-import type { Question, Reply } from './message.ts';
-import type { Distrust, Untrusted } from './records.ts';
+import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
+import { contain, warnOfFault } from '../../kernel/contain.ts';
+import { randomToken } from '../../kernel/ids.ts';
+import { type Distrust, type DnsQuestion, type DnsReply, isLie, type Untrusted } from './message.ts';
+import type { DnsTransport, QueryOutcome } from './transport.ts';
 
 /** `unchecked`: no round of control queries has ended with a result yet. */
 export const TRUST_STATES = ['unchecked', 'trusted', 'denies_every_name', 'answers_every_name'] as const;
@@ -17,9 +19,9 @@ export type TrustState = (typeof TRUST_STATES)[number];
 /** `minor`: a denial on which no verdict rests. */
 type ReplyKind = 'positive' | 'denial' | 'minor';
 type Ruling = 'believe' | 'hold' | Untrusted;
-export type RoundOutcome = 'trusted' | Distrust | 'inconclusive';
+type RoundOutcome = 'trusted' | Distrust | 'inconclusive';
 
-interface Round {
+interface ControlRound {
   /** All control names and `.invalid`; else one name, to confirm a denial. */
   readonly full: boolean;
   /** Queries without a result, and whether the one for `.invalid` is among them. */
@@ -30,35 +32,35 @@ interface Round {
 }
 
 export interface ControlQuery {
-  readonly question: Question;
+  readonly question: DnsQuestion;
   /** The name that cannot exist. */
   readonly invalid: boolean;
-  readonly round: Round;
+  readonly round: ControlRound;
 }
 
 /** What follows from an event: further queries to send, the end of the round, or nothing yet. */
-export type Step = { readonly send: readonly ControlQuery[] } | { readonly end: RoundOutcome } | null;
+export type TrustStep = { readonly send: readonly ControlQuery[] } | { readonly end: RoundOutcome } | null;
 
 /** Denials per hour of which each is confirmed; beyond that, confirmations become rarer with each one. */
 const CONFIRMED_EACH = 5;
 /** A denial is confirmed if nothing was found for this long. */
-const SILENCE_MS = 5 * 60_000;
+const UNPROVEN_MS = 5 * 60_000;
 /** How often a name that cannot exist is tried, while the server is in use. */
 const INVALID_MS = 30 * 60_000;
 /** After a round that did not end in trust, for how long replies do not cause another one. */
-const RETRY_MS = 1000;
+const ROUND_RETRY_MS = 1000;
 
 /**
  * The kind of a reply. AAAA denials are minor: a host without AAAA records is common, and every verdict that rests on
  * missing addresses needs the A query to be denied as well.
  */
-export function kindOf({ type }: Question, { nxdomain, records }: Reply): ReplyKind {
+export function replyKind({ type }: DnsQuestion, { nxdomain, records }: DnsReply): ReplyKind {
   const found = !nxdomain && records.some(({ record }) => record.type === type || record.type === 'CNAME');
   return found ? 'positive' : type === 'AAAA' ? 'minor' : 'denial';
 }
 
 /** The query for a control name: NS of a top-level domain or the root, MX of a mail domain. */
-export const controlQuestion = (name: string): Question => ({
+export const controlQuestion = (name: string): DnsQuestion => ({
   name,
   type: name.lastIndexOf('.') <= 0 ? 'NS' : 'MX',
 });
@@ -66,10 +68,10 @@ export const controlQuestion = (name: string): Question => ({
 export class Trust {
   readonly #options: ConstructorParameters<typeof Trust>[0];
   #state: TrustState = 'unchecked';
-  #round: Round | null = null;
+  #round: ControlRound | null = null;
   /** Control names that were found when last asked, in the order of the confirmations. */
-  readonly #found = new Set<Question>();
-  #learned: Question | null = null;
+  readonly #found = new Set<DnsQuestion>();
+  #learned: DnsQuestion | null = null;
   #lastFound = Number.NEGATIVE_INFINITY;
   #lastInvalid = Number.NEGATIVE_INFINITY;
   #lastFailure = Number.NEGATIVE_INFINITY;
@@ -81,7 +83,7 @@ export class Trust {
 
   constructor(options: {
     /** At least one. */
-    controls: readonly Question[];
+    controls: readonly DnsQuestion[];
     /** A different name under `.invalid` at each call. */
     invalidName: () => string;
     /** In a laboratory, whose resolver may know only its own names, any name that is found counts as a control. */
@@ -101,14 +103,14 @@ export class Trust {
 
   /** Whether a reply can be used. `hold`: once the round that is under way, or that the caller begins, has ended. */
   rule(kind: ReplyKind, now: number): Ruling {
-    const recheck = now - this.#lastFailure >= RETRY_MS;
+    const recheck = now - this.#lastFailure >= ROUND_RETRY_MS;
     switch (this.#state) {
       case 'unchecked':
         if (recheck) return 'hold';
         return kind === 'denial' ? 'unconfirmed' : 'believe';
       case 'trusted':
         if (kind !== 'denial') return 'believe';
-        if (this.#run < this.#allowedRun(now) && now - this.#lastFound <= SILENCE_MS) {
+        if (this.#run < this.#allowedRun(now) && now - this.#lastFound <= UNPROVEN_MS) {
           this.#run++;
           return 'believe';
         }
@@ -121,7 +123,7 @@ export class Trust {
   }
 
   /** An ordinary query was answered with records. True: the server is trusted, which confirms the denials held. */
-  onFound(question: Question, now: number): boolean {
+  onFound(question: DnsQuestion, now: number): boolean {
     if (this.#options.laboratory) {
       if (this.#learned) this.#found.delete(this.#learned);
       this.#learned = question;
@@ -156,7 +158,7 @@ export class Trust {
   }
 
   /** `null`: the query failed. Results that arrive after their round are of no consequence. */
-  onControl(query: ControlQuery, kind: ReplyKind | null, now: number): Step {
+  onControl(query: ControlQuery, kind: ReplyKind | null, now: number): TrustStep {
     const { round, question, invalid } = query;
     round.open--;
     if (invalid) {
@@ -172,7 +174,7 @@ export class Trust {
   }
 
   /** The end of the round, as far as the results so far allow. */
-  conclude(now: number): Step {
+  conclude(now: number): TrustStep {
     const round = this.#round;
     if (round === null) return null;
     if (round.found && !round.invalidOpen) return { end: this.#end('trusted', now) };
@@ -186,7 +188,7 @@ export class Trust {
     return this.#queries(this.#learned ? [...controls, this.#learned] : controls, true, true);
   }
 
-  #queries(questions: readonly Question[], invalid: boolean, full: boolean): readonly ControlQuery[] {
+  #queries(questions: readonly DnsQuestion[], invalid: boolean, full: boolean): readonly ControlQuery[] {
     const open = questions.length + (invalid ? 1 : 0);
     const round = { full, open, invalidOpen: invalid, found: false, denied: false };
     this.#round = round;
@@ -216,4 +218,140 @@ export class Trust {
     const confirmations = now - this.#hour >= HOUR_MS ? 0 : this.#confirmations;
     return confirmations < CONFIRMED_EACH ? 0 : 2 ** Math.min(confirmations - CONFIRMED_EACH, 20);
   }
+}
+
+export interface CheckedTransport extends DnsTransport {
+  trust(): TrustState;
+  /** Begins the first round of control queries, unless it has begun. */
+  check(): void;
+}
+
+/** Milliseconds between the rounds of control queries to a server that lies, if nothing is asked of it. */
+const TRUST_RECHECK_MS = 10_000;
+/** Attempts of a control query that is not answered, as of any other query. */
+const CONTROL_ATTEMPTS = 2;
+
+type TransportReply = Extract<QueryOutcome, { kind: 'reply' }>;
+
+interface HeldReply {
+  readonly reply: TransportReply;
+  readonly isDenial: boolean;
+  readonly done: (outcome: QueryOutcome) => void;
+}
+
+/** A transport that passes on only replies that can be trusted, as Trust rules for this server. */
+export function createCheckedTransport(
+  transport: DnsTransport,
+  options: {
+    /** At least one. */
+    controls: readonly DnsQuestion[];
+    laboratory: boolean;
+    /** Milliseconds per control query. */
+    timeoutMs: number;
+    clock: Clock;
+    onChange: (from: TrustState, to: TrustState) => void;
+  },
+): CheckedTransport {
+  const { controls, laboratory, timeoutMs, clock } = options;
+  const invalidName = () => `mailvet-${randomToken(16).toLowerCase()}.invalid`;
+  const trust = new Trust({ controls, laboratory, invalidName });
+  const held = new Set<HeldReply>();
+  const controlsOpen = new Set<() => void>();
+  let shown: TrustState = trust.state;
+  let recheck: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  function send(queries: readonly ControlQuery[]): void {
+    for (const query of queries) sendOne(query, CONTROL_ATTEMPTS);
+  }
+
+  function sendOne(query: ControlQuery, attempts: number): void {
+    const onOutcome = (outcome: QueryOutcome) => {
+      controlsOpen.delete(cancel);
+      if (outcome.kind === 'timeout' && attempts > 1) return sendOne(query, attempts - 1);
+      const kind = outcome.kind === 'reply' ? replyKind(query.question, outcome.reply) : null;
+      follow(trust.onControl(query, kind, clock.elapsed()));
+    };
+    const cancel = transport.ask(query.question, timeoutMs, contain(warnOfFault, onOutcome));
+    controlsOpen.add(cancel);
+  }
+
+  function follow(step: TrustStep): void {
+    if (step === null || closed) return;
+    if ('send' in step) {
+      send(step.send);
+      return;
+    }
+    if (trust.state !== shown) {
+      const from = shown;
+      shown = trust.state;
+      options.onChange(from, shown);
+    }
+    clearTimeout(recheck);
+    if (isLie(trust.state)) recheck = setTimeout(contain(warnOfFault, begin), TRUST_RECHECK_MS).unref();
+    release(step.end);
+  }
+
+  function release(outcome: RoundOutcome): void {
+    if (held.size === 0) return;
+    const all = [...held];
+    held.clear();
+    for (const { reply, isDenial, done } of all) {
+      if (outcome === 'trusted') done(reply);
+      else if (outcome === 'inconclusive') done(isDenial ? { kind: 'unconfirmed' } : reply);
+      else done({ kind: outcome });
+    }
+  }
+
+  function begin(): void {
+    if (!closed && !trust.checking) send(trust.begin(clock.elapsed()));
+  }
+
+  function ask(question: DnsQuestion, timeout: number, done: (outcome: QueryOutcome) => void): () => void {
+    let mine: HeldReply | null = null;
+    const onFault = (fault: unknown): void => {
+      warnOfFault(fault);
+      done({ kind: 'network' });
+    };
+    const onOutcome = (outcome: QueryOutcome) => {
+      if (outcome.kind !== 'reply') return done(outcome);
+      const now = clock.elapsed();
+      const kind = replyKind(question, outcome.reply);
+      const ruling = trust.rule(kind, now);
+      if (ruling === 'hold') {
+        mine = { reply: outcome, isDenial: kind === 'denial', done };
+        held.add(mine);
+        begin();
+      }
+      if (kind === 'positive') {
+        if (trust.onFound(question, now)) {
+          release('trusted');
+          if (trust.invalidIsDue(now)) begin();
+        } else follow(trust.conclude(now));
+      }
+      if (ruling === 'believe') done(outcome);
+      else if (ruling !== 'hold') done({ kind: ruling });
+    };
+    const cancel = transport.ask(question, timeout, contain(onFault, onOutcome));
+    return () => {
+      cancel();
+      if (mine) held.delete(mine);
+    };
+  }
+
+  return {
+    ask,
+    trust: () => trust.state,
+    check() {
+      if (trust.state === 'unchecked') begin();
+    },
+    close() {
+      closed = true;
+      clearTimeout(recheck);
+      for (const cancel of controlsOpen) cancel();
+      controlsOpen.clear();
+      held.clear();
+      transport.close();
+    },
+  };
 }

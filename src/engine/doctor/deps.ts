@@ -1,7 +1,8 @@
 /** The doctor's dependencies and findings. */
 import type { Clock } from '../../kernel/clock.ts';
 import type { DoctorCheck } from '../../kernel/doctor-checks.ts';
-import type { DnsAnswer, RecordType, Resolver } from '../dns/resolver.ts';
+import type { DnsAnswer, RecordType } from '../dns/message.ts';
+import type { Resolver } from '../dns/resolver.ts';
 import type { Greeting } from '../smtp/connectivity-probe.ts';
 
 export type Check = DoctorCheck;

@@ -1,5 +1,5 @@
-import { RESOLVER_PROBLEMS } from '../dns/problems.ts';
-import { isUntrusted } from '../dns/records.ts';
+import { isUntrusted } from '../dns/message.ts';
+import { RESOLVER_PROBLEMS } from '../dns/resolver.ts';
 import { askOf, type DoctorDeps, type Finding, fail, isFailure, pass, warn } from './deps.ts';
 
 const SLOW_MS = 1_000;

@@ -1,6 +1,6 @@
 /** Reverse DNS: names for IP addresses, and forward confirmation of PTR records. */
 import { inBlock, parseIp } from '../../kernel/ip.ts';
-import type { DnsAnswer } from '../dns/resolver.ts';
+import type { DnsAnswer } from '../dns/message.ts';
 import { type Ask, isFailure } from './deps.ts';
 
 /** The octets (IPv4) or nibbles (IPv6) in reverse, separated by dots: RFC 1035 §3.5, RFC 3596 §2.5, RFC 5782 §2. */

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { Clock } from '../../kernel/clock.ts';
 import type { AttemptError } from '../../kernel/facts/events.ts';
-import type { DnsAnswer } from '../dns/records.ts';
+import type { DnsAnswer } from '../dns/message.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { routable } from '../dns/routable.ts';
 

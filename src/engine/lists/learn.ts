@@ -6,7 +6,7 @@
  * learned, nor an address whose confirmed name (PTR, RFC 1912 §2.1) is of a domain on no list.
  */
 import type { Clock } from '../../kernel/clock.ts';
-import { isHostName } from '../dns/records.ts';
+import { isMailHostName } from '../dns/message.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { ptrName } from '../doctor/reverse.ts';
 import type { HostEvidence, LearnedHosts, Refusal, RefusedHost } from './learned.ts';
@@ -76,7 +76,7 @@ async function mxOf(domain: string, dns: LearnDns): Promise<string[] | null> {
   if (answer.kind !== 'records') return null;
   const records = answer.records.flatMap((record) => (record.type === 'MX' ? [record] : []));
   const hosts = records.sort((a, b) => a.priority - b.priority).map(({ host }) => host);
-  const usable = hosts.filter((host) => isHostName(host) && host.includes('.') && !/^[\d.]+$/.test(host));
+  const usable = hosts.filter((host) => isMailHostName(host) && host.includes('.') && !/^[\d.]+$/.test(host));
   return [...new Set(usable)].slice(0, HOSTS_MAX);
 }
 
@@ -175,7 +175,7 @@ export async function judgeHosts(
     if (answer.kind === 'nodata' || answer.kind === 'nxdomain') return null;
     if (answer.kind !== 'records') return 'not_confirmed';
     for (const record of answer.records.slice(0, HOSTS_MAX)) {
-      if (record.type !== 'PTR' || !isHostName(record.host) || isGeneric(record.host, address)) continue;
+      if (record.type !== 'PTR' || !isMailHostName(record.host) || isGeneric(record.host, address)) continue;
       const owner = registrableOf(record.host);
       if (owner === null || lists.isListed(owner) || owners.has(owner)) continue;
       if ((await addressesOf(record.host, dns)).includes(address)) return 'named_by_owner';

@@ -3,7 +3,6 @@
  * once, then mailboxes, where recipients of the same hosts share sessions (engine/smtp/pool.ts). Outcomes are reported
  * as they are known.
  */
-
 import { decideVerdict } from '../../engine/decide-verdict.ts';
 import { dnsEvidence } from '../../engine/dns/mx-lookup.ts';
 import type { DnsEvidence, Evidence } from '../../engine/evidence.ts';
@@ -12,7 +11,7 @@ import { testEvidence } from '../../engine/test-mode/evidence.ts';
 import { outcomeOf, selectorOf } from '../../engine/test-mode/outcomes.ts';
 import {
   checkMailbox,
-  dnsPatienceMs,
+  dnsExtraWaitMs,
   type EngineDeps,
   lookUpDomain,
   needsMailboxCheck,
@@ -144,7 +143,7 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
     try {
       if (signal.aborted) return null;
       const ms = work.attempts === 0 ? LOOKUP_MS.first : LOOKUP_MS.later;
-      const limit = { deadline: engine.clock.elapsed() + ms, patienceMs: dnsPatienceMs(ms), signal };
+      const limit = { deadline: engine.clock.elapsed() + ms, extraWaitMs: dnsExtraWaitMs(ms), signal };
       const dns = await lookUpDomain(evidence, limit, engine).catch((error: unknown) => {
         to.failed(error);
         return dnsEvidence('dns_failure', { failure: 'malformed' });

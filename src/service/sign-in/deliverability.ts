@@ -1,5 +1,5 @@
 import { decideVerdict } from '../../engine/decide-verdict.ts';
-import { problemOf, RESOLVER_PROBLEMS } from '../../engine/dns/problems.ts';
+import { RESOLVER_PROBLEMS, resolverProblem } from '../../engine/dns/resolver.ts';
 import { type EngineDeps, runOffline, runOnline } from '../../engine/verify.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { Reason } from '../../kernel/facts/reasons.ts';
@@ -42,7 +42,7 @@ export function deliverabilityCheck(engine: EngineDeps): CheckDeliverability {
     const evidence = await runOnline(runOffline(email, 'mx', engine), limit, engine);
     const verdict = decideVerdict(evidence);
     if (verdict === null) {
-      const { found } = RESOLVER_PROBLEMS[problemOf(evidence.dns?.failure ?? null)];
+      const { found } = RESOLVER_PROBLEMS[resolverProblem(evidence.dns?.failure ?? null)];
       const sentence = `The address cannot be checked right now: ${found}.`;
       throw new ApiError('verification_unavailable', sentence, { retry_after: 5 });
     }

@@ -1,6 +1,6 @@
 /** check_host() of SPF (RFC 7208 §4): may this address use this sender? */
 import { type Groups, inBlock, parseIp } from '../../../kernel/ip.ts';
-import type { DnsAnswer, RecordType } from '../../dns/resolver.ts';
+import type { DnsAnswer, RecordType } from '../../dns/message.ts';
 import { type Ask, isFailure } from '../deps.ts';
 import { addressesIn, reverseNames } from '../reverse.ts';
 import { expand } from './macro.ts';

@@ -221,7 +221,7 @@ export function networkOf(ip: string): string {
 }
 
 /** A network that counts callers, and how many times the bound of the narrowest it has. */
-export interface CountedNetwork {
+interface CountedNetwork {
   readonly network: string;
   readonly times: number;
 }

@@ -1,9 +1,12 @@
 import { DAY_MS, MINUTE_MS } from '../kernel/clock.ts';
 import { REJECTED_PER_DAY, REJECTED_PER_MINUTE, REJECTED_WAITING } from '../kernel/facts/limits.ts';
-import type { AccountId, MoreRejectedRequests, RejectedRequest, RejectedRequests } from '../store/store.ts';
+import { WindowCounts } from '../kernel/windows.ts';
+import type { MoreRejectedRequests, RejectedRequest, RejectedRequests } from '../store/store.ts';
 
 /** Counts of minutes kept in memory while the store is unavailable. Beyond that, they are lost: memory is bounded. */
 const COUNTS_MAX = 20_000;
+/** Accounts whose recorded requests are counted, those that had one last. */
+const ACCOUNTS_MAX = 20_000;
 
 /** Collects rejected requests in memory, within bounds; `flush` writes them to the store. */
 interface RejectedRequestLog {
@@ -12,31 +15,20 @@ interface RejectedRequestLog {
   flush(): Promise<void>;
 }
 
-/** What an account was recorded with in its latest minute and day. */
-interface Recorded {
-  minute: number;
-  inMinute: number;
-  inDay: number;
-}
-
 export function createRejectedRequestLog(store: RejectedRequests): RejectedRequestLog {
-  const recorded = new Map<AccountId, Recorded>();
+  const inMinute = new WindowCounts(MINUTE_MS, ACCOUNTS_MAX);
+  const inDay = new WindowCounts(DAY_MS, ACCOUNTS_MAX);
   let waiting: RejectedRequest[] = [];
   /** By account and minute. */
   let counts = new Map<string, MoreRejectedRequests>();
-  /** The latest day of all requests: accounts without one today are forgotten. */
-  let today = 0;
 
-  function isWithinLimits(account: AccountId, at: number): boolean {
-    const [minute, day] = [Math.floor(at / MINUTE_MS), Math.floor(at / DAY_MS)];
-    if (day > today) recorded.clear();
-    today = Math.max(today, day);
-    const before = recorded.get(account);
-    const inMinute = before?.minute === minute ? before.inMinute : 0;
-    const inDay = before?.inDay ?? 0;
-    const within = inMinute < REJECTED_PER_MINUTE && inDay < REJECTED_PER_DAY;
-    if (within) recorded.set(account, { minute, inMinute: inMinute + 1, inDay: inDay + 1 });
-    return within;
+  function isWithinLimits(account: string, at: number): boolean {
+    const ofDay = [{ key: account, max: REJECTED_PER_DAY }];
+    return (
+      inDay.hasRoom(ofDay, at) &&
+      inMinute.take([{ key: account, max: REJECTED_PER_MINUTE }], at) &&
+      inDay.take(ofDay, at)
+    );
   }
 
   function count({ account, at, count: n }: MoreRejectedRequests): void {

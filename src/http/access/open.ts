@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../../kernel/errors.ts';
 import type { MetricsContext, RequestContext } from '../route.ts';
 import { complete, type GuardFor } from './guard.ts';
-import { createGuessLimiter } from './guess-limiter.ts';
+import { createGuessLimiter } from './limiters.ts';
 
 /** Everybody may. */
 export const open: GuardFor<RequestContext> = () => async (request, read, serve) =>

@@ -1,0 +1,89 @@
+/** What callers may do in a window of time, whoever they are. Kept per process. */
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { FAILED_AUTH_PER_WINDOW, METRICS_GUESSES, METRICS_GUESSES_SECONDS } from '../../kernel/facts/limits.ts';
+import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
+import { networksOf } from '../../kernel/ip.ts';
+import { type Slots, WindowCounts } from '../../kernel/windows.ts';
+import type { AccountId } from '../../service/members.ts';
+
+const WINDOW_MS = WINDOW_SECONDS * 1000;
+
+/** The widest network first: what it may not have is not counted for a narrower one. */
+const slotsOfNetworks = (ip: string, perNetwork: number): readonly Slots[] =>
+  networksOf(ip).map(({ network, times }) => ({ key: network, max: times * perNetwork }));
+
+/**
+ * Counts refusals with 401 by the networks of the caller, apart from any account: a valid key is not affected by failed
+ * attempts from the same address.
+ */
+export function createFailedAuthLimiter(clock: Clock): { refuse(ip: string, apiError: ApiError): ApiError } {
+  const counts = new WindowCounts(WINDOW_MS, 50_000);
+  return {
+    refuse(ip, apiError) {
+      const now = clock.now();
+      if (counts.take(slotsOfNetworks(ip, FAILED_AUTH_PER_WINDOW), now)) return apiError;
+      return new ApiError('rate_limit_exceeded', 'Too many requests without a valid API key came from this address.', {
+        limit: FAILED_AUTH_PER_WINDOW,
+        retry_after: counts.secondsLeft(now),
+      });
+    },
+  };
+}
+
+/** Whose requests are counted together: those for an account, or those of a user for none. */
+type DashboardCaller = { readonly account: AccountId } | { readonly user: string };
+
+/** Bounds what people do in the dashboard, apart from the rate limit of the API: `limit` requests in a rate window. */
+export function createDashboardLimiter(clock: Clock, limit: number): { admit(caller: DashboardCaller): void } {
+  const counts = new WindowCounts(WINDOW_MS, 10_000);
+  return {
+    /** Throws `rate_limit_exceeded`. */
+    admit(caller) {
+      const isAccount = 'account' in caller;
+      const key = isAccount ? `account ${caller.account}` : `user ${caller.user}`;
+      const now = clock.now();
+      if (counts.take([{ key, max: limit }], now)) return;
+      const whose = isAccount ? 'this account' : 'you';
+      throw new ApiError('rate_limit_exceeded', `Too many requests of the dashboard came from ${whose}.`, {
+        limit,
+        retry_after: counts.secondsLeft(now),
+      });
+    },
+  };
+}
+
+/** Limits guesses of the metrics token, by network. */
+interface GuessLimiter {
+  /** To be called before a guess is looked at. Throws `rate_limit_exceeded`. */
+  admit(ip: string): void;
+  failed(ip: string): void;
+  /** The address is counted apart from its network from now on: guesses of its neighbors do not block it. */
+  succeeded(ip: string): void;
+}
+
+export function createGuessLimiter(clock: Clock): GuessLimiter {
+  const failures = new WindowCounts(METRICS_GUESSES_SECONDS * 1000, 8_192);
+  // Created at the first use, as it allocates its full size at once.
+  let known: LRUCache<string, true> | null = null;
+  const slotsOf = (ip: string) =>
+    known?.get(ip) ? [{ key: `address ${ip}`, max: METRICS_GUESSES }] : slotsOfNetworks(ip, METRICS_GUESSES);
+  return {
+    admit(ip) {
+      const now = clock.now();
+      if (failures.hasRoom(slotsOf(ip), now)) return;
+      throw new ApiError('rate_limit_exceeded', 'Too many wrong metrics tokens came from this network.', {
+        limit: METRICS_GUESSES,
+        retry_after: failures.secondsLeft(now),
+      });
+    },
+    failed(ip) {
+      failures.take(slotsOf(ip), clock.now());
+    },
+    succeeded(ip) {
+      known ??= new LRUCache({ max: 512 });
+      known.set(ip, true);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { LRUCache } from 'lru-cache';
+
+/** What one key may use of a window. */
+export interface Slots {
+  readonly key: string;
+  readonly max: number;
+}
+
+/**
+ * Counts by key in windows of time that follow each other, per process: for bounds that protect this process, not for
+ * a right that nodes would have to agree on. Times are ms since 1970.
+ */
+export class WindowCounts {
+  readonly #windowMs: number;
+  readonly #keys: number;
+  // Created at the first count, as it allocates its full size at once.
+  #counts: LRUCache<string, { window: number; count: number }> | null = null;
+
+  /** `keys`: how many are remembered, those counted last. */
+  constructor(windowMs: number, keys: number) {
+    this.#windowMs = windowMs;
+    this.#keys = keys;
+  }
+
+  /** Counts once for each key, up to the first whose slots are used up. False: there is such a key. */
+  take(slots: readonly Slots[], now: number): boolean {
+    const window = this.#windowAt(now);
+    return slots.every(({ key, max }) => {
+      const count = this.#countOf(key, window);
+      if (count >= max) return false;
+      this.#counts ??= new LRUCache({ max: this.#keys });
+      this.#counts.set(key, { window, count: count + 1 });
+      return true;
+    });
+  }
+
+  /** Whether every key has a slot left. Counts nothing. */
+  hasRoom(slots: readonly Slots[], now: number): boolean {
+    const window = this.#windowAt(now);
+    return slots.every(({ key, max }) => this.#countOf(key, window) < max);
+  }
+
+  /** Until the window ends, at least 1. */
+  secondsLeft(now: number): number {
+    return Math.max(1, Math.ceil((this.#windowMs - (now % this.#windowMs)) / 1000));
+  }
+
+  #windowAt(now: number): number {
+    return Math.floor(now / this.#windowMs);
+  }
+
+  #countOf(key: string, window: number): number {
+    const entry = this.#counts?.get(key);
+    return entry?.window === window ? entry.count : 0;
+  }
+}

@@ -1,10 +1,6 @@
-/** Worker thread for list updates: merging takes seconds and would block requests. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** The code of the thread that updates the lists of disposable domains. */
 import { systemClock } from '../kernel/clock.ts';
-import { fetchLists, type ListsOptions, type WorkerMessage } from './disposable-lists.ts';
+import { answerCalls } from '../kernel/thread.ts';
+import { fetchLists, type ListsOptions } from './disposable-lists.ts';
 
-const result: WorkerMessage = await fetchLists(workerData as ListsOptions, systemClock).then(
-  (summary) => ({ summary }),
-  (error: unknown) => ({ problem: error instanceof Error ? error.message : String(error) }),
-);
-parentPort?.postMessage(result);
+answerCalls((options: ListsOptions) => fetchLists(options, systemClock));

@@ -1,7 +1,7 @@
-import { Worker } from 'node:worker_threads';
 import type { UpdateSource } from '../engine/lists/sources.ts';
 import { type UpdateSummary, updateLists } from '../engine/lists/update.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { Thread, threadCode } from '../kernel/thread.ts';
 
 export interface ListsOptions {
   readonly listsDir: string;
@@ -29,35 +29,29 @@ export const fetchLists = (options: ListsOptions, clock: Clock): Promise<UpdateS
     clock,
   });
 
-/** What the thread reports, once. */
-export type WorkerMessage = { readonly summary: UpdateSummary } | { readonly problem: string };
+/** Merging takes seconds, and would block requests. What was written so far is put in place whole or not at all. */
+const thread = new Thread<ListsOptions, UpdateSummary>({
+  code: threadCode(import.meta.url, './disposable-lists-worker.ts', './disposable-lists-worker.js'),
+  idleMs: 0,
+  cancelMs: 0,
+});
 
-/** Next to this file, in the sources and in dist/. */
-const WORKER = new URL(
-  import.meta.url.endsWith('.ts') ? './disposable-lists-worker.ts' : './disposable-lists-worker.js',
-  import.meta.url,
-);
-
-/** The same in a worker thread, for a process that serves requests. */
-export function fetchListsInWorker(options: ListsOptions, signal?: AbortSignal): Promise<UpdateSummary> {
-  const { listsDir, listsDisposableUrl, listsFakefilterUrl, listsMailcheckerUrl, listsTompecUrl, listsIvoloUrl } =
-    options;
-  const workerData: ListsOptions = {
-    ...{ listsDir, listsDisposableUrl, listsFakefilterUrl },
-    ...{ listsMailcheckerUrl, listsTompecUrl, listsIvoloUrl },
-  };
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(WORKER, { workerData, execArgv: [] });
-    worker.once('message', (message: WorkerMessage) => {
-      if ('summary' in message) resolve(message.summary);
-      else reject(new Error(message.problem));
-    });
-    worker.on('error', reject);
-    worker.once('exit', (code) => reject(new Error(`the update exited with ${code}`)));
-    // What it wrote so far is put in place whole or not at all.
-    signal?.addEventListener('abort', () => void worker.terminate(), { once: true });
-  });
-}
+/** The same in a thread, for a process that serves requests. */
+export const fetchListsInWorker = (
+  {
+    listsDir,
+    listsDisposableUrl,
+    listsFakefilterUrl,
+    listsMailcheckerUrl,
+    listsTompecUrl,
+    listsIvoloUrl,
+  }: ListsOptions,
+  signal?: AbortSignal,
+): Promise<UpdateSummary> =>
+  thread.call(
+    { listsDir, listsDisposableUrl, listsFakefilterUrl, listsMailcheckerUrl, listsTompecUrl, listsIvoloUrl },
+    { ...(signal && { signal }) },
+  );
 
 /** `Version 2026-11-20: 40,840 disposable domains …`, after what went wrong. */
 export const summaryLine = ({ version, total, added, removed, sources }: UpdateSummary): string =>

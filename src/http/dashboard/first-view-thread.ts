@@ -1,37 +1,34 @@
 /** The thread that renders first views of the dashboard, so that nothing else waits meanwhile. */
 import { readFile, stat } from 'node:fs/promises';
 import { createContext, Script } from 'node:vm';
-import { parentPort, workerData } from 'node:worker_threads';
-import type { DataReply, Order, Rendered, Report, ViewRequest } from './first-view-messages.ts';
+import { answerCalls } from '../../kernel/thread.ts';
+import type { DataReply, Rendered, ViewOrder } from './first-views.ts';
 
-const path = String(workerData);
-let kept: { readonly version: number; readonly script: Script } | null = null;
+let kept: { readonly path: string; readonly version: number; readonly script: Script } | null = null;
 
 /** The dashboard may be built anew while the thread runs. */
-async function scriptNow(): Promise<Script> {
+async function scriptAt(path: string): Promise<Script> {
   const { mtimeMs: version } = await stat(path);
-  if (kept?.version !== version)
-    kept = { version, script: new Script(`${await readFile(path, 'utf8')}; renderFirstView`, { filename: path }) };
+  if (kept?.path !== path || kept.version !== version) {
+    const script = new Script(`${await readFile(path, 'utf8')}; renderFirstView`, { filename: path });
+    kept = { path, version, script };
+  }
   return kept.script;
 }
 
-const send = (report: Report): void => parentPort?.postMessage(report);
-/** Requests that wait for their replies, by view and number. */
-const asked = new Map<string, (reply: DataReply) => void>();
+type Ask = (path: string) => Promise<DataReply>;
+
+/** What a view gets for a request that was not answered; it fails then. */
+const UNANSWERED: DataReply = { status: 503, body: 'null' };
 
 /** The main thread answers the requests of a view, for its user. */
-function fetchFor(id: number): typeof fetch {
-  let count = 0;
-  return async (input, init) => {
+const fetchBy =
+  (ask: Ask): typeof fetch =>
+  async (input, init) => {
     const { pathname, search } = new URL(new Request(input, init).url);
-    const n = count++;
-    const { promise, resolve } = Promise.withResolvers<DataReply>();
-    asked.set(`${id} ${n}`, resolve);
-    send({ kind: 'ask', id, n, path: pathname + search });
-    const { status, body } = await promise;
+    const { status, body } = await ask(pathname + search).catch(() => UNANSWERED);
     return new Response(body, { status, headers: { 'content-type': 'application/json' } });
   };
-}
 
 /**
  * React opens one for work that it puts off, of which there is none here. An open one would keep the view in memory.
@@ -50,15 +47,15 @@ const BROWSER = {
 };
 
 /** Each view has a global object and modules of its own, and so knows nothing of another. */
-async function render(id: number, { url, platform, nonce }: ViewRequest): Promise<Rendered<string> | null> {
-  const script = await scriptNow();
+async function render({ script: path, url, platform, nonce }: ViewOrder, ask: Ask): Promise<Rendered<string> | null> {
+  const script = await scriptAt(path);
   /** As in a browser, relative to the page. */
   class PageRequest extends Request {
     constructor(input: string | URL | Request, init?: RequestInit) {
       super(typeof input === 'string' ? new URL(input, url) : input, init);
     }
   }
-  const own = { location: new URL(url), navigator: { platform }, fetch: fetchFor(id), Request: PageRequest };
+  const own = { location: new URL(url), navigator: { platform }, fetch: fetchBy(ask), Request: PageRequest };
   const renderView: (nonce: string) => Promise<Rendered | null> = script.runInContext(
     createContext({ ...BROWSER, ...own }),
   );
@@ -66,16 +63,4 @@ async function render(id: number, { url, platform, nonce }: ViewRequest): Promis
   return view && { ...view, known: JSON.stringify(view.known) };
 }
 
-parentPort?.on('message', (order: Order) => {
-  const { id } = order;
-  if (order.kind === 'render') {
-    render(id, order).then(
-      (view) => send({ kind: 'rendered', id, view }),
-      (error: unknown) => send({ kind: 'failed', id, message: error instanceof Error ? error.message : String(error) }),
-    );
-    return;
-  }
-  const key = `${id} ${order.n}`;
-  asked.get(key)?.(order.reply);
-  asked.delete(key);
-});
+answerCalls<ViewOrder, Rendered<string> | null, string, DataReply>((order, { ask }) => render(order, ask));

@@ -1,6 +1,6 @@
 import type { HttpContext } from '../context.ts';
 import type { HttpReply, HttpRequest } from '../exchange.ts';
-import type { Rendered } from './first-view-messages.ts';
+import type { Rendered } from './first-views.ts';
 import { inProcess } from './in-process.ts';
 
 /** Pages whose content is in the HTML, for lines on which their scripts take seconds; with a session, or without. */

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLogger } from '../../kernel/log.ts';
-import type { DataReply } from './first-view-messages.ts';
-import { createFirstViews, type FirstViews, VIEWS_AT_ONCE } from './first-views.ts';
+import { createFirstViews, type DataReply, type FirstViews, VIEWS_AT_ONCE } from './first-views.ts';
 
 /**
  * In place of the built dashboard: a page's path says how its view goes. Views share one thing on purpose,
@@ -33,7 +32,7 @@ async function renderFirstView() {
 
 const OK: DataReply = { status: 200, body: '{}' };
 const answers = async () => OK;
-const TIMES = { withinMs: 300, stuckMs: 1500 };
+const TIMES = { withinMs: 300, stuckMs: 1200 };
 
 let folder: string;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { HttpReply, HttpRequest } from '../exchange.ts';
 import { handlerOf } from '../handler.ts';
 import type { ReplyHeaders } from '../header-list.ts';
 import { Router } from '../router.ts';
-import type { DataReply } from './first-view-messages.ts';
+import type { DataReply } from './first-views.ts';
 import { DASHBOARD_ROUTES } from './table.ts';
 
 /** A GET of the private API within the request of a page: from the same visitor, with the same cookies. */

@@ -1,5 +1,5 @@
 import { sha256Base64 } from '../../kernel/ids.ts';
-import type { Rendered } from './first-view-messages.ts';
+import type { Rendered } from './first-views.ts';
 
 const ROOT = '<div id="root"></div>';
 /** Fonts and scripts, each in a line of its own at the end of the page (web/vite.config.ts). */

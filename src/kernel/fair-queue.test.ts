@@ -26,6 +26,16 @@ describe('FairQueue', () => {
     expect(await queue.enter('a', '', true)).not.toBeNull();
   });
 
+  it('counts who has a place or waits for one', async () => {
+    const queue = new FairQueue(1);
+    const first = await queue.enter('a');
+    const second = queue.enter('b');
+    expect(queue.size).toBe(2);
+    first();
+    (await second)();
+    expect(queue.size).toBe(0);
+  });
+
   it('never has more than its places, and serves all in the end, whoever comes and leaves when', async () => {
     const steps = fc.array(fc.record({ party: fc.nat(4), part: fc.nat(2), leaves: fc.nat(3) }), { maxLength: 60 });
     await fc.assert(

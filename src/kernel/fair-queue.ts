@@ -16,6 +16,7 @@ export class FairQueue {
   readonly #places: number;
   readonly #waitingMax: number;
   #open = 0;
+  #waiting = 0;
   /** By party, in rotation. */
   readonly #parties = new Map<string, Group>();
 
@@ -23,6 +24,11 @@ export class FairQueue {
   constructor(places: number, waitingMax = Number.POSITIVE_INFINITY) {
     this.#places = places;
     this.#waitingMax = waitingMax;
+  }
+
+  /** Who has a place or waits for one. */
+  get size(): number {
+    return this.#open + this.#waiting;
   }
 
   /** Waits for a place; the returned function gives it back. Null: too many of this part wait. */
@@ -34,6 +40,7 @@ export class FairQueue {
     if (bounded && line.waiting.length >= this.#waitingMax) return null;
     this.#parties.set(party, group);
     group.parts.set(part, line);
+    this.#waiting++;
     await new Promise<void>((begin) => {
       line.waiting.push(begin);
       this.#serve();
@@ -60,6 +67,7 @@ export class FairQueue {
       for (const [part, line] of group.parts) {
         const begin = line.open < most ? line.waiting.shift() : undefined;
         if (begin === undefined) continue;
+        this.#waiting--;
         this.#open++;
         group.open++;
         line.open++;

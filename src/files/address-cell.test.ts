@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressIn, duplicateKey } from './address-cell.ts';
+import { addressIn } from './address-cell.ts';
 
 describe('the address in a cell', () => {
   it.each([
@@ -21,10 +21,4 @@ describe('the address in a cell', () => {
 
   it.each(['', '   ', '\u{200B}\u{A0}', '<>', 'mailto:', 'Ada < >'])('is missing in %j', (cell) =>
     expect(addressIn(cell)).toBeNull());
-});
-
-it('addresses are the same without white space and the case of the domain', () => {
-  expect(duplicateKey(' Ada@B.De ')).toBe(duplicateKey('Ada@b.dE'));
-  expect(duplicateKey('ada@b.de')).not.toBe(duplicateKey('Ada@b.de'));
-  expect(duplicateKey('No.At')).toBe('No.At');
 });

@@ -24,10 +24,3 @@ function ofMailto(text: string): string {
     return address;
   }
 }
-
-/** Two cells with the same key hold the same address: white space and the case of the domain do not count. */
-export function duplicateKey(address: string): string {
-  const text = trimBlanks(address);
-  const at = text.lastIndexOf('@');
-  return at < 0 ? text : text.slice(0, at) + text.slice(at).toLowerCase();
-}

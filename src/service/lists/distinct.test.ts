@@ -23,6 +23,20 @@ it('ignores case in domains, and blanks around an address', () => {
   ]);
 });
 
+it('compares domains as they are verified, however they are spelled', () => {
+  const spellings = [
+    ['a@bücher.de', 'a@BÜCHER.de', 'a@xn--bcher-kva.de', 'a@XN--BCHER-KVA.DE', 'a@bu\u0308cher.de', 'a@ｂücher．de'],
+    ['a@example.com', 'a@ｅｘａｍｐｌｅ.com', 'a@example。com', 'a@EXAMPLE．com'],
+    ['a@straße.de', 'a@xn--strae-oqa.de'],
+    ['a@strasse.de'],
+    ['a@ü..de', 'a@Ü..de'],
+    ['A@bücher.de'],
+  ];
+  const distinct = new DistinctAddresses();
+  const numbers = spellings.map((same) => same.map((text) => distinct.number(text)));
+  expect(numbers).toEqual(spellings.map((same, i) => same.map(() => i + 1)));
+});
+
 it('looks at few slots, whatever addresses a sender has chosen to fall together', () => {
   // Those whose bare SHA-256 begins in the same 64 of the 4,096 slots that the table begins with.
   const crafted: string[] = [];

@@ -4,7 +4,8 @@
  * without it, a sender could choose addresses that all belong in the same slots.
  */
 import { hash } from 'node:crypto';
-import { duplicateKey } from '../../files/address-cell.ts';
+import { parseDomain } from '../../engine/address/domain.ts';
+import { trimBlanks } from '../../kernel/blanks.ts';
 import { randomToken } from '../../kernel/ids.ts';
 
 const WORDS = 3;
@@ -13,6 +14,27 @@ const FIRST_SLOTS = 4096;
 const SALT_LENGTH = 22;
 /** Addresses whose bits are in one array, a power of two: arrays are added, never copied. */
 const PAGE = 1 << 16;
+
+/** Names that no list of TLDs has are compared like others. */
+const ANY_DOMAIN = { allowReserved: true, allowUnknownTld: true };
+
+/**
+ * The same for two spellings of an address: white space around it does not count, and its domain is compared as the
+ * engine's parser folds it, to lower-case ASCII.
+ */
+function duplicateKey(address: string): string {
+  const text = trimBlanks(address);
+  const from = text.lastIndexOf('@') + 1;
+  if (from === 0) return text;
+  const domain = text.slice(from);
+  return text.slice(0, from) + (isAscii(domain) ? domain.toLowerCase() : folded(domain));
+}
+
+const isAscii = (text: string): boolean => /^\p{ASCII}*$/u.test(text);
+function folded(domain: string): string {
+  const parsed = parseDomain(domain, 0, ANY_DOMAIN);
+  return parsed.ok ? parsed.ascii : domain.toLowerCase();
+}
 
 type Key = readonly [number, number, number];
 

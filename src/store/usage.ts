@@ -7,7 +7,7 @@ import type { StorageDriver } from './driver.ts';
 import { COUNTERS, filterCount } from './filter-rows.ts';
 import { onlyRow } from './rows.ts';
 import type { AccountId, AccountStorage, KeyDayRow, Usage, UsageBucketRow, UsageGrouping, UsageRow } from './store.ts';
-import type { Tables } from './tables.ts';
+import type { Row, Tables } from './tables.ts';
 
 const GROUPS: Readonly<Record<UsageGrouping, RawBuilder<string | number>>> = {
   day: sql`hour / ${sql.lit(DAY_MS)}`,
@@ -39,9 +39,16 @@ const within = (account: AccountId, from: number, to: number) =>
 const dailyBefore = (account: AccountId) =>
   sql<number>`(SELECT usage_daily_before FROM accounts WHERE id = ${account})`;
 
-/** See `AccountStorage`. Lists of versions that did not count their bytes take only what their results do. */
-export async function storageOf(db: Kysely<Tables>, account: AccountId): Promise<AccountStorage> {
-  const kept = db.selectFrom('lists').where('account_id', '=', account).where('status', '<>', 'deleted');
+/**
+ * See `AccountStorage`. Lists of versions that did not count their bytes take only what their results do. `without`:
+ * statuses of lists that do not count.
+ */
+export async function storageOf(
+  db: Kysely<Tables>,
+  account: AccountId,
+  without: readonly Row<'lists'>['status'][] = ['deleted'],
+): Promise<AccountStorage> {
+  const kept = db.selectFrom('lists').where('account_id', '=', account).where('status', 'not in', without);
   const bytes = sql<number>`CAST(coalesce(sum(bytes + addresses * ${sql.lit(LIST_RESULT_BYTES)}), 0) AS BIGINT)`;
   const sums = kept.select((eb) => [eb.fn.countAll<number>().as('lists'), bytes.as('bytes')]);
   const found = await sums.executeTakeFirstOrThrow();

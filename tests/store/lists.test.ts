@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { LIST_CLAIMS_MAX } from '../../src/kernel/facts/limits.ts';
+import { PLANS } from '../../src/kernel/facts/plans.ts';
 import { listResultId, newId } from '../../src/kernel/ids.ts';
 import { newBlock } from '../../src/store/lists/blocks.ts';
 import { describeStores } from '../lab/stores.ts';
@@ -8,6 +9,24 @@ import { addressesOf, claimWith, found, startedList, uploadList, waitingWith } f
 import { BY } from './people.ts';
 
 describeStores('a list of addresses', (lab) => {
+  it('is refused at its end where others have filled the store of the account meanwhile', async () => {
+    const store = await lab.open();
+    const who = await member(store, { credits: 100, plan: 'starter' });
+    const { id: account } = who.account;
+    const layout = { columns: ['email'], addressColumn: 0, hasHeader: false };
+    const counts = { total: 1, addresses: 1, duplicates: 0, blank: 0, unreadable: 0 };
+    const row = { row: 1, address: 1, cells: ['a@example.com'], extra: [], problem: null };
+    const block = { ...newBlock([row], 1, ['a@example.com']), bytes: Math.floor(PLANS.starter.listBytes * 0.6) };
+    const ids = ['lst_1', 'lst_2'];
+    const list = { account, keyId: who.key.id, clientIp: null, name: 'x', level: 'mx' as const, patienceMinutes: 0 };
+    for (const id of ids) await store.lists.create({ ...list, id, layout });
+    for (const id of ids) expect(await store.lists.append(account, id, [block])).toBe(true);
+    const ended = await Promise.allSettled(ids.map((id) => store.lists.finish(account, id, counts)));
+    const refused = ended.flatMap((one) => (one.status === 'rejected' ? one.reason.code : []));
+    expect(refused).toEqual(['list_storage_full']);
+    expect((await store.lists.list(account, { status: null, query: null, offset: 0, limit: 9 })).total).toBe(1);
+  });
+
   it('is uploaded in blocks, held for, verified in chunks, and completed with exact sums', async () => {
     const store = await lab.open();
     const who = await member(store, { credits: 100 });

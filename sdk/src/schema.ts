@@ -36,7 +36,7 @@ export interface paths {
         put?: never;
         /**
          * Upload addresses and verify them as one job
-         * @description The file as the body, or as the part `file` of a form, or `{"emails": […]}`. The other fields stand in the query, the form or the object.
+         * @description The file as the body, whatever its type, or as the part `file` of a form, or `{"emails": […]}`. The other fields stand in the query, the form or the object. With an `Idempotency-Key`, the same upload again returns the list of the first one, as it is now.
          */
         post: operations["createList"];
         delete?: never;
@@ -1775,7 +1775,10 @@ export interface operations {
                 /** @description How long addresses are asked about again whose servers defer the answer. */
                 patience_minutes?: number;
             };
-            header?: never;
+            header?: {
+                /** @description For 24 hours the same key returns the stored reply. */
+                "idempotency-key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1784,10 +1787,7 @@ export interface operations {
                 "multipart/form-data": string;
                 "application/json": string;
                 "text/csv": string;
-                "text/plain": string;
-                "text/tab-separated-values": string;
-                "application/x-ndjson": string;
-                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                "application/octet-stream": string;
             };
         };
         responses: {
@@ -1804,6 +1804,8 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     /** @description Path of the list. */
                     Location?: string;
+                    /** @description `true` where this is the stored reply of an earlier request. */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1860,6 +1862,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["PaymentRequired"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];

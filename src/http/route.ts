@@ -88,8 +88,10 @@ export interface StreamBody {
   readonly cost: BodyCostName;
   /** With this error; `body_too_large` by default. */
   readonly tooLarge?: ErrorCode;
-  /** The media types that are accepted, without parameters. */
+  /** The media types that are accepted, without parameters; with `anyType`, those that the document names. */
   readonly stream: readonly string[];
+  /** Whatever the type says, or without one. */
+  readonly anyType?: true;
 }
 export interface RouteInput {
   /** Of the path; a value that does not fit is 404. Parameters without a schema are strings. */

@@ -25,10 +25,17 @@ async function write(
       oc
         .columns(['account_id', 'route', 'key'])
         .doUpdateSet({ ...reply, ...life })
-        // Only our own reservation: another request may have taken the key after it was released.
-        .where('idempotency.state', '=', 'running')
-        .where('idempotency.node', '=', node)
-        .where('idempotency.fingerprint', '=', fingerprint),
+        .where((eb) =>
+          eb.or([
+            // Only our own reservation: another request may have taken the key after it was released.
+            eb.and([
+              eb('idempotency.state', '=', 'running'),
+              eb('idempotency.node', '=', node),
+              eb('idempotency.fingerprint', '=', fingerprint),
+            ]),
+            eb('idempotency.expires_at', '<=', now),
+          ]),
+        ),
     )
     .executeTakeFirstOrThrow();
   return numInsertedOrUpdatedRows === 1n;
@@ -57,6 +64,22 @@ export function idempotency(driver: StorageDriver): Idempotency {
   return {
     async finish({ accountId }, ref, reply) {
       await write(driver, db, accountId, await driver.now(), ref, reply);
+    },
+
+    async find(account, { route, key, fingerprint }) {
+      const found = await db
+        .selectFrom('idempotency')
+        .select(['fingerprint', 'status', 'headers', 'body'])
+        .where('account_id', '=', account)
+        .where('route', '=', route)
+        .where('key', '=', key)
+        .where('state', '=', 'done')
+        .where('expires_at', '>', await driver.now())
+        .executeTakeFirst();
+      if (found === undefined) return null;
+      if (found.fingerprint !== fingerprint) throw new ApiError('idempotency_key_reused');
+      const { status, headers, body } = found;
+      return { status: status ?? 0, headers: JSON.parse(headers ?? '{}'), body: body ?? '' };
     },
 
     async forget(caller, { route, key, fingerprint }) {

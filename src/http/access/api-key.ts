@@ -52,9 +52,10 @@ async function keyAndInput(
 
 /** draft-ietf-httpapi-idempotency-key-header; the hash of body and query tells a repeated request from a reused key. */
 const idempotencyOf =
-  ({ method, path }: Route) =>
+  ({ method, path, input: { body } = {} }: Route) =>
   ({ request }: RequestContext, { input, headers, problem }: Reading): IdempotencyRef | null => {
-    // Without its body nobody can tell whether a request is the same.
+    // Without its body nobody can tell whether a request is the same; one that is a stream is hashed by its service.
+    if (body !== undefined && 'stream' in body) return null;
     if (problem?.code === 'request_timeout') return null;
     if (!headers.ok || typeof headers.value !== 'object' || headers.value === null) return null;
     const key = 'idempotency-key' in headers.value ? headers.value['idempotency-key'] : undefined;

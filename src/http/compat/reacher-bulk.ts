@@ -53,7 +53,7 @@ export const REACHER_BULK_ROUTES: readonly Route[] = [
       ({ lists }) =>
       async ({ caller, ip }, { body }) => {
         const { accountId: account, plan, keyId } = caller;
-        const list = await lists.upload({ account, plan, keyId, ip }, { caller, ip }, async (place) => {
+        const { list } = await lists.upload({ account, plan, keyId, ip }, { caller, ip }, async (place) => {
           const json = new JsonList('input', LIST_UPLOAD_EXTRA_BYTES);
           const { input, close } = await spooled(json.array(body.held(place)), LIST_JSON_BYTES);
           try {

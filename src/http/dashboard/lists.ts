@@ -14,8 +14,6 @@ import { done } from './browser-request.ts';
 
 const LISTS = '/dashboard/accounts/:account/lists';
 const LIST = `${LISTS}/:id` as const;
-/** A file of which the browser does not know what it is. */
-const ANY_FILE = 'application/octet-stream';
 /** Of a cell of the preview. */
 const CELL_CHARACTERS = 100;
 
@@ -68,7 +66,7 @@ export const LIST_ROUTES: readonly Route[] = [
     cost: null,
     input: {
       query: C.ListUpload,
-      body: { cost: 'list_upload', stream: [...UPLOAD_TYPES, ANY_FILE], tooLarge: 'list_too_large' },
+      body: { cost: 'list_upload', stream: UPLOAD_TYPES, anyType: true, tooLarge: 'list_too_large' },
       bodyLimit: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
     },
     output: { status: 201, content: C.ListReply },
@@ -77,9 +75,8 @@ export const LIST_ROUTES: readonly Route[] = [
       ({ lists }) =>
       async ({ account, actor, ip, request }, { query, body }) => {
         const uploader = { account, plan: null, keyId: DASHBOARD_KEY, ip };
-        return {
-          body: listReply(await lists.upload(uploader, actor, (place) => readUpload(request, body.held(place), query))),
-        };
+        const { list } = await lists.upload(uploader, actor, (place) => readUpload(request, body.held(place), query));
+        return { body: listReply(list) };
       },
   }),
   route({

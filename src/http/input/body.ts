@@ -130,9 +130,13 @@ const positionOf = (message: string): string => {
 };
 
 /** The body as it arrives: 413 and 415; the stream fails with the same 413 once it is longer than its route takes. */
-export function streamBody(request: HttpRequest, { stream: types, tooLarge: code }: StreamBody, limit = BODY_BYTES) {
+export function streamBody(
+  request: HttpRequest,
+  { stream: types, anyType, tooLarge: code }: StreamBody,
+  limit = BODY_BYTES,
+) {
   if (request.body === 'too_large') return { ok: false, error: tooLarge(limit, code) } as const;
-  if (!types.includes(mediaType(request)))
+  if (anyType !== true && !types.includes(mediaType(request)))
     return invalid('unsupported_media_type', `The request body must be sent as ${types.join(' or ')}.`);
   if (isCompressed(request)) return compressed();
   return { ok: true, value: new ArrivingBody(request.raw, limit, () => tooLarge(limit, code)) } as const;

@@ -8,6 +8,8 @@ import { Busboy } from '@fastify/busboy';
 import { ApiError } from '../../kernel/errors.ts';
 
 interface FormFile {
+  /** Of its part. */
+  readonly field: string;
   /** Without its path; null: the part has no file name. */
   readonly name: string | null;
   /** To be read to its end. */
@@ -16,11 +18,11 @@ interface FormFile {
 
 interface FormReading {
   readonly boundary: string;
-  /** The name of the part that is a file, with or without a file name; all others are fields. */
+  /** The name of the part that is a file without a file name too; others without one are fields. */
   readonly file: string;
   /** Bytes of a field. */
   readonly fieldBytes: number;
-  /** Called for the file, at most once. */
+  /** Called for each file; names differ. */
   readonly take: (file: FormFile) => Promise<void>;
 }
 
@@ -33,6 +35,7 @@ const [CR, TAB, SPACE, DASH] = [0x0d, 0x09, 0x20, 0x2d];
 const PADDING_BYTES = 512;
 
 const malformed = (what: string): ApiError => new ApiError('malformed_request', `The multipart body ${what}.`);
+const NO_NAME = malformed('has a part without a name');
 const invalidField = (field: string, what: string): ApiError => new ApiError('invalid_parameter', what, { field });
 
 /** The boundary of a Content-Type; null: none, or one that RFC 2046 does not allow. */
@@ -47,11 +50,11 @@ export async function readForm(input: AsyncIterable<Buffer>, reading: FormReadin
   const { boundary, file, fieldBytes, take } = reading;
   const form = new Busboy({
     headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
-    isPartAFile: (name) => name === file,
+    isPartAFile: (name, _type, fileName) => name === file || fileName !== undefined,
     limits: { parts: PARTS_MAX, headerSize: HEAD_BYTES, headerPairs: HEADERS_MAX, fieldSize: fieldBytes },
   });
   const fields: [string, string][] = [];
-  const taken: { readonly body: Readable; readonly done: Promise<void> }[] = [];
+  const taken: { readonly field: string; readonly body: Readable; readonly done: Promise<void> }[] = [];
   /** What went wrong first; busboy's own errors all mean that the end is missing. */
   let failure: unknown = null;
   const fail = (error: unknown): void => {
@@ -60,14 +63,15 @@ export async function readForm(input: AsyncIterable<Buffer>, reading: FormReadin
   };
   form.on('partsLimit', () => fail(malformed(`has more than ${PARTS_MAX} parts`)));
   form.on('field', (name: string | undefined, value, _isNameCut, isCut) => {
-    if (name === undefined) fail(malformed('has a part without a name'));
+    if (name === undefined) fail(NO_NAME);
     else if (isCut) fail(invalidField(name, `The part ${JSON.stringify(name)} is too long.`));
     else fields.push([name, value]);
   });
-  form.on('file', (_name, body, name: string | undefined) => {
-    if (taken.length > 0) {
+  form.on('file', (field: string | undefined, body, name: string | undefined) => {
+    const again = taken.some((before) => before.field === field);
+    if (field === undefined || again) {
       body.on('error', () => {}).resume();
-      fail(invalidField(file, `${file} was sent more than once.`));
+      fail(field === undefined ? NO_NAME : invalidField(field, `${field} was sent more than once.`));
       return;
     }
     let cut: unknown = null;
@@ -75,11 +79,11 @@ export async function readForm(input: AsyncIterable<Buffer>, reading: FormReadin
       cut = error;
     });
     // Browsers write a quote as %22 (HTML, "multipart form data").
-    const done = take({ name: name?.replaceAll('%22', '"') ?? null, body });
+    const done = take({ field, name: name?.replaceAll('%22', '"') ?? null, body });
     done.catch((error: unknown) => {
       if (error !== cut) fail(error);
     });
-    taken.push({ body, done });
+    taken.push({ field, body, done });
   });
   const parts = { begun: 0 };
   try {

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { ListUpload } from '../../contract/lists.ts';
 import type { Read } from '../../contract/schema.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { LIST_BYTES, LIST_JSON_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.ts';
+import { LIST_BYTES, LIST_JSON_BYTES, LIST_UPLOAD_EXTRA_BYTES, UNKNOWN_NAME_SHOWN } from '../../kernel/facts/limits.ts';
 import type { UploadRequest } from '../../service/lists/service.ts';
 import { type Spooled, spooled } from '../../service/lists/spooled.ts';
 import type { HttpRequest } from '../exchange.ts';
@@ -14,27 +14,17 @@ import { fieldsReader } from './reader.ts';
 
 const MULTIPART = 'multipart/form-data';
 const JSON_BODY = 'application/json';
-/** Files that are the body. */
-const FILES = {
-  'text/csv': 'csv',
-  'text/plain': 'text',
-  'text/tab-separated-values': 'tsv',
-  'application/x-ndjson': 'ndjson',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
-} as const;
-type FileType = keyof typeof FILES;
-const isFileType = (type: string): type is FileType => Object.hasOwn(FILES, type);
 
-export const UPLOAD_TYPES: readonly string[] = [MULTIPART, JSON_BODY, ...Object.keys(FILES)];
+/** Any other type, or none: the body is the file, and what it is is found out from its content. */
+export const UPLOAD_TYPES: readonly string[] = [MULTIPART, JSON_BODY, 'text/csv', 'application/octet-stream'];
 
 type Fields = Read<typeof ListUpload>;
 const readFields = fieldsReader(ListUpload);
-const NOTHING_TO_CLOSE = () => Promise.resolve();
 
 /** Is told of fields that an upload does not have. */
 type Warn = (warnings: readonly string[]) => void;
 
-/** Reads as far as the file. `query`: fields that the body may repeat. */
+/** Reads the body to its end. `query`: fields that the body may repeat. */
 export async function readUpload(
   request: HttpRequest,
   body: Readable,
@@ -43,9 +33,23 @@ export async function readUpload(
 ): Promise<UploadRequest> {
   const type = mediaType(request);
   if (type === MULTIPART) return multipartUpload(request, body, query, warn);
-  if (type === JSON_BODY) return jsonUpload(body, query, warn);
-  const form = isFileType(type) ? FILES[type] : null;
-  return { ...optionsOf(query), fileName: null, form, input: body, close: NOTHING_TO_CLOSE };
+  const file = await spooled(body, LIST_BYTES);
+  if (type !== JSON_BODY || (await isArray(file))) return fileUpload(file, query);
+  try {
+    return await jsonUpload(file.input, query, warn);
+  } finally {
+    await file.close();
+  }
+}
+
+const fileUpload = (file: Spooled, query: Fields): UploadRequest => ({
+  ...{ ...optionsOf(query), ...file, fileName: null, form: null },
+});
+
+/** Blanks and a byte order mark may stand before it. */
+const ARRAY_WITHIN = 1024;
+async function isArray({ input: { file } }: Spooled): Promise<boolean> {
+  return /^[\s\u{FEFF}]*\[/u.test((await file.read(0, ARRAY_WITHIN)).toString('utf8'));
 }
 
 const optionsOf = ({ name, validation_type, column, header, start, patience_minutes }: Fields) => ({
@@ -62,30 +66,50 @@ async function multipartUpload(
 ): Promise<UploadRequest> {
   const boundary = boundaryOf(request.headers['content-type'] ?? '');
   if (boundary === null) throw new ApiError('malformed_request', 'The multipart Content-Type has no valid boundary.');
-  const files: (Spooled & { readonly name: string | null })[] = [];
+  const files: SentFile[] = [];
   try {
     const texts = await readForm(body, {
       boundary,
-      file: 'file',
+      file: FILE,
       fieldBytes: LIST_UPLOAD_EXTRA_BYTES,
       // Its options may come after it.
-      take: async ({ name, body: content }) => {
-        files.push({ ...(await spooled(content, LIST_BYTES)), name });
+      take: async ({ field, name, body: content }) => {
+        files.push({ ...(await spooled(content, LIST_BYTES)), field, name });
       },
     });
-    const [file] = files;
-    if (file === undefined) throw new ApiError('missing_parameter', 'The part "file" is missing.', { field: 'file' });
-    const { name: fileName, input, close } = file;
+    const file = theFile(files, warn);
     // As in a query, an empty field is not filled in.
     const filled = texts.filter(([, text]) => text !== '');
-    return { ...optionsOf({ ...query, ...readFields(filled, warn) }), fileName, form: null, input, close };
+    const options = optionsOf({ ...query, ...readFields(filled, warn) });
+    await closeAll(files.filter((other) => other !== file));
+    return { ...options, fileName: file.name, form: null, input: file.input, close: file.close };
   } catch (error) {
-    await files[0]?.close();
+    await closeAll(files);
     throw error;
   }
 }
 
-async function jsonUpload(body: Readable, query: Fields, warn: Warn): Promise<UploadRequest> {
+/** The part that is the file. */
+const FILE = 'file';
+type SentFile = Spooled & { readonly field: string; readonly name: string | null };
+const closeAll = (files: readonly SentFile[]) => Promise.all(files.map((file) => file.close()));
+
+/** The one that is called so, or the only one; browsers send empty ones for fields that nobody has filled in. */
+function theFile(files: readonly SentFile[], warn: Warn): SentFile {
+  const sent = files.filter(({ field, input }) => field === FILE || input.file.size > 0);
+  const file = sent.find(({ field }) => field === FILE) ?? (sent.length === 1 ? sent[0] : undefined);
+  const shown = (field: string) => JSON.stringify(field.slice(0, UNKNOWN_NAME_SHOWN));
+  if (file === undefined) {
+    const several = sent.length === 0 ? '' : ` Call one of ${sent.map(({ field }) => shown(field)).join(', ')} so.`;
+    throw new ApiError('missing_parameter', `The part "${FILE}" is missing.${several}`, { field: FILE });
+  }
+  if (file.field !== FILE) warn([`The part ${shown(file.field)} was taken for the file: call it "${FILE}".`]);
+  const others = sent.filter((other) => other !== file);
+  warn(others.map(({ field }) => `The file in the part ${shown(field)} was not read.`));
+  return file;
+}
+
+async function jsonUpload(body: AsyncIterable<Buffer>, query: Fields, warn: Warn): Promise<UploadRequest> {
   const json = new JsonList('emails', LIST_UPLOAD_EXTRA_BYTES);
   const { input, close } = await spooled(json.array(body), LIST_JSON_BYTES);
   try {

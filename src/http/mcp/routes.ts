@@ -1,10 +1,11 @@
 import Type from 'typebox';
 import { ApiError } from '../../kernel/errors.ts';
-import { BODY_BYTES, MCP_BYTES, TIMEOUT_MS } from '../../kernel/facts/limits.ts';
+import { BODY_BYTES, LIST_JSON_BYTES, MCP_BYTES, TIMEOUT_MS } from '../../kernel/facts/limits.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
 import { kibibytes } from '../../kernel/format.ts';
 import { listObject } from '../../service/lists/service.ts';
+import { spooled } from '../../service/lists/spooled.ts';
 import { requireAdmission } from '../access/admission.ts';
 import { keyIn } from '../compat/vendor.ts';
 import type { HttpContext } from '../context.ts';
@@ -68,11 +69,11 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext, counted: ()
           return {
             ...{ level: validation_type, fileName: null, form: 'json' as const },
             ...(name === undefined ? {} : { name }),
-            input: inPieces(emails),
-            close: async () => undefined,
+            ...(await spooled(inPieces(emails), LIST_JSON_BYTES)),
           };
         };
-        return listObject(await context.lists.upload({ account, plan, keyId, ip }, { caller, ip }, upload));
+        const { list } = await context.lists.upload({ account, plan, keyId, ip }, { caller, ip }, upload);
+        return listObject(list);
       },
       async getList(id) {
         const { caller } = await admitted('lists');

@@ -1,3 +1,4 @@
+import { IdempotencyHeader } from '../../contract/idempotency.ts';
 import * as C from '../../contract/lists.ts';
 import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.ts';
 import type { ListAction, ResultFormat } from '../../kernel/facts/lists.ts';
@@ -6,6 +7,7 @@ import { type List, type ListService, listObject } from '../../service/lists/ser
 import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { PacedBody } from '../paced-body.ts';
 import { linkHeader, paginationOf } from '../pagination.ts';
+import { REPLAYED } from '../reply.ts';
 import { type Answer, type Route, route } from '../route.ts';
 
 const LISTS = '/v1/lists';
@@ -56,32 +58,37 @@ export const LIST_ROUTES: readonly Route[] = [
     cost: null,
     input: {
       query: C.ListUpload,
-      body: { cost: 'list_upload', stream: UPLOAD_TYPES, tooLarge: 'list_too_large' },
+      headers: IdempotencyHeader,
+      body: { cost: 'list_upload', stream: UPLOAD_TYPES, anyType: true, tooLarge: 'list_too_large' },
       bodyLimit: LIST_BYTES + LIST_UPLOAD_EXTRA_BYTES,
     },
     output: {
       status: 201,
       content: C.ListCreatedReply,
       description: 'The list, when every row is stored. What prevents its start is its `error`.',
-      headers: { Location: 'Path of the list.' },
+      headers: { Location: 'Path of the list.', ...REPLAYED },
     },
     doc: {
       operationId: 'createList',
       tag: 'Lists',
       summary: 'Upload addresses and verify them as one job',
       description:
-        'The file as the body, or as the part `file` of a form, or `{"emails": […]}`. The other fields stand in the query, the form or the object.',
-      errors: [402, 422],
+        'The file as the body, whatever its type, or as the part `file` of a form, or `{"emails": […]}`. The other fields stand in the query, the form or the object. With an `Idempotency-Key`, the same upload again returns the list of the first one, as it is now.',
+      errors: [402, 404, 409, 422],
     },
     serve:
       ({ lists }) =>
-      async ({ caller, ip, request }, { query, body, warnings }) => {
+      async ({ caller, ip, request }, { query, body, headers, warnings }) => {
         const { accountId: account, plan, keyId } = caller;
         const uploader = { account, plan, keyId, ip };
         const found = [...warnings];
         const read = (place: HeldPlace) => readUpload(request, body.held(place), query, (more) => found.push(...more));
-        const list = await lists.upload(uploader, { caller, ip }, read);
-        return { body: { ...listReply(list), warnings: found }, headers: { location: `${LISTS}/${list.id}` } };
+        const key = headers['idempotency-key'] ?? null;
+        const once = key === null ? null : { route: `POST ${LISTS}`, key };
+        const { list, isFirst } = await lists.upload(uploader, { caller, ip }, read, once);
+        const location = { location: `${LISTS}/${list.id}` };
+        const replyHeaders = isFirst ? location : { ...location, 'idempotency-replayed': 'true' };
+        return { body: { ...listReply(list), warnings: found }, headers: replyHeaders };
       },
   }),
   route({

@@ -4,6 +4,7 @@ import { openStore } from '../../store/open.ts';
 import type { Store } from '../../store/store.ts';
 import { Costs } from '../costs.ts';
 import { createListService } from './service.ts';
+import { spooled } from './spooled.ts';
 
 let store: Store | undefined;
 afterEach(() => store?.close());
@@ -22,11 +23,11 @@ it('tells the worker of this process when a list begins to run', async () => {
   async function* input() {
     yield Buffer.from('jane@example.com\n');
   }
-  const upload = (start: boolean) =>
-    service.upload({ account, plan: 'enterprise', keyId: 'key_1', ip: '192.0.2.1' }, by, async () => ({
-      ...{ start, fileName: null, form: 'text', input: input() },
-      close: async () => {},
-    }));
+  const upload = async (start: boolean) => {
+    const uploader = { account, plan: 'enterprise', keyId: 'key_1', ip: '192.0.2.1' } as const;
+    const read = async () => ({ start, fileName: null, form: null, ...(await spooled(input(), 100)) });
+    return (await service.upload(uploader, by, read)).list;
+  };
   const { id } = await upload(false);
   expect(told).toBe(0);
   await service.change(account, id, 'start', by);

@@ -1,5 +1,7 @@
 /** Lists of addresses: the operations. Verification itself is background work. */
+import { createHash } from 'node:crypto';
 import type { FileForm } from '../../files/forms.ts';
+import type { SpooledInput } from '../../files/spool.ts';
 import { type Clock, toIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { LIST_DEFERRED_SHOWN, LIST_PATIENCE_MINUTES, NAME_LENGTH } from '../../kernel/facts/limits.ts';
@@ -16,7 +18,17 @@ import type { HeldPlace } from '../../kernel/fair-queue.ts';
 import { choice, counted, grouped } from '../../kernel/format.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import { listObject } from '../../store/lists/object.ts';
-import type { AccountId, Actor, DeferredAddress, List, ListChange, ListStart, Page, Store } from '../../store/store.ts';
+import type {
+  AccountId,
+  Actor,
+  DeferredAddress,
+  IdempotencyRef,
+  List,
+  ListChange,
+  ListStart,
+  Page,
+  Store,
+} from '../../store/store.ts';
 import { actorFor, type ChangedBy } from '../changed-by.ts';
 import type { Costs, PacedReading } from '../costs.ts';
 import { UNSAFE_CHARACTERS } from '../link-text.ts';
@@ -49,16 +61,31 @@ export interface UploadRequest {
   readonly fileName: string | null;
   /** What the sender says the file is; null: to be found out. */
   readonly form: FileForm | null;
-  readonly input: AsyncIterable<Uint8Array>;
+  readonly input: SpooledInput;
   close(): Promise<void>;
+}
+
+/** Of an Idempotency-Key. */
+type UploadKey = Pick<IdempotencyRef, 'route' | 'key'>;
+
+interface Uploaded {
+  readonly list: List;
+  /** False: an earlier upload with the same key has made it. */
+  readonly isFirst: boolean;
 }
 
 export interface ListService extends CopyRequests {
   /**
    * `read` is called once there is room for another upload, and tells its place what arrives. Throws ApiError:
-   * `overloaded`, `plan_upgrade_required`, and what is wrong with the file.
+   * `overloaded`, `plan_upgrade_required`, and what is wrong with the file. `once`: the same upload again makes no
+   * further list; then also `idempotency_key_reused` for another upload, and `not_found` where the list was deleted.
    */
-  upload(uploader: Uploader, by: ChangedBy, read: (place: HeldPlace) => Promise<UploadRequest>): Promise<List>;
+  upload(
+    uploader: Uploader,
+    by: ChangedBy,
+    read: (place: HeldPlace) => Promise<UploadRequest>,
+    once?: UploadKey | null,
+  ): Promise<Uploaded>;
   /** Throws ApiError `not_found`, also for a list of another account; so do all that follow. */
   get(account: AccountId, id: string): Promise<List>;
   list(
@@ -103,7 +130,7 @@ export interface ListDetail {
 }
 
 export function createListService(parts: {
-  store: Pick<Store, 'lists' | 'keys' | 'accounts'>;
+  store: Pick<Store, 'lists' | 'keys' | 'accounts' | 'idempotency'>;
   clock: Clock;
   costs: Costs;
   /** How many there were so far: uploads leave them the processor. */
@@ -143,22 +170,51 @@ export function createListService(parts: {
     return find(list.account, list.id);
   }
 
+  async function uploadedBefore(account: AccountId, ref: IdempotencyRef): Promise<Uploaded | null> {
+    const reply = await store.idempotency.find(account, ref);
+    return reply && { list: await find(account, JSON.parse(reply.body).id), isFirst: false };
+  }
+
+  async function uploadNow(
+    { account, plan, keyId, ip }: Uploader,
+    request: UploadRequest,
+    by: Actor,
+    ref: IdempotencyRef | null,
+  ): Promise<Uploaded> {
+    const { name, fileName, level = DEFAULT_LEVEL, column = null, header = 'auto', form, input } = request;
+    await checkPlan(account, plan, level);
+    const patienceMinutes = request.patienceMinutes ?? LIST_PATIENCE_MINUTES.default;
+    const shown = name ?? nameOf(fileName) ?? toIso(clock.now());
+    const upload = { account, keyId, ip, name: shown, level, patienceMinutes, column, header, form, input };
+    // The list is answered as it is then, so that its id is all there is to keep.
+    const stored = ref && {
+      ref,
+      replyTo: ({ id }: List) => ({ status: 201, headers: {}, body: JSON.stringify({ id }) }),
+    };
+    try {
+      return { list: await storeUpload({ lists, clock, singleCalls }, upload, by, stored), isFirst: true };
+    } catch (error) {
+      const before = ref && isInProgress(error) ? await uploadedBefore(account, ref) : null;
+      if (before === null) throw error;
+      return before;
+    }
+  }
+
   return {
     ...createListCopies({ lists, clock, find, checkPlan, start, costs }),
 
-    async upload({ account, plan, keyId, ip }, by, read) {
-      const place = costs.hold('list_upload', account);
+    async upload(uploader, by, read, once = null) {
+      const place = costs.hold('list_upload', uploader.account);
       try {
         const actor = await actorOf(by);
         const request = await read(place);
         try {
-          const { name, fileName, level = DEFAULT_LEVEL, column = null, header = 'auto', form, input } = request;
-          await checkPlan(account, plan, level);
-          const patienceMinutes = request.patienceMinutes ?? LIST_PATIENCE_MINUTES.default;
-          const shown = name ?? nameOf(fileName) ?? toIso(clock.now());
-          const upload = { account, keyId, ip, name: shown, level, patienceMinutes, column, header, form, input };
-          const list = await storeUpload({ lists, clock, singleCalls }, upload, actor);
-          return request.start === false ? list : await start(list, actor);
+          const ref = once && { ...once, fingerprint: await fingerprintOf(request) };
+          const before = ref && (await uploadedBefore(uploader.account, ref));
+          const { list, isFirst } = before ?? (await uploadNow(uploader, request, actor, ref));
+          // The first upload may have ended before its list was started.
+          const isDue = request.start !== false && list.status === 'ready' && list.error === null;
+          return { list: isDue ? await start(list, actor) : list, isFirst };
         } finally {
           await request.close();
         }
@@ -241,6 +297,16 @@ function refusalOf(
       return new ApiError('key_budget_spent', message, { needed, budget, resets_at: toIso(outcome.resetsAt) });
     }
   }
+}
+
+/** Another upload with the same key ended first. */
+const isInProgress = (error: unknown): boolean => error instanceof ApiError && error.code === 'idempotency_in_progress';
+
+/** Of the bytes of the file and everything that decides what becomes of them. */
+async function fingerprintOf({ input, close: _close, ...options }: UploadRequest): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(options));
+  for await (const piece of input) hash.update(piece);
+  return hash.digest('hex');
 }
 
 const errorOf = ({ code, message }: ApiError): ListError => ({ code, error: message });

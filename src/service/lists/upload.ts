@@ -4,7 +4,7 @@ import { type AddressFile, readAddressFile } from '../../files/read-file.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Level } from '../../kernel/facts/plans.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { AccountId, Actor, List, Lists } from '../../store/store.ts';
+import type { AccountId, Actor, List, Lists, ReplyToStore } from '../../store/store.ts';
 import { ownerOf } from '../../store/test-account.ts';
 import { BlockWriter, uploadGivenUp } from './block-writer.ts';
 import { withoutFileError } from './file-error.ts';
@@ -36,11 +36,15 @@ interface UploadParts {
   readonly singleCalls: () => number;
 }
 
-/** Throws ApiError for a file that is no list; then, and when the input fails, nothing is left of it. */
+/**
+ * `stored`: the reply for an Idempotency-Key. Throws ApiError for a file that is no list; then, and when the input
+ * fails, nothing is left of it.
+ */
 export async function storeUpload(
   { lists, clock, singleCalls }: UploadParts,
   upload: Upload,
   by: Actor,
+  stored: ReplyToStore<List> | null,
 ): Promise<List> {
   const { account, keyId, ip, name, level, patienceMinutes, column, header, form, input } = upload;
   const id = newId('lst', clock.now());
@@ -57,7 +61,7 @@ export async function storeUpload(
       const room = await lists.create({ id, account, keyId, clientIp: ip, name, level, patienceMinutes, layout });
       const writer = new BlockWriter(lists, { account, id, room, received: file.received });
       await writeRows(file, writer, new GiveWay(clock, singleCalls));
-      const list = await lists.finish(account, id, writer.counts, by);
+      const list = await lists.finish(account, id, writer.counts, by, stored);
       if (list === null) throw uploadGivenUp();
       return list;
     } finally {

@@ -1,3 +1,4 @@
+import type { AccountId } from './accounts.ts';
 import type { Caller } from './keys.ts';
 
 export interface IdempotencyRef {
@@ -24,10 +25,13 @@ export interface ReplyToStore<Outcome> {
   readonly replyTo: (outcome: Outcome) => StoredReply;
 }
 
-/**
- * Errors of other routes than verify, stored for the Idempotency-Key that admission reserved; they go with no change.
- */
+/** Replies of other routes than verify. Errors are stored for the key that admission reserved; they go with no change. */
 export interface Idempotency {
+  /**
+   * The stored reply, for a key that nothing was reserved for: a body that is read as it arrives has its hash at its
+   * end. Throws ApiError `idempotency_key_reused`.
+   */
+  find(account: AccountId, ref: IdempotencyRef): Promise<StoredReply | null>;
   finish(caller: Caller, ref: IdempotencyRef, reply: StoredReply): Promise<void>;
   /** Forgets a reservation (the reply was one that is not stored). */
   forget(caller: Caller, ref: IdempotencyRef): Promise<void>;

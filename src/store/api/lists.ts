@@ -15,6 +15,7 @@ import type { ListSort, Sorting } from '../../kernel/facts/sort-orders.ts';
 import type { AccountId, Page } from './accounts.ts';
 import type { Actor } from './actor.ts';
 import type { VerificationRecord } from './charging.ts';
+import type { ReplyToStore } from './idempotency.ts';
 import type { BudgetSpent } from './shared-holds.ts';
 
 /** What an uploaded file looks like. */
@@ -238,8 +239,17 @@ export interface Lists {
   create(list: NewList): Promise<ListRoom>;
   /** Adds blocks of rows. False: the upload was given up. */
   append(account: AccountId, id: string, blocks: readonly NewListBlock[]): Promise<boolean>;
-  /** The list is ready from now on. Null: the upload was given up. */
-  finish(account: AccountId, id: string, rows: ListRowCounts, by?: Actor): Promise<List | null>;
+  /**
+   * The list is ready from now on. Null: the upload was given up. `stored`: the reply for the Idempotency-Key, written
+   * with it. Throws ApiError `list_storage_full`, `idempotency_in_progress`.
+   */
+  finish(
+    account: AccountId,
+    id: string,
+    rows: ListRowCounts,
+    by?: Actor,
+    stored?: ReplyToStore<List> | null,
+  ): Promise<List | null>;
   /** Gives an upload up. */
   discard(account: AccountId, id: string): Promise<void>;
 

@@ -3,6 +3,7 @@ import { LISTS_MAX } from '../../kernel/facts/limits.ts';
 import { listPrice } from '../../kernel/facts/plans.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lowerCase } from '../filter-rows.ts';
+import { storeReply } from '../idempotency.ts';
 import { lockAccount } from '../lock.ts';
 import { writeAudit } from '../people/audit-log.ts';
 import type { Lists } from '../store.ts';
@@ -38,7 +39,7 @@ export function upload(driver: StorageDriver): Upload {
 
     append: (account, id, blocks) => driver.bulk.append(account, id, blocks),
 
-    async finish(account, id, rows, by) {
+    async finish(account, id, rows, by, stored = null) {
       const now = await driver.now();
       return driver.transaction(async (trx) => {
         if ((await lockAccount(driver, trx, account)) === null) return null;
@@ -46,10 +47,16 @@ export function upload(driver: StorageDriver): Upload {
         const open = mine.where('id', '=', id).where('account_id', '=', account).where('status', '=', 'uploading');
         const done = await open.returning('name').executeTakeFirst();
         if (done === undefined) return null;
+        // Other uploads may have ended since it began; those that go on are looked at when they end.
+        const { used, limit } = (await storageOf(trx, account, ['uploading', 'deleted'])).listBytes;
+        if (used > limit) throw new ApiError('list_storage_full', undefined, { limit });
         const detail = { list: id, rows: rows.total, addresses: rows.addresses };
         await writeAudit(trx, account, now, by, { action: 'list.created', target: done.name, detail });
-        const list = await findList(trx, account, id);
-        return list === undefined ? null : toList(driver, list, now);
+        const found = await findList(trx, account, id);
+        if (found === undefined) return null;
+        const list = toList(driver, found, now);
+        await storeReply(driver, trx, account, now, stored, list);
+        return list;
       });
     },
 

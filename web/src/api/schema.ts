@@ -4399,10 +4399,6 @@ export interface operations {
                 "multipart/form-data": string;
                 "application/json": string;
                 "text/csv": string;
-                "text/plain": string;
-                "text/tab-separated-values": string;
-                "application/x-ndjson": string;
-                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
                 "application/octet-stream": string;
             };
         };

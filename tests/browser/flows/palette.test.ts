@@ -1,5 +1,5 @@
 /** The command palette and the shortcuts, by keyboard. */
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeBrowser } from '../../lab/browser.ts';
 import { type Person, person } from '../../lab/person.ts';
@@ -111,6 +111,51 @@ describeBrowser('the command palette', (browser) => {
     await page.keyboard.press('Escape');
     await dialog(page, 'Find').waitFor({ state: 'hidden' });
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toMatch(/^Find/);
+  });
+
+  it('has its field at once, and takes what is typed while it loads', async () => {
+    const { page, context } = await visit('/log');
+    const held: Route[] = [];
+    await context.route('**/assets/palette-*.js', (route) => void held.push(route));
+    // Nothing is waited for, as somebody who types.
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('jk?/Credit ledgers');
+    const box = dialog(page, 'Find').getByLabel('Find a page, a record or an action');
+    expect(await box.inputValue()).toBe('jk?/Credit ledgers');
+    expect(await dialog(page).count()).toBe(1);
+    expect(new URL(page.url()).pathname).toMatch(/\/log$/);
+    await page.keyboard.press('Backspace');
+    for (let n = 0; n < 'Credit ledger'.length; n++) await page.keyboard.press('ArrowLeft');
+    for (let n = 0; n < 'jk?/'.length; n++) await page.keyboard.press('Backspace');
+    await page.keyboard.press('Enter');
+    expect(await combobox(page).count()).toBe(0);
+    await expect.poll(() => held.length).toBe(1);
+    await held[0]?.continue();
+    await heading(page, 'Credit ledger').waitFor();
+    await dialog(page).waitFor({ state: 'hidden' });
+  });
+
+  it('can be left while it loads', async () => {
+    const { page, context } = await visit();
+    await context.route('**/assets/palette-*.js', () => undefined);
+    await button(page, 'Find').focus();
+    await page.keyboard.press('Control+k');
+    expect(await dialog(page, 'Find').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await dialog(page, 'Find').waitFor({ state: 'hidden' });
+    expect(await page.evaluate('document.activeElement.textContent')).toMatch(/^Find/);
+  });
+
+  it('loses no key between its two fields', async () => {
+    const { page, context } = await visit();
+    await context.route('**/assets/palette-*.js', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue();
+    });
+    await page.keyboard.press('Control+k');
+    const typed = 'abcdefghijklmnopqrstuvwxyz0123456789';
+    await page.keyboard.type(typed, { delay: 25 });
+    expect(await combobox(page).inputValue()).toBe(typed);
   });
 
   it('offers members only what they may do', async () => {

@@ -3,8 +3,8 @@ import { useLocation } from '@tanstack/react-router';
 import { type ReactElement, type RefObject, useEffect, useState } from 'react';
 import { openAccount } from '../api/account-path.ts';
 import { useAccountOrNull, useSession } from '../api/session.ts';
+import { signOut } from '../api/sign-out.ts';
 import { keysOf } from '../parts/keys-of.ts';
-import { signOut } from './sign-out.ts';
 import { samePage } from './test-mode.tsx';
 
 const SCHEME_LABELS: Readonly<Record<MantineColorScheme, string>> = { light: 'Light', dark: 'Dark', auto: 'System' };

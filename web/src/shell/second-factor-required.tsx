@@ -1,8 +1,8 @@
 import { Button, Group, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useAccount, useSession } from '../api/session.ts';
+import { signOut } from '../api/sign-out.ts';
 import { Page } from '../parts/page.tsx';
-import { signOut } from './sign-out.ts';
 
 /** In place of every page of an account that requires a second factor, in a session begun without one. */
 export function SecondFactorRequired() {

@@ -1,0 +1,269 @@
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { type NavigateOptions, useNavigate } from '@tanstack/react-router';
+import { DEFAULT_LEVEL, PRICE } from '../../../../src/kernel/facts/plans.ts';
+import { openAccount } from '../../api/account-path.ts';
+import { useAccountOrNull, useHasRole, useSession } from '../../api/session.ts';
+import { signOut } from '../../api/sign-out.ts';
+import { keysQuery } from '../../pages/keys/query.ts';
+import { listsQuery } from '../../pages/lists/queries.ts';
+import { STATUS_LABELS } from '../../pages/lists/status.tsx';
+import { accountsQuery } from '../../pages/operator/queries.ts';
+import { webhooksQuery } from '../../pages/webhooks/queries.ts';
+import { pluralize } from '../../parts/format.ts';
+import { useNavGroups } from '../use-nav-groups.ts';
+import { type Group, type Item, item, type Subject, search, subjectOf } from './match.ts';
+import { recentPaths } from './recent.ts';
+
+/** Opens a page of the dashboard. */
+function useGo(): (to: NavigateOptions) => void {
+  const navigate = useNavigate();
+  return (to) => void navigate(to);
+}
+
+/** What people call a page beside its name. */
+const WORDS: Readonly<Record<string, string>> = {
+  '/': 'dashboard home start',
+  '/log': 'history requests rejected',
+  '/filters': 'block blocklist',
+  '/settings/keys': 'tokens secrets',
+  '/usage': 'statistics charts latency',
+  '/account/ledger': 'billing balance transactions',
+  '/account/members': 'users team invitations',
+  '/account/audit-log': 'events history',
+  '/account': 'settings plan',
+  '/security': 'password passkeys two-factor sessions profile',
+  '/operator/service': 'nodes health queue status',
+};
+
+/** The pages that the user may open, and the documentation. */
+function usePages(): readonly Item[] {
+  const go = useGo();
+  const pages = useNavGroups().flatMap(({ title, pages, for: whom }) =>
+    pages.map(({ to, label, icon }) =>
+      item(to, label, icon, () => go({ to }), { note: whom === 'operator' ? title : undefined, words: WORDS[to] }),
+    ),
+  );
+  const documentation = [
+    item('/docs', 'API reference', 'code', () => go({ to: '/docs' })),
+    item('/guide/', 'Guide', 'book-2', () => window.location.assign('/guide/')),
+  ];
+  return [...pages, ...documentation];
+}
+
+/** What can be done from anywhere; what opens a dialog does so on its page. */
+function useActions(onShortcuts: () => void): readonly Item[] {
+  const { user, accounts } = useSession();
+  const account = useAccountOrNull();
+  const isAdmin = useHasRole('admin');
+  const go = useGo();
+  const { setColorScheme } = useMantineColorScheme();
+  const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
+  const member: (Item | false)[] =
+    account === null
+      ? []
+      : [
+          item('verify', 'Verify an address', 'at', () => go({ to: '/verify' })),
+          item('/lists/new', 'New list', 'file-spreadsheet', () => go({ to: '/lists/new' }), {
+            words: 'upload import bulk',
+          }),
+          isAdmin &&
+            item('create-key', 'Create API key', 'key', () => go({ to: '/settings/keys', search: { create: true } }), {
+              words: 'new',
+            }),
+          isAdmin &&
+            item(
+              'create-webhook',
+              'Create webhook',
+              'webhook',
+              () => go({ to: '/webhooks', search: { create: true } }),
+              { words: 'new endpoint' },
+            ),
+          item('add-filter', 'Add filter', 'filter', () => go({ to: '/filters', search: { add: '' } }), {
+            words: 'new create block',
+          }),
+          isAdmin &&
+            !account.test &&
+            item('invite', 'Invite member', 'users', () => go({ to: '/account/members', search: { invite: true } }), {
+              words: 'new add user',
+            }),
+          item('mode', `Switch to ${account.test ? 'live' : 'test'} mode`, 'selector', () =>
+            openAccount(account.test ? account.live : account.test_account),
+          ),
+        ];
+  const operator =
+    user?.operator === true &&
+    item('create-account', 'Create account', 'building', () => go({ to: '/operator', search: { create: true } }), {
+      note: 'Operator',
+      words: 'new',
+    });
+  const others = accounts
+    .filter(({ id }) => id !== account?.live)
+    .map(({ id, name }) =>
+      item(`switch ${id}`, `Switch to ${name}`, 'building', () => openAccount(id), { note: 'Account', words: id }),
+    );
+  return [
+    ...member,
+    operator,
+    ...others,
+    item('scheme', `Switch to ${other} colors`, 'moon', () => setColorScheme(other), { words: 'theme appearance' }),
+    item('shortcuts', 'Keyboard shortcuts', 'menu-2', onShortcuts, { words: 'help' }),
+    item('sign-out', 'Sign out', 'arrow-right', () => void signOut(), { words: 'log out logout' }),
+  ].filter((action) => action !== false);
+}
+
+/** What can be done with an address, a domain, an ID or any other text that was typed. */
+function useSubjects(): (subject: Subject) => readonly Group[] {
+  const { user } = useSession();
+  const account = useAccountOrNull();
+  const go = useGo();
+  const isOperator = user?.operator === true;
+  const byId = (text: string, of: (Subject & { is: 'id' })['of']): Item | null => {
+    const params = { id: text };
+    const open = (name: string, icon: Item['icon'], run: () => void) =>
+      item(`open ${text}`, `${name} ${text}`, icon, run);
+    if (of === 'acc')
+      return isOperator ? open('Account', 'building', () => go({ to: '/operator/accounts/$id', params })) : null;
+    if (account === null) return null;
+    switch (of) {
+      case 'ver':
+        return open('Verification', 'logs', () => go({ to: '/log/$id', params }));
+      case 'lst':
+        return open('List', 'list-check', () => go({ to: '/lists/$id', params }));
+      case 'key':
+        return open('API key', 'key', () => go({ to: '/settings/keys/$id', params }));
+      case 'whk':
+        return open('Webhook', 'webhook', () => go({ to: '/webhooks/$id', params }));
+    }
+  };
+  return (subject) => {
+    const { is, text } = subject;
+    if (is === 'id') {
+      const open = byId(text, subject.of);
+      return open === null ? [] : [{ title: 'ID', items: [open] }];
+    }
+    if (account === null) return [];
+    const name = is === 'text' ? `Search the log for “${text}”` : `Log of ${text}`;
+    const log = item('subject-log', name, 'logs', () => go({ to: '/log', search: { query: text } }));
+    if (is === 'text') return [{ title: 'Log', items: [log] }];
+    const note = account.test ? 'costs nothing' : `from ${pluralize(PRICE[DEFAULT_LEVEL], 'credit')}`;
+    const verify = item(
+      'subject-verify',
+      `Verify ${text}`,
+      'at',
+      () => go({ to: '/verify', search: { email: text } }),
+      { note },
+    );
+    const inLists = () => go({ to: '/log', search: { query: text, origin: 'list' } });
+    const items = [
+      log,
+      item('subject-lists', `Results of ${text} in lists`, 'list-check', inLists),
+      item('subject-filter', `Block ${text} with a filter`, 'filter', () =>
+        go({ to: '/filters', search: { add: text } }),
+      ),
+    ];
+    return is === 'address' ? [{ title: 'Address', items: [verify, ...items] }] : [{ title: 'Domain', items }];
+  };
+}
+
+const DEBOUNCE_MS = 150;
+/** Newly changed records are found by the time that somebody looks for them. */
+const STALE_MS = 30_000;
+
+/** What the palette shows for a text; for none, what was opened lately, actions and pages. */
+export function useGroups(
+  typed: string,
+  hasRecords: boolean,
+  onShortcuts: () => void,
+): { readonly groups: readonly Group[]; readonly busy: boolean } {
+  const account = useAccountOrNull();
+  const text = typed.trim();
+  const records = useRecords(text, hasRecords);
+  const pages = usePages();
+  const actions = useActions(onShortcuts);
+  const subjects = useSubjects();
+  const all: readonly Group[] = [
+    { title: 'Pages', items: pages },
+    { title: 'Actions', items: actions },
+    ...records.groups,
+  ];
+  if (text === '') {
+    const items = all.flatMap((group) => group.items);
+    const recent = recentPaths(account?.id ?? '').flatMap((path) => items.find(({ id }) => id === path) ?? []);
+    // The first one is the page that is open.
+    const [, ...earlier] = recent;
+    const shown = [{ title: 'Recent', items: earlier.slice(0, 5) }, ...all.slice(0, 2).toReversed()];
+    return { groups: distinct(shown), busy: false };
+  }
+  const subject = subjectOf(text);
+  const named = subject === null ? [] : subjects(subject);
+  const found = search(all, text);
+  // An address or an ID is nothing else; any other text is looked for in the log last.
+  const groups = subject?.is === 'text' ? [...found, ...named] : [...named, ...found];
+  return { groups: groups.filter(({ items }) => items.length > 0), busy: records.busy };
+}
+
+/** Each item once, and no empty group. */
+function distinct(groups: readonly Group[]): readonly Group[] {
+  const seen = new Set<string>();
+  const first = ({ id }: Item) => !seen.has(id) && seen.add(id);
+  return groups
+    .map(({ title, items }) => ({ title, items: items.filter(first) }))
+    .filter(({ items }) => items.length > 0);
+}
+
+/** Records by name; lists and accounts, of which there may be many, are searched by the server. */
+function useRecords(text: string, hasRecords: boolean) {
+  const { user } = useSession();
+  const account = useAccountOrNull();
+  const go = useGo();
+  const [query] = useDebouncedValue(text, DEBOUNCE_MS);
+  const id = account?.id ?? '';
+  const enabled = hasRecords && account !== null;
+  const isOperator = user?.operator === true && text !== '';
+  const options = { staleTime: STALE_MS, refetchInterval: false } as const;
+  const keys = useQuery({ ...keysQuery(id), ...options, enabled });
+  const webhooks = useQuery({ ...webhooksQuery(id), ...options, enabled });
+  const lists = useQuery({ ...listsQuery(id, query === '' ? {} : { query }), ...options, enabled });
+  const accounts = useQuery({ ...accountsQuery({ query }), ...options, enabled: isOperator && query !== '' });
+  const groups: readonly Group[] = [
+    {
+      title: 'API keys',
+      items: (keys.data?.keys ?? []).map(({ id, name, key, state }) =>
+        item(`/settings/keys/${id}`, name, 'key', () => go({ to: '/settings/keys/$id', params: { id } }), {
+          note: state === 'revoked' ? `${key}, revoked` : key,
+          words: id,
+        }),
+      ),
+    },
+    {
+      title: 'Lists',
+      items: (lists.data?.lists ?? []).map(({ id, name, status }) =>
+        item(`/lists/${id}`, name, 'list-check', () => go({ to: '/lists/$id', params: { id } }), {
+          note: STATUS_LABELS[status],
+          words: id,
+        }),
+      ),
+    },
+    {
+      title: 'Webhooks',
+      items: (webhooks.data?.webhooks ?? []).map(({ id, url, description }) =>
+        item(`/webhooks/${id}`, url, 'webhook', () => go({ to: '/webhooks/$id', params: { id } }), {
+          note: description ?? undefined,
+          words: id,
+        }),
+      ),
+    },
+    {
+      title: 'All accounts',
+      items: (isOperator ? (accounts.data?.accounts ?? []) : []).map(({ id, name, status }) =>
+        item(`/operator/accounts/${id}`, name, 'building', () => go({ to: '/operator/accounts/$id', params: { id } }), {
+          note: status === 'active' ? undefined : status,
+          words: id,
+        }),
+      ),
+    },
+  ];
+  return { groups, busy: query !== text || [keys, webhooks, lists, accounts].some(({ isLoading }) => isLoading) };
+}

@@ -81,6 +81,6 @@ existing top-level domain, \`allow\` and \`relay\` are exempted by those lists. 
 
 \`disposable update\` replaces a to e by their latest versions, downloaded from the repositories (\`docs/data-sources.md\`).
 
-The other files of this folder (\`smtp-*.json\`, \`typos.json\`, \`mailbox-rules.json\`) name their sources in their rows or header.
+The other files of this folder (\`smtp-*.json\`, \`typos.json\`, \`mailbox-rules.json\`, \`confusables.json\`) name their sources in their rows or header.
 `;
 }

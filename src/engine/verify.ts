@@ -5,9 +5,9 @@
 import { trimBlanks } from '../kernel/blanks.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { TIMEOUT_MS } from '../kernel/facts/limits.ts';
-import { intendedAddress } from './address/intended.ts';
+import { intendedAddress, suggestionFor } from './address/intended.ts';
 import { type Address, type ParseOptions, parseAddress, type SyntaxFault } from './address/parse.ts';
-import { didYouMean } from './address/suggest.ts';
+import { providerElsewhere } from './address/suggest.ts';
 import { lookUpFromCache, lookUpMailServers, type MxLookupOptions, runLookup } from './dns/mx-lookup.ts';
 import type { QueryLimit, Resolver } from './dns/resolver.ts';
 
@@ -88,7 +88,7 @@ export function runOffline(email: string, requested: Level, engine: EngineDeps):
       free: lists.isFree(address.domain),
       relay: lists.isRelay(address.domain),
     },
-    didYouMean: didYouMean(address, lists),
+    didYouMean: suggestionFor(address, lists, options),
   };
 }
 
@@ -132,7 +132,10 @@ const lookupOptions = (e: Evidence, engine: EngineDeps): MxLookupOptions => ({
 export function withDns(e: Evidence, dns: DnsEvidence, engine: EngineDeps): Evidence {
   const strict = dns.finding === 'tld_not_found' ? parseAddress(trimBlanks(e.email), parseOptions(engine)) : null;
   if (strict?.ok === false) return { ...e, ...malformed(e.email, strict) };
-  return { ...e, dns, disposable: disposableByHost(e.disposable, addressOf(e).domain, dns, engine.lists()) };
+  const [address, lists] = [addressOf(e), engine.lists()];
+  const takesNoMail = DNS_FINDINGS[dns.finding].verdict?.deliverability === 'undeliverable';
+  const didYouMean = e.didYouMean ?? (takesNoMail ? providerElsewhere(address, lists) : null);
+  return { ...e, dns, didYouMean, disposable: disposableByHost(e.disposable, address.domain, dns, lists) };
 }
 
 /** The complete evidence if no waiting is needed (offline stages, cached DNS), else null. */

@@ -77,6 +77,18 @@ describe('POST /v1/verify', () => {
     expect(await balance(owner)).toBe(before - 1);
   });
 
+  it.each([
+    ['someone@gmail.no-such-domain.com', 'domain_not_found', null],
+    ['someone@gmail.net', 'domain_not_found', 'someone@gmail.com'],
+    ['someone@hotmail.org', 'null_mx', 'someone@hotmail.com'],
+    ['someone@outlook.fi', 'no_mx_records', 'someone@outlook.com'],
+    ['someone@yahoo.lu', null, null],
+    ['someone @gmail.com', 'invalid_format', 'someone@gmail.com'],
+    ['so–me@good.com', null, 'so-me@good.com'],
+  ])('%s (%s) suggests %s: a name of a provider where its DNS says no', async (email, reason, meant) => {
+    expect((await owner.verify(email)).json).toMatchObject({ reason, did_you_mean: meant });
+  });
+
   it('reports the error of a malformed address and its position', async () => {
     const { json } = await owner.verify('jane..doe@good.com');
     expect(json.checks.syntax).toEqual({ result: 'fail', error: 'double_dot', index: 5 });

@@ -55,6 +55,8 @@ const TWO_SLIPS_NAME = 7;
 const LONG_NAME = 8;
 /** … and any two edits are. */
 const VERY_LONG_NAME = 9;
+/** Of a provider whose name alone says which one is meant. */
+const SHORTEST_PROVIDER = 5;
 const REGISTRIES_ONLY = { allowPrivateDomains: false };
 
 /** Minimum number of memoized domains; the maximum is twice that. */
@@ -81,6 +83,25 @@ export function didYouMeanText(text: string, lists: SuggestionLists, options: Pa
   return meant.ok ? meant.address.normalized : null;
 }
 
+/**
+ * The most used domain of the provider with this name; null for short names and those that are words. For domains that
+ * exist without taking mail, and names without a top-level domain.
+ */
+export function providerOf(name: string, suggestDomains: readonly string[]): string | null {
+  if (name.length < SHORTEST_PROVIDER || WORDS.has(name)) return null;
+  return targetsOf(suggestDomains).all.find((target) => target.name === name)?.domain ?? null;
+}
+
+/** The same local part at the provider whose name a domain has that takes no mail (`ada@gmail.de`); null for others. */
+export function providerElsewhere(
+  { localPart, domain }: Pick<Address, 'localPart' | 'domain'>,
+  lists: SuggestionLists,
+) {
+  const { name, rest } = split(domain);
+  const provider = isPublicSuffix(rest, REGISTRIES_ONLY) ? providerOf(name, lists.suggestDomains) : null;
+  return provider === null || provider === domain ? null : `${localPart}@${provider}`;
+}
+
 const remembered = new WeakMap<SuggestionLists, (domain: string) => string | null>();
 
 /** One memo per list object: when lists/watch.ts replaces the lists, it starts empty. */
@@ -99,7 +120,7 @@ function likelyDomain(domain: string, lists: SuggestionLists): string | null {
   const typed = split(domain);
   const corrected = CORRECTIONS.get(domain);
   if (corrected !== undefined) return corrected;
-  const moved = withoutDots(domain, targets);
+  const moved = withoutDots(domain, targets) ?? withoutRepetition(domain, targets);
   if (moved !== null) return moved;
   const suffixExists = isPublicSuffix(typed.rest, REGISTRIES_ONLY);
   let best: { domain: string; cost: number } | null = null;
@@ -125,6 +146,12 @@ function withoutDots(typed: string, { byLetters, longest }: Targets): string | n
   if (typed.length > longest) return null;
   const target = byLetters.get(typed.replaceAll('.', ''));
   return target !== undefined && dotsOf(typed) <= dotsOf(target) ? target : null;
+}
+
+/** The target whose top-level domain was typed twice (`gmail.comcom`, `yahoo.co.uk.uk`). */
+function withoutRepetition(typed: string, { domains }: Targets): string | null {
+  const [, once = ''] = /^(.+\.([a-z]+?))\.?\2$/.exec(typed) ?? [];
+  return domains.has(once) ? once : null;
 }
 
 interface Targets {

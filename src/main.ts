@@ -17,7 +17,7 @@ import { startJobs } from './main/jobs.ts';
 import { listenForRequests } from './main/listen.ts';
 import { observe, openMetrics } from './main/metrics.ts';
 import { createServices } from './main/services.ts';
-import { sharedPaceOf } from './main/shared-pace.ts';
+import { sharedRatesOf } from './main/shared-rates.ts';
 import { logStoreEvents } from './main/store-events.ts';
 import { watchStoreClock } from './service/store-clock.ts';
 import { openStore } from './store/open.ts';
@@ -89,7 +89,7 @@ async function start(
     ...options,
     lists: () => lists.current,
     smtp: smtpIdentityOf(options),
-    sharedPace: sharedPaceOf(options, store, logger),
+    sharedRates: sharedRatesOf(options, store, logger),
     clock,
     onDnsTrust: (change) => logDnsTrust(change, logger),
   });

@@ -24,7 +24,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'src/cli/verify-file.ts: handle.createReadStream': 'iterated over, which listens',
   'src/engine/http/post.ts: https.request': 'exchange, which calls requestTo, listens',
   'src/engine/http/post.ts: http.request': 'exchange, which calls requestTo, listens',
-  'src/engine/smtp/mailbox.ts: Pool': 'of our own: no emitter',
   'src/files/xlsx/zip-read.ts: createInflateRaw': 'the end of a pipeline',
   'src/store/postgres/connect.ts: Client': 'its constructor listens',
   'src/store/sqlite/file.ts: connect': 'of our own: no emitter',

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadLists } from '../engine/lists/lists.ts';
 import { createClassifier } from '../engine/smtp/classify.ts';
-import { accountOf, parseReply, type ReplyAccount } from '../engine/smtp/explain.ts';
+import { explainReply, parseReply, type ReplyExplanation } from '../engine/smtp/explain.ts';
 import { command, printable, printResult, table, UsageError } from './command.ts';
 
 interface Flags {
@@ -21,12 +21,12 @@ export function replyCommand(): Command {
         throw new UsageError('the reply must begin with a code from 200 to 599, such as "550 5.1.1 User unknown".');
       }
       const operator = flags.mx === undefined ? null : (loadLists().provider(flags.mx.toLowerCase())?.name ?? null);
-      const account = accountOf(createClassifier(), reply, { stage: 'rcpt', operator, address: flags.to });
+      const account = explainReply(createClassifier(), reply, { stage: 'rcpt', operator, address: flags.to });
       printResult(flags, { ...account, operator }, textOf(account, operator));
     });
 }
 
-function textOf(account: ReplyAccount, operator: string | null): string {
+function textOf(account: ReplyExplanation, operator: string | null): string {
   const rows: [string, string][] = [
     ['read as', account.read_as],
     ['operator', operator ?? '-'],
@@ -50,7 +50,7 @@ function textOf(account: ReplyAccount, operator: string | null): string {
   return parts.join('\n\n');
 }
 
-function modelOf(model: NonNullable<ReplyAccount['model']>): string[] {
+function modelOf(model: NonNullable<ReplyExplanation['model']>): string[] {
   const { probability, decides_from, denies_below, classes, features_for, features_against } = model;
   const rows = features_for.length > features_against.length ? features_for : features_against;
   const cells = rows.map((_, at) =>

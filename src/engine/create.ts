@@ -9,16 +9,26 @@ import { systemServers, type TrustChange } from './dns/servers.ts';
 import type { DnsServer } from './dns/transport.ts';
 import type { SmtpEvidence } from './evidence.ts';
 import type { Lists } from './lists/lists.ts';
-import { askCanaries, probeConnectivity } from './smtp/canary-hosts.ts';
 import { type Classifier, createClassifier, type Reading } from './smtp/classify.ts';
-import { type EgressHealth, type MonitoredMailboxCheck, monitorEgress } from './smtp/egress.ts';
-import { createMailboxCheck, type MailboxCheck } from './smtp/mailbox.ts';
-import type { OperatorUse } from './smtp/operator-use.ts';
-import { hostOwners, OTHERS } from './smtp/operators.ts';
-import type { ReadRequest } from './smtp/options.ts';
-import { CATCH_ALL_SKIPPED, resultWithoutDialogue } from './smtp/result.ts';
-import type { SharedPaceOptions } from './smtp/shared-pace.ts';
-import { createUncertainReplies, type UncertainReplies } from './smtp/uncertain.ts';
+import {
+  askCanaries,
+  type EgressHealth,
+  type MonitoredMailboxCheck,
+  monitorEgress,
+  probeConnectivity,
+} from './smtp/egress.ts';
+
+import {
+  CATCH_ALL_SKIPPED,
+  createMailboxCheck,
+  type MailboxCheck,
+  type ReadRequest,
+  resultWithoutDialogue,
+} from './smtp/mailbox.ts';
+import { hostOwners, type OperatorUse, OTHER_OPERATORS } from './smtp/operators.ts';
+
+import type { SharedRatesOptions } from './smtp/shared-rates.ts';
+import { countUncertainReplies, type UncertainReplyCounter } from './smtp/uncertain.ts';
 import type { EngineDeps, MailboxQuestion } from './verify.ts';
 
 /** How this host identifies itself to mail servers, and its rate limits towards them. */
@@ -52,7 +62,7 @@ interface EngineOptions {
   /** Null: this host has no EHLO name; the `smtp` level answers `smtp_unverifiable`. */
   readonly smtp: SmtpIdentity | null;
   /** Null (default): nobody else connects from the same address. */
-  readonly sharedPace?: SharedPaceOptions | null;
+  readonly sharedRates?: SharedRatesOptions | null;
   readonly clock?: Clock;
 }
 
@@ -64,7 +74,7 @@ export interface VerificationEngine extends EngineDeps {
   /** Whether this host can connect to mail servers; null without an SMTP identity. */
   readonly egressHealth: () => EgressHealth | null;
   /** Replies that no rule matched, or only a weak one. */
-  readonly uncertain: UncertainReplies;
+  readonly uncertain: UncertainReplyCounter;
   /** Resolves when nothing is left to do. */
   close(): Promise<void>;
 }
@@ -88,10 +98,10 @@ export function createEngine(options: EngineOptions): VerificationEngine {
     clock,
   });
   const own = ownAddresses(networkInterfaces());
-  const uncertain = createUncertainReplies();
+  const uncertain = countUncertainReplies();
   const allowPrivate = options.allowPrivateNetworks ?? false;
   const deps: SmtpDeps = { clock, resolver, lists: options.lists, own, allowPrivate, uncertain };
-  const smtp = options.smtp === null ? null : createSmtpCheck(options.smtp, deps, options.sharedPace ?? null);
+  const smtp = options.smtp === null ? null : createSmtpCheck(options.smtp, deps, options.sharedRates ?? null);
   return {
     clock,
     resolver,
@@ -122,14 +132,14 @@ interface SmtpDeps {
   readonly lists: () => Lists;
   readonly own: ReadonlySet<string>;
   readonly allowPrivate: boolean;
-  readonly uncertain: UncertainReplies;
+  readonly uncertain: UncertainReplyCounter;
 }
 
 /** The mailbox check, and the egress monitor that answers for it while this host cannot connect. */
 function createSmtpCheck(
   smtp: SmtpIdentity,
   deps: SmtpDeps,
-  sharedPace: SharedPaceOptions | null,
+  sharedRates: SharedRatesOptions | null,
 ): { mailbox: MailboxCheck; watched: MonitoredMailboxCheck; close(): Promise<void> } {
   const { clock, resolver, lists, own, allowPrivate } = deps;
   const { helo, port, bind } = smtp;
@@ -151,7 +161,7 @@ function createSmtpCheck(
     breakerSeconds: smtp.breakerSeconds,
     ownIps: [...own],
     anyHelo: allowPrivate,
-    sharedPace,
+    sharedRates,
   });
   const closing = new AbortController();
   const watched = monitorEgress(mailbox, {
@@ -177,7 +187,15 @@ function countingUncertain(classifier: Classifier, { uncertain }: SmtpDeps) {
     if (confidence === 'high') return reading;
     const { code, enhanced } = request.reply;
     const { fingerprint, text: template } = classifier.template(request);
-    uncertain.note({ operator: request.operator ?? OTHERS, fingerprint, code, enhanced, template, rule, finding });
+    uncertain.note({
+      operator: request.operator ?? OTHER_OPERATORS,
+      fingerprint,
+      code,
+      enhanced,
+      template,
+      rule,
+      finding,
+    });
     return reading;
   };
 }

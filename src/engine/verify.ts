@@ -14,7 +14,7 @@ import type { QueryLimit, Resolver } from './dns/resolver.ts';
 import type { CatchAllEvidence, DnsEvidence, Evidence, FilterMatch, Level, SmtpEvidence } from './evidence.ts';
 import { DNS_FINDINGS } from './findings.ts';
 import type { Lists } from './lists/lists.ts';
-import { CATCH_ALL_SKIPPED, resultWithoutDialogue } from './smtp/result.ts';
+import { CATCH_ALL_SKIPPED, resultWithoutDialogue } from './smtp/mailbox.ts';
 import { disposableByHost, disposableByName } from './stages/disposable.ts';
 
 export interface MailboxLimit {

@@ -3,7 +3,7 @@ import type { VerificationEngine } from '../engine/create.ts';
 import { TRUST_STATES } from '../engine/dns/trust.ts';
 import { ageInDays } from '../engine/doctor/service.ts';
 import { EGRESS_CONDITIONS } from '../engine/smtp/egress.ts';
-import type { OperatorUse } from '../engine/smtp/operator-use.ts';
+import type { OperatorUse } from '../engine/smtp/operators.ts';
 import type { Health } from '../http/context.ts';
 import type { MetricSources, Metrics } from '../http/metrics/registry.ts';
 import type { Clock } from '../kernel/clock.ts';

@@ -1,8 +1,8 @@
 import type { Lists } from '../engine/lists/lists.ts';
 import type { WatchedLists } from '../engine/lists/watch.ts';
 import { createClassifier } from '../engine/smtp/classify.ts';
-import { accountOf, parseReply, type ReplyAccount } from '../engine/smtp/explain.ts';
-import type { UncertainReplies } from '../engine/smtp/uncertain.ts';
+import { explainReply, parseReply, type ReplyExplanation } from '../engine/smtp/explain.ts';
+import type { UncertainReplyCounter } from '../engine/smtp/uncertain.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Page, Store, UncertainReplyRow } from '../store/store.ts';
 
@@ -20,7 +20,7 @@ interface Asked {
 /** How replies of mail servers are read, for operators. */
 export interface ReplyService {
   /** As a reply to RCPT. Throws ApiError if it is no reply. */
-  explain(asked: Asked): ReplyAccount & { readonly operator: string | null };
+  explain(asked: Asked): ReplyExplanation & { readonly operator: string | null };
   /** Replies that were read with low confidence, the most frequent first. */
   uncertain(limit: number): Promise<Page<UncertainReplyRow>>;
 }
@@ -37,7 +37,7 @@ export function createReplyExplainer(lists: () => Pick<Lists, 'provider'>): Repl
     }
     classifier ??= createClassifier();
     const operator = mx === null ? null : (lists().provider(mx.toLowerCase())?.name ?? null);
-    return { ...accountOf(classifier, reply, { stage: 'rcpt', operator, address: address ?? '' }), operator };
+    return { ...explainReply(classifier, reply, { stage: 'rcpt', operator, address: address ?? '' }), operator };
   };
 }
 
@@ -48,7 +48,7 @@ export const createReplyService = (store: Pick<Store, 'uncertainReplies'>, lists
 
 /** Moves counts from memory to the store. If the store fails, nothing is lost: the next call writes them. */
 export const uncertainFlush =
-  (noted: UncertainReplies, store: Pick<Store, 'uncertainReplies'>): (() => Promise<void>) =>
+  (noted: UncertainReplyCounter, store: Pick<Store, 'uncertainReplies'>): (() => Promise<void>) =>
   async () => {
     const replies = noted.take();
     try {

@@ -1,17 +1,24 @@
 /** The dialogue state machine without socket and clock. */
-import { Dialogue } from '../../src/engine/smtp/dialogue.ts';
-import type { DialogueEvent, DialogueSetup } from '../../src/engine/smtp/events.ts';
-import type { Outcome, Question, Read, ReplyReading } from '../../src/engine/smtp/outcome.ts';
-import type { Reply } from '../../src/engine/smtp/reply.ts';
+import {
+  type ClassifyReply,
+  Dialogue,
+  type DialogueEvent,
+  type DialogueOutcome,
+  type DialogueSetup,
+  type RecipientQuestion,
+  type ReplyReading,
+} from '../../src/engine/smtp/dialogue.ts';
+
+import type { SmtpReply } from '../../src/engine/smtp/reply.ts';
 
 /** A reply from its lines, codes and separators included. */
-export const reply = (line: string, ...more: string[]): Reply => {
+export const reply = (line: string, ...more: string[]): SmtpReply => {
   const lines = [line, ...more].map((text) => text.slice(4));
   const enhanced = /^[245]\.\d+\.\d+/.exec(lines[0]!)?.[0] ?? null;
   return { code: Number(line.slice(0, 3)), enhanced, lines, texts: lines, text: lines.join(' '), mixed: false };
 };
 /** A minimal classifier. */
-const read: Read = (stage, { code, text }) => {
+const read: ClassifyReply = (stage, { code, text }) => {
   const finding = (f: ReplyReading['finding']): ReplyReading => ({
     meaning: 'test',
     finding: f,
@@ -27,7 +34,10 @@ const read: Read = (stage, { code, text }) => {
   if (code < 500) return finding('smtp_temporary_failure');
   return finding(stage === 'rcpt' || stage === 'probe' ? 'mailbox_not_found' : 'smtp_unverifiable');
 };
-export const question = (path = 'jane@example.test', probe: string | null = 'probe@example.test'): Question => ({
+export const question = (
+  path = 'jane@example.test',
+  probe: string | null = 'probe@example.test',
+): RecipientQuestion => ({
   path,
   sender: 'verify@mailvet.test',
   stage: 'rcpt',
@@ -38,7 +48,7 @@ export const question = (path = 'jane@example.test', probe: string | null = 'pro
 export function talk(setup: Partial<DialogueSetup> = {}) {
   const dialogue = new Dialogue({ helo: 'mailvet.test', read, tls: 'demanded', ...setup });
   const sent: string[] = [];
-  const outcomes: Outcome[] = [];
+  const outcomes: DialogueOutcome[] = [];
   let closed = false;
   const feed = (event: DialogueEvent) => {
     for (const action of dialogue.handle(event)) {
@@ -52,7 +62,8 @@ export function talk(setup: Partial<DialogueSetup> = {}) {
     sent,
     outcomes,
     feed,
-    ask: (...questions: Question[]) => feed({ is: 'ask', questions: questions.length > 0 ? questions : [question()] }),
+    ask: (...questions: RecipientQuestion[]) =>
+      feed({ is: 'ask', questions: questions.length > 0 ? questions : [question()] }),
     hear: (...lines: string[]) => {
       for (const line of lines) feed({ is: 'replies', replies: [reply(line)] });
     },

@@ -160,7 +160,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<unknown>>> = {
   async 'a shared pace'() {
     const lease = async (requests: readonly { key: string; total: number; holds: number; needs: number }[]) =>
       requests.map(({ key, needs }) => ({ key, units: needs, target: needs, isRested: true }));
-    const check = labCheck(port, { sharedPace: { group: 'g', lease, failed: () => {} }, ratePerOperator: 5 });
+    const check = labCheck(port, { sharedRates: { group: 'g', lease, failed: () => {} }, ratePerOperator: 5 });
     await Promise.allSettled([ask(check, { ms: 1_500 }), ask(check, { email: 'bob@example.test', ms: 1_500 })]);
     await check.close();
   },

@@ -4,9 +4,9 @@ import type { Address } from '../../src/engine/address/parse.ts';
 import { parseAddress } from '../../src/engine/address/parse.ts';
 import type { CatchAllEvidence, DnsEvidence, SmtpEvidence } from '../../src/engine/evidence.ts';
 import { createClassifier } from '../../src/engine/smtp/classify.ts';
-import { createMailboxCheck, type MailboxCheck } from '../../src/engine/smtp/mailbox.ts';
+import { createMailboxCheck, type MailboxCheck, type MailboxCheckOptions } from '../../src/engine/smtp/mailbox.ts';
 import type { HostOwners } from '../../src/engine/smtp/operators.ts';
-import type { MailboxCheckOptions } from '../../src/engine/smtp/options.ts';
+
 import { systemClock } from '../../src/kernel/clock.ts';
 import { randomInt } from '../../src/kernel/ids.ts';
 

@@ -1,11 +1,10 @@
 /** The limits towards mail servers, with fake timers and without servers. */
 import { vi } from 'vitest';
-import type { RoutesOptions } from '../../src/engine/smtp/routes.ts';
-import { accountOf } from '../../src/engine/smtp/tenants.ts';
-import { type Permit, type PermitRequest, Throttle } from '../../src/engine/smtp/throttle.ts';
+import { accountOfTenant } from '../../src/engine/smtp/limiter.ts';
+import { type DialRoutesOptions, type Permit, type PermitRequest, Throttle } from '../../src/engine/smtp/throttle.ts';
 
 /** A manual clock. Each name has an address of its own. */
-export function throttleLab(options: Partial<RoutesOptions> = {}) {
+export function throttleLab(options: Partial<DialRoutesOptions> = {}) {
   let now = 1_000;
   const addresses = new Map<string, string>();
   const throttle = new Throttle({
@@ -50,7 +49,7 @@ export function throttleLab(options: Partial<RoutesOptions> = {}) {
       /** The server rejected our IP address: at once, or when the recipient was named. */
       refused({ isForDomain = false } = {}) {
         lease()?.release();
-        throttle.refused({ where: destination, account: accountOf(tenant), isForDomain });
+        throttle.refused({ where: destination, account: accountOfTenant(tenant), isForDomain });
       },
     };
   };

@@ -66,8 +66,8 @@ export function isQueryName(name: string): boolean {
 export const isMailHostName = (name: string): boolean =>
   isQueryName(name) && /^[a-z0-9_.-]+$/.test(name) && name !== '.';
 
-// Each record is found and its lengths are validated before anything is decoded (RFC 1035 §4.1). Work is bounded for any
-// input: a name costs at most MAX_JUMPS pointers and 128 labels.
+// Each record is found and its lengths are validated before anything is decoded (RFC 1035 §4.1). Work is bounded for
+// any input: a name costs at most MAX_JUMPS pointers and 128 labels.
 
 const HEADER = 12;
 const CLASS_IN = 1;

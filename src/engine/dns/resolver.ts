@@ -305,9 +305,10 @@ function answerOfType(first: CachedAnswer | null | undefined, type: RecordType):
 }
 
 /**
- * Answers by name and type until their TTL expires, but no failures: an LRU of at most `names` names. One entry holds all types of a name, each with its own expiry: a lookup, of which
- * every verification does several, needs no concatenated key. The types, of which most names have one or two, are a
- * linked list: a Map for each name would be most of the memory.
+ * Answers by name and type until their TTL expires, but no failures: an LRU of at most `names` names. One entry holds
+ * all types of a name, each with its own expiry: a lookup, of which every verification does several, needs no
+ * concatenated key. The types, of which most names have one or two, are a linked list: a Map for each name would be
+ * most of the memory.
  */
 function createDnsCache(names: number, clock: Clock): DnsCache {
   // Created with the first answer: it allocates its whole capacity, which would slow every start.
@@ -388,8 +389,8 @@ interface ProbeRound {
 }
 
 /**
- * Tells a dead resolver from a domain whose own servers fail. `ask` sends one query, bypassing the cache, and calls back when it ended, successfully (after `recordSuccess`) or
- * not.
+ * Tells a dead resolver from a domain whose own servers fail. `ask` sends one query, bypassing the cache, and calls
+ * back when it ended, successfully (after `recordSuccess`) or not.
  */
 function createLiveness(clock: Clock, ask: (question: DnsQuestion, done: () => void) => void): Liveness {
   let last: number | null = null;

@@ -175,9 +175,9 @@ function createUdp(server: DnsServer): UdpTransport {
 }
 
 /**
- * Sends one query over TCP (RFC 7766), with a connection of its own, after a truncated UDP reply; `onResult` is called at most once, and not after the returned function was called. The two-octet
- * length prefix bounds the reply to 64 KiB, in any number of packets. A connection that closes mid-reply, or a reply to
- * another question, is `malformed`.
+ * Sends one query over TCP (RFC 7766), with a connection of its own, after a truncated UDP reply; `onResult` is called
+ * at most once, and not after the returned function was called. The two-octet length prefix bounds the reply to 64 KiB,
+ * in any number of packets. A connection that closes mid-reply, or a reply to another question, is `malformed`.
  */
 function askTcp(server: DnsServer, question: DnsQuestion, edns: boolean, onResult: OnReplyRead): () => void {
   const id = randomInt(65536);

@@ -1,5 +1,5 @@
 /** The name and address under which this host connects, and whether they match. */
-import { isQualifiedName } from '../smtp/identity.ts';
+import { isQualifiedName } from '../smtp/mailbox.ts';
 import { askOf, type Check, type DoctorDeps, type Finding, fail, pass, warn } from './deps.ts';
 import { addressesOf, ptrName, reverseNames, sameIp } from './reverse.ts';
 import type { Egress } from './survey.ts';

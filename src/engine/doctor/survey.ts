@@ -1,7 +1,7 @@
 /** Connects to the canary hosts once; the port and identity checks use their greetings and the addresses they saw. */
 import { isIP } from 'node:net';
-import { type CanaryHost, resolveCanaryHosts } from '../smtp/canary-hosts.ts';
 import type { Greeting } from '../smtp/connectivity-probe.ts';
+import { type CanaryHost, resolveCanaryHosts } from '../smtp/egress.ts';
 import { type DoctorDeps, type Finding, fail, pass, warn } from './deps.ts';
 
 /** Greetings over one egress path: a local address (null: the system's choice) and a family. */

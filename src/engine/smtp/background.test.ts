@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { kinds, throttleLab as setup } from '../../../tests/lab/throttle.ts';
-import { backgroundOf } from './tenants.ts';
+import { backgroundTenant } from './limiter.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('background work', () => {
-  const list = { tenant: backgroundOf('t') };
+  const list = { tenant: backgroundTenant('t') };
 
   it('leaves one place at every limiter to others', () => {
     const { enter } = setup({ connectionsPerHost: 3 });

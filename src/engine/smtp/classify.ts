@@ -20,7 +20,7 @@ import { loadModel, type Model, type Prediction, type Seen, type Weighed } from 
 import { certaintyOf, opinionOf } from './classify/opinion.ts';
 import { type Template, templateOf } from './classify/template.ts';
 import { denies, isBadFinding, settle } from './classify/weigh.ts';
-import type { Reply } from './reply.ts';
+import type { SmtpReply } from './reply.ts';
 
 export type { Reading };
 
@@ -114,7 +114,7 @@ const CLOSING = /closing (?:transmission|connection)/i;
 /** One line accepts and another refuses, or one refuses for good and another for now: a 4xx at the end is believed. */
 const contradictsItself = ({ code, mixed = false }: ReadableReply): boolean => mixed && (code < 400 || code >= 500);
 
-const isAccepted = ({ code, text }: Pick<Reply, 'code' | 'text'>): boolean =>
+const isAccepted = ({ code, text }: Pick<SmtpReply, 'code' | 'text'>): boolean =>
   code >= 200 && code < 300 && !CLOSING.test(text);
 
 function classify(input: ReplyToRead, reader: Reader): Reading {

@@ -1,7 +1,8 @@
+/** What is sent to mail servers: commands of one line, and what a server says that it takes. */
 import type { Address } from '../address/parse.ts';
 
 /** RFC 5321 §4.5.3.1.4: 512 octets with CRLF; RFC 6531 §3.1 adds 10 for the SMTPUTF8 parameter of MAIL. */
-const MOST_OCTETS = 522;
+const MOST_COMMAND_OCTETS = 522;
 
 // C0 with CR, LF and NUL, DEL, C1, and the two line separators of Unicode that some servers fold into a line end.
 const UNSENDABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffd]/;
@@ -13,7 +14,7 @@ const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[
  */
 export function commandLine(text: string): string {
   if (UNSENDABLE.test(text) || LONE_SURROGATE.test(text)) throw new TypeError('a command must be one printable line');
-  if (Buffer.byteLength(text) + 2 > MOST_OCTETS) throw new TypeError('a command line is too long');
+  if (Buffer.byteLength(text) + 2 > MOST_COMMAND_OCTETS) throw new TypeError('a command line is too long');
   return text;
 }
 

@@ -3,8 +3,8 @@ import { type DnsLab, type Zone, zone } from '../../../tests/lab/dns.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
 import { systemClock as clock } from '../../kernel/clock.ts';
 import { createResolver } from '../dns/resolver.ts';
-import { probeConnectivity, resolveCanaryHosts } from './canary-hosts.ts';
 import { probeGreeting } from './connectivity-probe.ts';
+import { probeConnectivity, resolveCanaryHosts } from './egress.ts';
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {

@@ -34,7 +34,7 @@ interface ProbeOptions {
 }
 
 /** More than any greeting and list of extensions; beyond that the connection is dropped. */
-const MOST_OCTETS = 128 * 1024;
+const MOST_GREETING_OCTETS = 128 * 1024;
 const QUIT_MS = 500;
 /** `at your service, [203.0.113.5]`, `Hello name [IPv6:2001:db8::5]`, `Hello name (203.0.113.5)`. */
 const ECHO = /[[(](?:IPv6:)?([0-9a-f:.]{3,45})[\])]/i;
@@ -49,8 +49,8 @@ export function probeGreeting(
   helo: string | null,
   options: ProbeOptions,
 ): Promise<Greeting> {
-  if (isIP(address) === 0 || !options.mayDial(address)) return Promise.resolve(nothing('not_routable'));
-  if (options.signal?.aborted) return Promise.resolve(nothing('cancelled'));
+  if (isIP(address) === 0 || !options.mayDial(address)) return Promise.resolve(noGreeting('not_routable'));
+  if (options.signal?.aborted) return Promise.resolve(noGreeting('cancelled'));
   return new Promise((resolve) => {
     const from = options.bind ? { localAddress: options.bind } : {};
     let socket: Socket;
@@ -58,13 +58,13 @@ export function probeGreeting(
       socket = connect({ host: address, port, ...from, noDelay: true, autoSelectFamily: false });
     } catch {
       // Invalid local address.
-      return resolve(nothing('EADDRNOTAVAIL'));
+      return resolve(noGreeting('EADDRNOTAVAIL'));
     }
     new GreetingProbe(socket, helo, options, resolve);
   });
 }
 
-const nothing = (error: string): Greeting => ({
+const noGreeting = (error: string): Greeting => ({
   connected: false,
   banner: null,
   code: null,
@@ -78,7 +78,7 @@ class GreetingProbe {
   readonly #socket: Socket;
   readonly #helo: string | null;
   readonly #parser = new ReplyParser();
-  #found: { -readonly [K in keyof Greeting]: Greeting[K] } = { ...nothing(''), error: null };
+  #found: { -readonly [K in keyof Greeting]: Greeting[K] } = { ...noGreeting(''), error: null };
   #waitsFor: 'banner' | 'ehlo' | 'quit' = 'banner';
   #octets = 0;
   readonly #done: (greeting: Greeting) => void;
@@ -133,7 +133,7 @@ class GreetingProbe {
   #onData(chunk: Buffer): void {
     this.#octets += chunk.length;
     for (const { code, lines } of this.#parser.push(chunk)) this.#onReply(code, lines);
-    if (this.#parser.violation !== null || this.#octets > MOST_OCTETS) {
+    if (this.#parser.violation !== null || this.#octets > MOST_GREETING_OCTETS) {
       this.#found.error ??= 'not SMTP';
       this.#socket.destroy();
     }
@@ -148,7 +148,7 @@ class GreetingProbe {
       found.banner = found.said;
       if (code >= 400) return this.#quit();
       this.#waitsFor = 'ehlo';
-      this.#socket.write(`EHLO ${this.#helo ?? literal(found.localAddress)}\r\n`);
+      this.#socket.write(`EHLO ${this.#helo ?? addressLiteral(found.localAddress)}\r\n`);
       return;
     }
     // Only the first line can echo our address; the others are extension keywords.
@@ -171,5 +171,5 @@ class GreetingProbe {
   }
 }
 
-const literal = (address: string | null): string =>
+const addressLiteral = (address: string | null): string =>
   address?.includes(':') ? `[IPv6:${address}]` : `[${address ?? '127.0.0.1'}]`;

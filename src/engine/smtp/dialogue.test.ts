@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { question, reply, talk } from '../../../tests/lab/dialogue.ts';
 import type { SmtpFinding } from '../evidence.ts';
-import type { DialogueEvent } from './events.ts';
-import type { Read } from './outcome.ts';
+import type { ClassifyReply, DialogueEvent } from './dialogue.ts';
 
 describe('dialogue', () => {
   it('tries the real address first, a random one only after acceptance, then quits', () => {
@@ -69,7 +68,7 @@ describe('dialogue', () => {
   });
 
   it('never applies a rejection before RCPT to the mailbox', () => {
-    const lying: Read = () => ({
+    const lying: ClassifyReply = () => ({
       meaning: 'recipient',
       finding: 'mailbox_not_found',
       rule: 'x',

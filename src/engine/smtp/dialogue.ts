@@ -5,34 +5,141 @@
  * One session runs several transactions, one after the other: RSET, MAIL, and RCPT for each recipient (RFC 5321
  * §4.1.1.5). What a reply says of one recipient holds for no other. Never sends DATA, nor anything before the banner.
  */
-import type { SmtpFinding, SmtpStage } from '../evidence.ts';
-import type { Capabilities } from './commands.ts';
-import { commandLine, NO_CAPABILITIES, needsSmtputf8, parseCapabilities, SAYS_HELO } from './commands.ts';
-import type { Action, DialogueEvent, DialogueSetup } from './events.ts';
-import { CANCELLED, type Inquiry, TIMED_OUT } from './inquiry.ts';
-import type { Heard, Next, Phase, Question } from './outcome.ts';
-import { dropAt, findingOfRefusal, isNegative, isPositive } from './outcome.ts';
+import type { ReadBy, SmtpFinding, SmtpStage } from '../evidence.ts';
+import { SMTP_FINDINGS } from '../findings.ts';
 import {
-  type Command,
-  Outstanding,
-  QUIT,
-  recipient,
-  STARTTLS,
-  stageOf,
-  transaction,
-  type Verb,
-} from './outstanding.ts';
-import { Recipients } from './recipients.ts';
-import type { Reply } from './reply.ts';
+  type Capabilities,
+  commandLine,
+  NO_CAPABILITIES,
+  needsSmtputf8,
+  parseCapabilities,
+  SAYS_HELO,
+} from './commands.ts';
+import type { SmtpLimits } from './limits.ts';
+import type { SmtpReply } from './reply.ts';
+
+/** What the machine waits for, and so which time limit holds. */
+export type DialoguePhase = 'connect' | 'banner' | 'command' | 'tls' | 'idle' | 'quit' | 'closed';
+
+/** What the classifier (classify.ts) makes of one reply. */
+export interface ReplyReading {
+  /** What the reply is about: `us_ip`, `recipient`, `remote_temporary` …; opaque here except for `us_ip`. */
+  readonly meaning: string;
+  /** `reconnect`: too many recipients, retry in a new session. `starttls_required`: send STARTTLS first. */
+  readonly finding: SmtpFinding | 'reconnect' | 'starttls_required';
+  /** Id of the deciding rule. */
+  readonly rule: string | null;
+  /** Seconds, as announced by the server. */
+  readonly retryAfter: number | null;
+  readonly readBy: ReadBy;
+  /** That the mailbox cannot be reached, as the model sees the reply; null if it was not asked. */
+  readonly probability: number | null;
+}
+
+/** The classifier as the dialogue needs it. `path`: the address asked about, which servers echo. */
+export type ClassifyReply = (stage: SmtpStage, reply: SmtpReply, path: string | null) => ReplyReading;
+
+/** A reply together with where it was given and what it means. */
+export interface ClassifiedReply {
+  readonly stage: SmtpStage;
+  readonly reply: SmtpReply;
+  readonly reading: ReplyReading;
+}
+
+/** One recipient to check. */
+export interface RecipientQuestion {
+  /** Between the angle brackets of RCPT; made by `forwardPath`. */
+  readonly path: string;
+  /** Between the angle brackets of MAIL; empty for the null sender. */
+  readonly sender: string;
+  /** `probe`: the path is random, tried in a session of its own. */
+  readonly stage: 'rcpt' | 'probe';
+  /** Called only when `path` was accepted: the random path to try next, or null for none. */
+  readonly probe: () => string | null;
+}
+
+/**
+ * How to continue after a session without an answer. `in_clear`: retry the same address without TLS. `new_session`: the
+ * session failed, not the host. `rejoin`: the session ended because of another recipient, before a reply about this
+ * one. `stop`: no other host would give a better answer.
+ */
+export type NextStep = 'next_address' | 'next_host' | 'in_clear' | 'new_session' | 'rejoin' | 'stop';
+
+export type DialogueOutcome =
+  | {
+      readonly kind: 'answered';
+      readonly rcpt: ClassifiedReply;
+      readonly finding: SmtpFinding;
+      /** Null if no probe was requested. `reconnect`: must be tried in a session of its own. */
+      readonly probe: {
+        readonly finding: SmtpFinding | 'reconnect';
+        readonly classified: ClassifiedReply | null;
+      } | null;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly stage: SmtpStage;
+      readonly finding: SmtpFinding;
+      readonly rule: string | null;
+      /** The reply that ended it; null for a timeout, a drop and the like. */
+      readonly classified: ClassifiedReply | null;
+      readonly next: NextStep;
+      /** The caller disconnected. */
+      readonly cancelled: boolean;
+    };
+
+export type DialogueEvent =
+  /** All of one sender, and with the same need for SMTPUTF8: they share transactions. */
+  | { readonly is: 'ask'; readonly questions: readonly RecipientQuestion[] }
+  | { readonly is: 'connected' }
+  /** All replies completed by one read: they were sent before we could respond to any of them. */
+  | { readonly is: 'replies'; readonly replies: readonly SmtpReply[] }
+  | { readonly is: 'secured' }
+  | { readonly is: 'tls_failed' }
+  | { readonly is: 'timeout' }
+  /** The server violated the protocol or the session's limit on octets. */
+  | { readonly is: 'violation' }
+  | { readonly is: 'closed' }
+  /** One of several checks is no longer wanted, or has no time left; the others go on. */
+  | { readonly is: 'abandon'; readonly question: RecipientQuestion; readonly why: 'cancelled' | 'timeout' }
+  /** No further checks, or the caller disconnected. */
+  | { readonly is: 'finish' };
+
+export type DialogueAction =
+  /** All in one write. */
+  | { readonly do: 'send'; readonly commands: readonly SmtpCommand[] }
+  /** Wrap the connection; data received since the reply to STARTTLS must be discarded (RFC 3207 §4.2). */
+  | { readonly do: 'starttls' }
+  | { readonly do: 'answer'; readonly question: RecipientQuestion; readonly outcome: DialogueOutcome }
+  /** Flush, then destroy the socket. No action follows. */
+  | { readonly do: 'close' };
+
+export interface DialogueSetup {
+  /** Name in EHLO and HELO. */
+  readonly helo: string;
+  readonly read: ClassifyReply;
+  /** `never`: after a failed handshake, when the same host is retried in clear text. */
+  readonly tls: 'never' | 'demanded' | 'opportunistic';
+}
+
+export interface SmtpCommand {
+  readonly verb: CommandVerb;
+  readonly line: string;
+  /** The check that it belongs to alone; null: to all in the transaction. */
+  readonly of: RecipientCheck | null;
+}
+
+/** Purpose of a command. `rcpt` has the recipient to check, `probe` the random recipient after it. */
+type CommandVerb = 'banner' | 'ehlo' | 'helo' | 'starttls' | 'rset' | 'mail' | 'rcpt' | 'probe' | 'quit';
 
 export class Dialogue {
-  phase: Phase = 'connect';
+  phase: DialoguePhase = 'connect';
   secure = false;
   capabilities: Capabilities = NO_CAPABILITIES;
   readonly recipients = new Recipients((question, outcome) => this.#actions.push({ do: 'answer', question, outcome }));
   readonly #setup: DialogueSetup;
-  #actions: Action[] = [];
-  readonly #outstanding = new Outstanding();
+  #actions: DialogueAction[] = [];
+  readonly #outstanding = new OutstandingCommands();
   /** STARTTLS waits until the rest of its group is answered; those replies are ignored. */
   #draining = false;
   #bannerRead = false;
@@ -40,14 +147,14 @@ export class Dialogue {
   #used = false;
   /** An earlier check completed in this session, and no reply to the current ones has arrived. */
   #stale = false;
-  #ehloRefusal: Heard | null = null;
+  #ehloRefusal: ClassifiedReply | null = null;
 
   constructor(setup: DialogueSetup) {
     this.#setup = setup;
   }
 
   /** Returns the actions for an event. Never throws, whatever the server does. */
-  handle(event: DialogueEvent): readonly Action[] {
+  handle(event: DialogueEvent): readonly DialogueAction[] {
     this.#actions = [];
     this.#outstanding.beginRead();
     if (event.is === 'ask') this.#onAsk(event.questions);
@@ -86,7 +193,7 @@ export class Dialogue {
     }
   }
 
-  #onAsk(questions: readonly Question[]) {
+  #onAsk(questions: readonly RecipientQuestion[]) {
     this.recipients.ask(questions);
     this.#stale = this.#used;
     if (this.phase === 'quit' || this.phase === 'closed') {
@@ -107,13 +214,13 @@ export class Dialogue {
     }
     this.#transact(
       first.question,
-      group.map((inquiry) => recipient('rcpt', inquiry, inquiry.question.path)),
+      group.map((inquiry) => recipientCommand('rcpt', inquiry, inquiry.question.path)),
     );
     this.#sendPlanned();
   }
 
-  #transact(question: Question, recipients: readonly Command[]) {
-    this.#outstanding.add(transaction(question, recipients, this.#used));
+  #transact(question: RecipientQuestion, recipients: readonly SmtpCommand[]) {
+    this.#outstanding.add(transactionCommands(question, recipients, this.#used));
     this.#used = true;
   }
 
@@ -122,7 +229,7 @@ export class Dialogue {
     if (now.length > 0) this.#send(now);
   }
 
-  #send(commands: readonly Command[]) {
+  #send(commands: readonly SmtpCommand[]) {
     for (const command of commands) {
       commandLine(command.line);
       this.#outstanding.push(command);
@@ -142,7 +249,7 @@ export class Dialogue {
     if (!this.#draining) this.#send([STARTTLS]);
   }
 
-  #onReply(reply: Reply) {
+  #onReply(reply: SmtpReply) {
     // What arrives between the reply to STARTTLS and the end of the handshake was sent in clear text: discarded.
     if (this.phase === 'closed' || this.phase === 'tls' || this.phase === 'connect') return;
     const command = this.#outstanding.take();
@@ -168,12 +275,12 @@ export class Dialogue {
   }
 
   /** An unsolicited reply. 421 announces the end (RFC 5321 §3.8); after any other, replies no longer match commands. */
-  #onUnasked(reply: Reply) {
+  #onUnasked(reply: SmtpReply) {
     if (reply.code === 421) return this.#end('smtp_temporary_failure', 'dialogue.dropped', 'next_host', 'wait');
     this.#end('smtp_temporary_failure', 'dialogue.out_of_step', 'next_address', 'leave', null);
   }
 
-  #onAnswerTo(verb: Verb, reply: Reply) {
+  #onAnswerTo(verb: CommandVerb, reply: SmtpReply) {
     if (verb === 'banner') this.#bannerRead = true;
     if (isNegative(reply)) return this.#onRefusal(verb, reply);
     if (verb === 'banner') return this.#greet('ehlo');
@@ -188,33 +295,35 @@ export class Dialogue {
     }
   }
 
-  #onRefusal(verb: Verb, reply: Reply) {
-    const heard = this.#hear(stageOf(verb), reply, this.recipients.open[0]);
+  #onRefusal(verb: CommandVerb, reply: SmtpReply) {
+    const classified = this.#classify(stageOf(verb), reply, this.recipients.open[0]);
     if (verb === 'ehlo' && SAYS_HELO.has(reply.code)) {
-      this.#ehloRefusal = heard;
+      this.#ehloRefusal = classified;
       return this.#greet('helo');
     }
     // Offered but failed, and not required so far: continue in clear text.
     if (verb === 'starttls' && !this.#used && reply.code !== 421) return this.#beginTransaction();
     // What a server defers after earlier recipients, it may take in a session without them.
-    const isWorn = verb === 'rset' || (verb === 'mail' && this.recipients.judged > 0 && reply.code < 500);
+    const needsNewSession = verb === 'rset' || (verb === 'mail' && this.recipients.judged > 0 && reply.code < 500);
     const ehlo = this.#ehloRefusal;
     if (verb === 'helo' && ehlo?.reading.finding === 'smtp_blocked') return this.#refuse(ehlo, 'next_host');
-    this.#refuse(heard, isWorn ? 'new_session' : 'next_host');
+    this.#refuse(classified, needsNewSession ? 'new_session' : 'next_host');
   }
 
-  #onAnswerAbout(inquiry: Inquiry, verb: Verb, reply: Reply) {
+  #onAnswerAbout(inquiry: RecipientCheck, verb: CommandVerb, reply: SmtpReply) {
     if (this.recipients.isAboutAnother(inquiry, reply)) return this.#onUnasked(reply);
     const isProbe = verb === 'probe';
-    const heard = this.#hear(isProbe ? 'probe' : inquiry.question.stage, reply, inquiry);
-    const step = isProbe ? this.recipients.onProbe(inquiry, heard) : this.recipients.onRecipient(inquiry, heard);
+    const classified = this.#classify(isProbe ? 'probe' : inquiry.question.stage, reply, inquiry);
+    const step = isProbe
+      ? this.recipients.onProbe(inquiry, classified)
+      : this.recipients.onRecipient(inquiry, classified);
     switch (step.do) {
       case 'probe':
-        return this.#outstanding.add([recipient('probe', inquiry, step.path)]);
+        return this.#outstanding.add([recipientCommand('probe', inquiry, step.path)]);
       case 'probe_again':
-        return this.#transact(inquiry.question, [recipient('probe', inquiry, step.path)]);
+        return this.#transact(inquiry.question, [recipientCommand('probe', inquiry, step.path)]);
       case 'refuse':
-        return this.#refuse(heard, step.next, inquiry);
+        return this.#refuse(classified, step.next, inquiry);
       case 'leave':
         this.recipients.postpone(this.#stage());
         return this.#quit();
@@ -222,48 +331,48 @@ export class Dialogue {
     }
   }
 
-  #hear(stage: SmtpStage, reply: Reply, about: Inquiry | undefined): Heard {
+  #classify(stage: SmtpStage, reply: SmtpReply, about: RecipientCheck | undefined): ClassifiedReply {
     return { stage, reply, reading: this.#setup.read(stage, reply, about?.question.path ?? null) };
   }
 
   /**
    * A rejection that is not about the mailbox: STARTTLS if it requires that, else the end. `by`: see Recipients.fail.
    */
-  #refuse(heard: Heard, next: Next, by: Inquiry | null = null) {
-    const demanded = heard.reading.finding === 'starttls_required' && heard.stage !== 'starttls';
+  #refuse(classified: ClassifiedReply, next: NextStep, by: RecipientCheck | null = null) {
+    const demanded = classified.reading.finding === 'starttls_required' && classified.stage !== 'starttls';
     const able = this.#bannerRead && !this.secure && this.#setup.tls !== 'never' && !this.recipients.isProbing;
     if (demanded && able) return this.#startTls();
-    const [finding, { rule }] = [findingOfRefusal(heard), heard.reading];
-    this.recipients.fail({ stage: heard.stage, finding, rule, next, heard }, by);
+    const [finding, { rule }] = [findingOfRefusal(classified), classified.reading];
+    this.recipients.fail({ stage: classified.stage, finding, rule, next, classified }, by);
     this.#quit();
   }
 
   #onTimeout() {
     if (this.phase === 'idle') return this.#quit();
     if (this.phase === 'quit') return this.#close();
-    const next: Next = this.phase === 'tls' ? 'in_clear' : this.#stage() === 'rcpt' ? 'next_host' : 'next_address';
+    const next: NextStep = this.phase === 'tls' ? 'in_clear' : this.#stage() === 'rcpt' ? 'next_host' : 'next_address';
     this.#end('smtp_timeout', TIMED_OUT, next);
   }
 
   #onClosed() {
-    const { finding, rule, next } = dropAt(this.phase, this.#stale);
+    const { finding, rule, next } = dropOutcome(this.phase, this.#stale);
     this.#fail(finding, rule, next);
     this.#close();
   }
 
-  #abandon(question: Question, why: 'cancelled' | 'timeout') {
+  #abandon(question: RecipientQuestion, why: 'cancelled' | 'timeout') {
     const inquiry = this.recipients.open.find((one) => one.question === question);
     if (inquiry === undefined) return;
     const isLast = this.recipients.open.length === 1;
     if (isLast) return why === 'timeout' ? this.#onTimeout() : this.#end('smtp_timeout', CANCELLED, 'stop', 'wait');
     this.#outstanding.drop(inquiry);
     const rule = why === 'timeout' ? TIMED_OUT : CANCELLED;
-    const failure = { stage: this.#stage(), finding: 'smtp_timeout', rule, next: 'stop', heard: null } as const;
+    const failure = { stage: this.#stage(), finding: 'smtp_timeout', rule, next: 'stop', classified: null } as const;
     this.recipients.answer(inquiry, inquiry.fail(failure));
   }
 
   /** Sends QUIT if allowed; `leave`: do not wait for its reply. `by`: see Recipients.fail. */
-  #end(finding: SmtpFinding, rule: string, next: Next, after: 'wait' | 'leave' = 'leave', by = this.#awaited()) {
+  #end(finding: SmtpFinding, rule: string, next: NextStep, after: 'wait' | 'leave' = 'leave', by = this.#awaited()) {
     // Nothing may be sent before the banner, or in clear text during a TLS handshake.
     const farewell = this.#bannerRead && this.phase !== 'tls' && this.phase !== 'quit';
     this.#fail(finding, rule, next, by === null ? undefined : by.isProbing ? 'probe' : by.question.stage, by);
@@ -272,11 +381,11 @@ export class Dialogue {
   }
 
   /** Ends the checks without a reply. `by`: see Recipients.fail. */
-  #fail(finding: SmtpFinding, rule: string, next: Next, stage = this.#stage(), by = this.#awaited()) {
-    this.recipients.fail({ stage, finding, rule, next, heard: null }, by);
+  #fail(finding: SmtpFinding, rule: string, next: NextStep, stage = this.#stage(), by = this.#awaited()) {
+    this.recipients.fail({ stage, finding, rule, next, classified: null }, by);
   }
 
-  #awaited(): Inquiry | null {
+  #awaited(): RecipientCheck | null {
     return this.#outstanding.first?.of ?? null;
   }
 
@@ -296,5 +405,330 @@ export class Dialogue {
     if (this.phase === 'tls') return 'starttls';
     const first = this.#outstanding.first;
     return first?.verb === 'rcpt' && first.of !== null ? first.of.question.stage : stageOf(first?.verb);
+  }
+}
+
+/**
+ * The finding of a reply that rejected the session and not the recipient. A reply before RCPT is never about the
+ * mailbox, whatever its text, even if a rule says so.
+ */
+function findingOfRefusal({ reply, reading: { finding } }: ClassifiedReply): SmtpFinding {
+  if (finding === 'reconnect' || finding === 'starttls_required') return 'smtp_temporary_failure';
+  if (!SMTP_FINDINGS[finding].aboutMailbox) return finding;
+  return reply.code >= 500 ? 'smtp_blocked' : 'smtp_temporary_failure';
+}
+
+/** Outcome when the server closes the connection. `stale`: an idle session was closed before it was reused. */
+function dropOutcome(phase: DialoguePhase, stale: boolean): { finding: SmtpFinding; rule: string; next: NextStep } {
+  if (phase === 'connect') {
+    return { finding: 'smtp_unreachable', rule: 'dialogue.unreachable', next: 'next_address' };
+  }
+  if (phase === 'tls') return { finding: 'smtp_temporary_failure', rule: 'dialogue.tls_failed', next: 'in_clear' };
+  const next: NextStep = stale ? 'new_session' : 'next_address';
+  return { finding: 'smtp_temporary_failure', rule: 'dialogue.dropped', next };
+}
+
+const isPositive = ({ code }: SmtpReply): boolean => code >= 200 && code <= 299;
+const isNegative = ({ code }: SmtpReply): boolean => code >= 400 && code <= 599;
+
+/**
+ * What follows from a reply about a recipient. `probe`: the random path is next, `probe_again`: in a new transaction.
+ * `refuse`: the reply was not about the mailbox. `leave`: the server closes the session.
+ */
+type RecipientStep =
+  | { readonly do: 'nothing' | 'leave' }
+  | { readonly do: 'probe' | 'probe_again'; readonly path: string }
+  | { readonly do: 'refuse'; readonly next: NextStep };
+const NO_STEP: RecipientStep = { do: 'nothing' };
+
+/** The recipients of one session: what is asked about them, and how many the server takes. */
+export class Recipients {
+  /** RCPT commands sent so far; how many of them the server judged, and rejected. */
+  sent = 0;
+  judged = 0;
+  refusals = 0;
+  /** Recipients in one transaction that the server takes. */
+  perTransaction = Number.POSITIVE_INFINITY;
+  #judgedHere = 0;
+  /** Those without an answer. */
+  #open: readonly RecipientCheck[] = [];
+  /** Those of this round, with and without an answer. */
+  #asked: readonly RecipientQuestion[] = [];
+  readonly #onAnswer: (question: RecipientQuestion, outcome: DialogueOutcome) => void;
+
+  constructor(onAnswer: (question: RecipientQuestion, outcome: DialogueOutcome) => void) {
+    this.#onAnswer = onAnswer;
+  }
+
+  get open(): readonly RecipientCheck[] {
+    return this.#open;
+  }
+
+  get isProbing(): boolean {
+    return this.#open.some((inquiry) => inquiry.isProbing);
+  }
+
+  ask(questions: readonly RecipientQuestion[]): void {
+    if (this.#open.length > 0) throw new TypeError('the earlier questions are not answered yet');
+    this.#asked = questions;
+    this.#open = questions.map((question) => new RecipientCheck(question));
+  }
+
+  /** Those of the next transaction. */
+  forTransaction(): readonly RecipientCheck[] {
+    this.#judgedHere = 0;
+    return this.#open.slice(0, this.perTransaction);
+  }
+
+  answer(inquiry: RecipientCheck, outcome: DialogueOutcome | null): void {
+    if (outcome === null || !this.#open.includes(inquiry)) return;
+    this.#open = this.#open.filter((one) => one !== inquiry);
+    this.#onAnswer(inquiry.question, outcome);
+  }
+
+  /**
+   * Whether a reply names, in brackets, another recipient than the one that it would be about: the server has replied
+   * once too often before, and each reply is taken for that of the next command.
+   */
+  isAboutAnother({ path }: RecipientCheck, { text }: SmtpReply): boolean {
+    if (!text.includes('<')) return false;
+    const lower = text.toLowerCase();
+    const isNamed = (one: string): boolean => lower.includes(`<${one.toLowerCase()}>`);
+    return !isNamed(path) && this.#asked.some((question) => question.path !== path && isNamed(question.path));
+  }
+
+  onRecipient(inquiry: RecipientCheck, rcpt: ClassifiedReply): RecipientStep {
+    const { finding } = rcpt.reading;
+    const isClosing = rcpt.reply.code === 421;
+    // The server counts an abandoned one as well.
+    if (!this.#open.includes(inquiry)) return this.#count(finding);
+    if (finding === 'starttls_required') return { do: 'refuse', next: 'next_host' };
+    if (finding === 'reconnect') {
+      // The other transactions take as many as this one did.
+      if (!isClosing && this.#judgedHere > 0) {
+        this.perTransaction = Math.min(this.perTransaction, this.#judgedHere);
+        return NO_STEP;
+      }
+      return { do: 'refuse', next: this.judged > 0 ? 'new_session' : 'stop' };
+    }
+    // What a server says at the end of a session with others may be about them.
+    if (isClosing && finding !== 'greylisted')
+      return { do: 'refuse', next: this.judged > 0 ? 'new_session' : 'next_host' };
+    this.#count(finding);
+    const path = finding === 'accepted' ? inquiry.accept(rcpt) : null;
+    if (path !== null) return { do: 'probe', path };
+    this.answer(inquiry, { kind: 'answered', rcpt, finding, probe: null });
+    return NO_STEP;
+  }
+
+  onProbe(inquiry: RecipientCheck, classified: ClassifiedReply): RecipientStep {
+    const { finding } = classified.reading;
+    if (!this.#open.includes(inquiry)) return this.#count(finding);
+    const isClosing = classified.reply.code === 421;
+    // One recipient per transaction is common; a second rejection means one per session.
+    const again = finding === 'reconnect' && !isClosing ? inquiry.repeatProbe() : null;
+    if (again !== null) return { do: 'probe_again', path: again };
+    if (finding !== 'reconnect') this.#count(finding);
+    const shown = finding === 'starttls_required' ? 'smtp_temporary_failure' : finding;
+    this.answer(inquiry, inquiry.answerProbe(shown, classified));
+    return isClosing ? { do: 'leave' } : NO_STEP;
+  }
+
+  #count(finding: ReplyReading['finding']): RecipientStep {
+    this.judged++;
+    this.#judgedHere++;
+    if (finding !== 'accepted') this.refusals++;
+    return NO_STEP;
+  }
+
+  /**
+   * Ends all checks. `by`: the recipient whose reply it was, or was awaited, to which alone the failure applies; null:
+   * it applies to all. Whoever only needs another session is postponed, but for one: it tells whether that helps.
+   */
+  fail(failure: SessionFailure, by: RecipientCheck | null): void {
+    const cause = by !== null && this.#open.includes(by) ? by : null;
+    const isForAll = failure.rule === CANCELLED || (cause === null && failure.next !== 'new_session');
+    const [first] = this.#open;
+    for (const inquiry of this.#open) {
+      const applies = isForAll || inquiry === (cause ?? first);
+      this.answer(inquiry, applies ? inquiry.fail(failure) : inquiry.postpone(failure.stage));
+    }
+  }
+
+  /** The session ends: those without an answer go to another one. */
+  postpone(stage: SmtpStage): void {
+    for (const inquiry of this.#open) this.answer(inquiry, inquiry.postpone(stage));
+  }
+}
+
+/**
+ * How many more recipients a session takes that has had these. Nothing ends it in the middle of a transaction, so as
+ * many as will not be too many if the server rejects as many of them as before; at first, if it rejects all.
+ */
+export const roomForRecipients = (
+  limits: SmtpLimits,
+  { sent, judged, refusals }: Pick<Recipients, 'sent' | 'judged' | 'refusals'>,
+) => {
+  const { recipientsPerSession, recipientsPerTransaction, refusalsPerSession } = limits;
+  const tolerated = ((refusalsPerSession - refusals) * (judged + 1)) / (refusals + 1);
+  return Math.max(0, Math.min(recipientsPerSession - sent, Math.floor(tolerated), recipientsPerTransaction));
+};
+
+const RSET: SmtpCommand = { verb: 'rset', line: 'RSET', of: null };
+const QUIT: SmtpCommand = { verb: 'quit', line: 'QUIT', of: null };
+const STARTTLS: SmtpCommand = { verb: 'starttls', line: 'STARTTLS', of: null };
+
+const recipientCommand = (verb: 'rcpt' | 'probe', of: RecipientCheck, path: string): SmtpCommand => ({
+  ...{ verb, of },
+  line: `RCPT TO:<${path}>`,
+});
+
+/** One transaction for recipients of the same sender; `reset` if the session had a transaction before. */
+function transactionCommands(
+  { sender, path }: RecipientQuestion,
+  recipients: readonly SmtpCommand[],
+  reset: boolean,
+): SmtpCommand[] {
+  const parameter = needsSmtputf8(path) ? ' SMTPUTF8' : '';
+  const mail: SmtpCommand = { verb: 'mail', line: `MAIL FROM:<${sender}>${parameter}`, of: null };
+  return reset ? [RSET, mail, ...recipients] : [mail, ...recipients];
+}
+
+/** Which command a reply belongs to: replies come in the order of the commands (RFC 2920 §3.1). */
+class OutstandingCommands {
+  #sent: SmtpCommand[] = [];
+  /** How many of them were sent before the current read: it can answer no others. */
+  #owed = 0;
+  /** Commands of the current group that wait for an earlier reply. */
+  #planned: readonly SmtpCommand[] = [];
+
+  get empty(): boolean {
+    return this.#sent.length === 0;
+  }
+
+  get first(): SmtpCommand | undefined {
+    return this.#sent[0];
+  }
+
+  /** Marks all outstanding commands as sent before the data read next. */
+  beginRead(): void {
+    this.#owed = this.#sent.length;
+  }
+
+  push(command: SmtpCommand): void {
+    this.#sent.push(command);
+  }
+
+  /** The command that the next reply belongs to; undefined for an unsolicited reply. */
+  take(): SmtpCommand | undefined {
+    return this.#owed-- > 0 ? this.#sent.shift() : undefined;
+  }
+
+  plan(commands: readonly SmtpCommand[]): void {
+    this.#planned = commands;
+  }
+
+  /** To be sent after what is planned. */
+  add(commands: readonly SmtpCommand[]): void {
+    this.#planned = [...this.#planned, ...commands];
+  }
+
+  /** Its commands that were not sent yet are not needed any more. */
+  drop(of: RecipientCheck): void {
+    this.#planned = this.#planned.filter((command) => command.of !== of);
+  }
+
+  /** What may be written now: the whole group if the server supports PIPELINING (RFC 2920), else one command. */
+  next(pipelining: boolean): readonly SmtpCommand[] {
+    const now = pipelining ? this.#planned : this.#planned.slice(0, 1);
+    this.#planned = this.#planned.slice(now.length);
+    return now;
+  }
+
+  clear(): void {
+    this.#sent = [];
+    this.#planned = [];
+  }
+}
+
+/** The evidence's stage for a command. */
+function stageOf(verb: CommandVerb | undefined): SmtpStage {
+  if (verb === 'helo') return 'ehlo';
+  return verb === undefined || verb === 'quit' ? 'rset' : verb;
+}
+
+/** Rule id of a canceled check. */
+const CANCELLED = 'dialogue.cancelled';
+const TIMED_OUT = 'dialogue.timeout';
+
+interface SessionFailure {
+  readonly stage: SmtpStage;
+  readonly finding: SmtpFinding;
+  readonly rule: string | null;
+  readonly next: NextStep;
+  /** The reply that ended it; null for a timeout and the like. */
+  readonly classified: ClassifiedReply | null;
+}
+
+/** The check in progress: the recipient first, then possibly the random one. */
+class RecipientCheck {
+  readonly question: RecipientQuestion;
+  /** The reply that accepted the recipient, and the random path, while that one is being tried. */
+  #probe: { readonly rcpt: ClassifiedReply; readonly path: string } | null = null;
+  #isRepeated = false;
+
+  constructor(question: RecipientQuestion) {
+    this.question = question;
+  }
+
+  /** The session ended because of another recipient: this one, or its probe, has to be tried in another session. */
+  postpone(stage: SmtpStage): DialogueOutcome {
+    return (
+      this.answerProbe('reconnect', null) ?? {
+        ...{ kind: 'failed', stage, finding: 'smtp_temporary_failure', rule: 'dialogue.ended_early' },
+        ...{ next: 'rejoin', classified: null, cancelled: false },
+      }
+    );
+  }
+
+  /** What is being tried: the random path, if there is one, or the recipient. */
+  get path(): string {
+    return this.#probe?.path ?? this.question.path;
+  }
+
+  get isProbing(): boolean {
+    return this.#probe !== null;
+  }
+
+  /** The recipient was accepted. Returns the random path to try next; null ends the check. */
+  accept(rcpt: ClassifiedReply): string | null {
+    const path = this.question.probe();
+    if (path !== null) this.#probe = { rcpt, path };
+    return path;
+  }
+
+  /** The random path once more, for a new transaction; null the second time. */
+  repeatProbe(): string | null {
+    if (this.#isRepeated) return null;
+    this.#isRepeated = true;
+    return this.#probe?.path ?? null;
+  }
+
+  /** The outcome of a failure: an accepted recipient stays accepted, and only its probe has failed. */
+  fail(failure: SessionFailure): DialogueOutcome {
+    return (
+      this.answerProbe(failure.finding, failure.classified) ?? {
+        kind: 'failed',
+        ...failure,
+        cancelled: failure.rule === CANCELLED,
+      }
+    );
+  }
+
+  /** Null while there is no probe. */
+  answerProbe(finding: SmtpFinding | 'reconnect', classified: ClassifiedReply | null): DialogueOutcome | null {
+    return (
+      this.#probe && { kind: 'answered', rcpt: this.#probe.rcpt, finding: 'accepted', probe: { finding, classified } }
+    );
   }
 }

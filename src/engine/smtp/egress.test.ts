@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ask, labCheck, labHosts, labOwners } from '../../../tests/lab/mailbox.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
-import type { Connectivity } from './canary-hosts.ts';
 import { createClassifier } from './classify.ts';
-import { type MonitoredMailboxCheck, monitorEgress } from './egress.ts';
+import { type Connectivity, type MonitoredMailboxCheck, monitorEgress } from './egress.ts';
+
 import type { MailboxCheck } from './mailbox.ts';
 
 const { isAboutOurIp } = createClassifier();

@@ -5,18 +5,19 @@
  *
  * Anybody can have mail hosts that reject us or do not answer, and have an account check addresses there. So only
  * operators count that are known or have accepted us before, rejections have to be confirmed by canaries, and what one
- * account alone was told holds for that account.
+ * account alone was answered holds for that account.
  */
 import { LRUCache } from 'lru-cache';
 import { type Clock, DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { warnOfFault } from '../../kernel/contain.ts';
+import type { Resolver } from '../dns/resolver.ts';
 import type { DnsEvidence, SmtpEvidence } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
-import type { MailboxQuestion } from '../verify.ts';
-import type { Connectivity } from './canary-hosts.ts';
-import type { MailboxCheck } from './mailbox.ts';
+import { type EngineDeps, type MailboxQuestion, runOffline, runOnline } from '../verify.ts';
+import { probeGreeting } from './connectivity-probe.ts';
+import { CANARY_TENANT } from './limiter.ts';
+import { CATCH_ALL_SKIPPED, type MailboxCheck, resultWithoutDialogue } from './mailbox.ts';
 import type { HostOwners } from './operators.ts';
-import { CATCH_ALL_SKIPPED, resultWithoutDialogue } from './result.ts';
 
 export const EGRESS_CONDITIONS = ['ok', 'port_closed', 'refused_everywhere'] as const;
 type EgressCondition = (typeof EGRESS_CONDITIONS)[number];
@@ -34,16 +35,16 @@ interface EgressMonitorOptions {
   readonly aboutOurIp: (rule: string) => boolean;
   /** False if the breaker is disabled: rejections of our IP then suspend nothing. */
   readonly stopsWhenRefused: boolean;
-  /** See canary-hosts.ts. One probe at a time. */
+  /** Whether canary hosts can be reached. One probe at a time. */
   readonly probeConnectivity: () => Promise<Connectivity>;
   /** What each canary domain answers to a check; null: nothing was learned. Never rejects. */
   readonly askCanaries: () => Promise<readonly (SmtpEvidence | null)[]>;
 }
 
 /** Between two canary probes, and between two trials while checks are suspended. */
-const PATIENCE_MS = 30_000;
+const PROBE_INTERVAL_MS = 30_000;
 /** Between two questions to canaries while they confirm that we are rejected. */
-const RECHECK_MS = 5 * MINUTE_MS;
+const CANARY_RECHECK_MS = 5 * MINUTE_MS;
 /** Different operators in a row, when no canary host can be probed. */
 const UNREACHABLE_OPERATORS = 3;
 const REFUSING_OPERATORS = 4;
@@ -73,10 +74,10 @@ export function monitorEgress(
       const refusal = monitor.refusal(subject.dns, account);
       if (refusal !== null) return refusal;
       const began = options.clock.elapsed();
-      const answer = await mailbox.check(subject, { ...limit, cut: monitor.cut });
+      const answer = await mailbox.check(subject, { ...limit, suspended: monitor.suspended });
       if (answer.smtp.decidedBy === 'cancelled' && limit.signal?.aborted !== true) {
-        const cut = monitor.current(account);
-        if (cut !== null) return { ...cut, smtp: { ...cut.smtp, transcript: answer.smtp.transcript } };
+        const current = monitor.current(account);
+        if (current !== null) return { ...current, smtp: { ...current.smtp, transcript: answer.smtp.transcript } };
       }
       monitor.learn(subject.dns, answer.smtp, { account, began });
       return answer;
@@ -84,20 +85,20 @@ export function monitorEgress(
   };
 }
 
-type Refusal = Awaited<ReturnType<MailboxQuestion['check']>>;
+type SuspendedAnswer = Awaited<ReturnType<MailboxQuestion['check']>>;
 
-const REFUSALS: Readonly<Record<Exclude<EgressCondition, 'ok'>, Refusal>> = {
-  port_closed: refusalOf('smtp_unreachable', 'egress.port_closed'),
-  refused_everywhere: refusalOf('smtp_blocked', 'egress.refused_everywhere'),
+const SUSPENDED_ANSWERS: Readonly<Record<Exclude<EgressCondition, 'ok'>, SuspendedAnswer>> = {
+  port_closed: suspendedAnswer('smtp_unreachable', 'egress.port_closed'),
+  refused_everywhere: suspendedAnswer('smtp_blocked', 'egress.refused_everywhere'),
 };
 
-function refusalOf(finding: 'smtp_unreachable' | 'smtp_blocked', rule: string): Refusal {
+function suspendedAnswer(finding: 'smtp_unreachable' | 'smtp_blocked', rule: string): SuspendedAnswer {
   const transcript = { lines: [{ at: 0, from: 'note' as const, text: `not dialled: ${rule}` }] };
   return { smtp: { ...resultWithoutDialogue('host', finding, rule), transcript }, catchAll: CATCH_ALL_SKIPPED };
 }
 
 /** Operators that failed in a row, and the accounts to whose recipients they did. */
-class Accusers {
+class FailedOperators {
   readonly operators = new Set<string>();
   readonly #accounts = new Set<string>();
 
@@ -129,8 +130,8 @@ const NEVER_TRIED: Readonly<Record<TrialKind, number>> = {
 class EgressMonitor {
   readonly #options: EgressMonitorOptions;
   state: EgressHealth;
-  readonly #unreachable = new Accusers();
-  readonly #refusing = new Accusers();
+  readonly #unreachable = new FailedOperators();
+  readonly #refusing = new FailedOperators();
   /** Operators that the data does not know and that have accepted us. */
   #accepting: LRUCache<string, true> | null = null;
   /** The state was found by canaries alone. */
@@ -138,11 +139,11 @@ class EgressMonitor {
   #reachedAt = Number.NEGATIVE_INFINITY;
   #acceptedAt = Number.NEGATIVE_INFINITY;
   #triedAt: Record<TrialKind, number> = NEVER_TRIED;
-  #controlAt = Number.NEGATIVE_INFINITY;
+  #probedAt = Number.NEGATIVE_INFINITY;
   /** Null while a probe is under way, and before the first one. */
-  #control: Connectivity | null = null;
+  #connectivity: Connectivity | null = null;
   #canariesAskedAt = Number.NEGATIVE_INFINITY;
-  #cut = new AbortController();
+  #suspended = new AbortController();
 
   constructor(options: EgressMonitorOptions) {
     this.#options = options;
@@ -150,19 +151,20 @@ class EgressMonitor {
   }
 
   /** The answer while checks of the account are suspended; null: they are not. */
-  current(account: string): Refusal | null {
+  current(account: string): SuspendedAnswer | null {
     const { state } = this.state;
-    return state === 'ok' || !this.#concerns(account) ? null : REFUSALS[state];
+    return state === 'ok' || !this.#concerns(account) ? null : SUSPENDED_ANSWERS[state];
   }
 
   /** The same; null as well for trials, of which there is one of each kind every 30 s. */
-  refusal(dns: DnsEvidence, account: string): Refusal | null {
+  refusal(dns: DnsEvidence, account: string): SuspendedAnswer | null {
     const refusal = this.current(account);
     if (refusal === null) return null;
     const now = this.#options.clock.elapsed();
-    if (this.state.state === 'refused_everywhere' && now - this.#canariesAskedAt >= RECHECK_MS) this.#askCanaries(now);
+    if (this.state.state === 'refused_everywhere' && now - this.#canariesAskedAt >= CANARY_RECHECK_MS)
+      this.#askCanaries(now);
     const kind = this.#trialOf(dns);
-    if (kind === null || now - this.#triedAt[kind] < PATIENCE_MS) return refusal;
+    if (kind === null || now - this.#triedAt[kind] < PROBE_INTERVAL_MS) return refusal;
     this.#triedAt = { ...this.#triedAt, [kind]: now };
     return null;
   }
@@ -190,8 +192,8 @@ class EgressMonitor {
   }
 
   /** For checks that begin now: aborts when the port turns out to be closed. */
-  get cut(): AbortSignal {
-    return this.#cut.signal;
+  get suspended(): AbortSignal {
+    return this.#suspended.signal;
   }
 
   /** Learns from a check that began at `began`. A failure that began before the last success is stale. */
@@ -241,7 +243,7 @@ class EgressMonitor {
     if (!this.#options.stopsWhenRefused) return;
     this.#refusing.add(operator, account);
     if (this.#refusing.operators.size < REFUSING_OPERATORS || this.state.state === 'refused_everywhere') return;
-    if (now - this.#canariesAskedAt >= PATIENCE_MS) this.#askCanaries(now);
+    if (now - this.#canariesAskedAt >= PROBE_INTERVAL_MS) this.#askCanaries(now);
   }
 
   #askCanaries(now: number): void {
@@ -264,23 +266,23 @@ class EgressMonitor {
 
   #onUnreachable(host: string, account: string, now: number) {
     if (this.#isCredible(host)) this.#unreachable.add(this.#ownerOf(host), account);
-    if (now - this.#controlAt >= PATIENCE_MS) return this.#askControls(now);
-    if (this.#control === 'open') this.#unreachable.clear();
-    if (this.#control === 'unusable') this.#concludeAlone();
+    if (now - this.#probedAt >= PROBE_INTERVAL_MS) return this.#probeConnectivity(now);
+    if (this.#connectivity === 'open') this.#unreachable.clear();
+    if (this.#connectivity === 'unusable') this.#concludeAlone();
   }
 
-  #askControls(now: number): void {
-    this.#controlAt = now;
-    this.#control = null;
+  #probeConnectivity(now: number): void {
+    this.#probedAt = now;
+    this.#connectivity = null;
     this.#options
       .probeConnectivity()
       .catch((): Connectivity => 'unusable')
-      .then((answer) => this.#onControl(answer, now))
+      .then((answer) => this.#onConnectivity(answer, now))
       .catch(warnOfFault);
   }
 
-  #onControl(answer: Connectivity, askedAt: number): void {
-    this.#control = answer;
+  #onConnectivity(answer: Connectivity, askedAt: number): void {
+    this.#connectivity = answer;
     if (answer === 'open') this.#onReached(this.#options.clock.elapsed());
     else if (this.#reachedAt > askedAt) return;
     else if (answer === 'unusable') this.#concludeAlone();
@@ -288,9 +290,9 @@ class EgressMonitor {
       this.#set('port_closed');
       this.#isFoundByCanaries = true;
       // Checks that wait for a connection or a permit need not wait any longer.
-      const cut = this.#cut;
-      this.#cut = new AbortController();
-      cut.abort();
+      const before = this.#suspended;
+      this.#suspended = new AbortController();
+      before.abort();
     }
   }
 
@@ -329,3 +331,97 @@ function egressSignal(
   const isOurs = rule !== null && aboutOurIp(rule) && !(stage === 'rcpt' && code < 500);
   return isOurs ? 'refuses' : 'greets';
 }
+
+/** Providers whose mail hosts are always up, of four different operators. */
+export const CANARY_DOMAINS: readonly string[] = ['gmail.com', 'outlook.com', 'yahoo.com', 'icloud.com'];
+
+export interface CanaryHost {
+  readonly domain: string;
+  readonly host: string;
+  /** Addresses that may be dialled. */
+  readonly v4: readonly string[];
+  readonly v6: readonly string[];
+}
+
+/** `open`: one was reached. `closed`: none of two or more. `unusable`: fewer than two could be tried. */
+export type Connectivity = 'open' | 'closed' | 'unusable';
+
+interface CanaryDeps {
+  readonly clock: Clock;
+  readonly resolver: Pick<Resolver, 'ask'>;
+  readonly mayDial: (address: string) => boolean;
+  readonly port: number;
+  readonly helo: string | null;
+  readonly bind: readonly string[];
+}
+
+const RESOLVE_MS = 3_000;
+const GREET_MS = 4_000;
+const ANSWER_MS = 20_000;
+
+/** The first mail host of each domain that has an address to dial; domains without one are omitted. Never rejects. */
+export async function resolveCanaryHosts(
+  domains: readonly string[],
+  deps: Pick<CanaryDeps, 'resolver' | 'mayDial'>,
+  deadline: number,
+): Promise<readonly CanaryHost[]> {
+  const found = await Promise.all(domains.map((domain) => resolveCanaryHost(domain, deps, deadline)));
+  return found.filter((host) => host !== null);
+}
+
+async function resolveCanaryHost(
+  domain: string,
+  { resolver, mayDial }: Pick<CanaryDeps, 'resolver' | 'mayDial'>,
+  deadline: number,
+): Promise<CanaryHost | null> {
+  const answer = await resolver.ask(domain, 'MX', { deadline });
+  const records = answer.kind === 'records' ? answer.records.filter((r) => r.type === 'MX') : [];
+  const hosts = records.sort((a, b) => a.priority - b.priority).map(({ host }) => host);
+  for (const host of hosts.slice(0, 2)) {
+    const [a, aaaa] = await Promise.all([
+      resolver.ask(host, 'A', { deadline }),
+      resolver.ask(host, 'AAAA', { deadline }),
+    ]);
+    const dialled = (from: typeof a) =>
+      from.kind === 'records'
+        ? from.records.flatMap((r) => ('address' in r && mayDial(r.address) ? [r.address] : []))
+        : [];
+    const [v4, v6] = [dialled(a), dialled(aaaa)];
+    if (v4.length + v6.length > 0) return { domain, host, v4, v6 };
+  }
+  return null;
+}
+
+/** Probes all canary hosts at once, over IPv4 where possible; resolves as soon as one was reached. Never rejects. */
+export async function probeConnectivity(deps: CanaryDeps, signal: AbortSignal): Promise<Connectivity> {
+  const { clock, bind, mayDial, port, helo } = deps;
+  const hosts = await resolveCanaryHosts(CANARY_DOMAINS, deps, clock.elapsed() + RESOLVE_MS);
+  const bindOf = (family: 'v4' | 'v6') => bind.find((ip) => ip.includes(':') === (family === 'v6')) ?? null;
+  const usable = (family: 'v4' | 'v6') => bind.length === 0 || bindOf(family) !== null;
+  const tried = hosts.flatMap(({ v4, v6 }) => {
+    const [first, second] = [usable('v4') ? v4[0] : undefined, usable('v6') ? v6[0] : undefined];
+    const address = first ?? second;
+    return address === undefined ? [] : [{ address, bind: bindOf(address.includes(':') ? 'v6' : 'v4') }];
+  });
+  if (tried.length === 0) return 'unusable';
+  const reached = tried.map(async ({ address, bind }) => {
+    const { connected } = await probeGreeting(address, port, helo, { withinMs: GREET_MS, bind, mayDial, signal });
+    if (!connected) throw new Error(`${address} was not reached`);
+  });
+  return Promise.any(reached).then(
+    () => 'open',
+    () => (tried.length >= 2 && !signal.aborted ? 'closed' : 'unusable'),
+  );
+}
+
+/**
+ * What the canary domains answer about the one mailbox that each has to have, `postmaster` (RFC 5321 §4.5.1): many
+ * servers reject an address only when a recipient is named. Null where no mail host was found. Never rejects.
+ */
+export const askCanaries = (engine: EngineDeps, signal: AbortSignal): Promise<readonly (SmtpEvidence | null)[]> =>
+  Promise.all(
+    CANARY_DOMAINS.map(async (domain) => {
+      const limit = { timeoutMs: ANSWER_MS, signal, tenant: CANARY_TENANT };
+      return (await runOnline(runOffline(`postmaster@${domain}`, 'smtp', engine), limit, engine)).smtp;
+    }),
+  );

@@ -4,10 +4,10 @@ import type { ReadBy, SmtpStage } from '../evidence.ts';
 import { CLASSES, type Weighed } from './classify/model.ts';
 import { THRESHOLDS } from './classify/opinion.ts';
 import type { Classifier, Explanation } from './classify.ts';
-import { type Reply, ReplyParser } from './reply.ts';
+import { ReplyParser, type SmtpReply } from './reply.ts';
 
 /** An explanation as plain data: what the command prints and the dashboard shows. */
-export interface ReplyAccount {
+export interface ReplyExplanation {
   readonly code: number;
   readonly enhanced_code: string | null;
   /** The text as it was read: without addresses, names and ids. */
@@ -44,7 +44,7 @@ export interface ReplyAccount {
  * Parses a reply as a server sends it or a log has it: one line or several, with `-` after the code of all but the last
  * or without. Null if it is none.
  */
-export function parseReply(text: string): Reply | null {
+export function parseReply(text: string): SmtpReply | null {
   const lines = text
     .slice(0, SMTP_REPLY_LENGTH.max)
     .split(/\r\n|[\r\n]/)
@@ -64,7 +64,11 @@ const FEATURES = 10;
 const rounded = (share: number): number => Math.round(share * 1000) / 1000;
 const roundedWeight = ({ feature, weight }: Weighed): Weighed => ({ feature, weight: rounded(weight) });
 
-function opinionIn({ dead, classes, features }: NonNullable<Explanation['model']>): NonNullable<ReplyAccount['model']> {
+function modelExplanation({
+  dead,
+  classes,
+  features,
+}: NonNullable<Explanation['model']>): NonNullable<ReplyExplanation['model']> {
   return {
     probability: dead,
     decides_from: THRESHOLDS.dead,
@@ -82,11 +86,11 @@ function opinionIn({ dead, classes, features }: NonNullable<Explanation['model']
 }
 
 /** `operator`: name of the mail host's provider, or null. */
-export function accountOf(
+export function explainReply(
   classifier: Classifier,
-  reply: Reply,
+  reply: SmtpReply,
   about: { readonly stage: SmtpStage; readonly operator: string | null; readonly address: string },
-): ReplyAccount {
+): ReplyExplanation {
   const echoes = { address: about.address, ourNames: [], ourIps: [] };
   const explanation: Explanation = classifier.explain({ stage: about.stage, reply, operator: about.operator, echoes });
   const { reading, clauses, enhanced, alternatives, plain } = explanation;
@@ -99,7 +103,7 @@ export function accountOf(
     rule: reading.rule,
     confidence: reading.confidence,
     decided_by: reading.readBy,
-    model: explanation.model && opinionIn(explanation.model),
+    model: explanation.model && modelExplanation(explanation.model),
     retry_after: reading.retryAfter,
     clauses: clauses.map(({ clause: { subject, predicate, words }, rule }) => ({
       subject,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isQualifiedName, parseSender, senderFor } from './identity.ts';
+import { isQualifiedName, parseSender, senderFor } from './mailbox.ts';
 
 describe('isQualifiedName', () => {
   it.each(['mail.example.com', 'a.b', 'xn--e1aybc.xn--p1ai', 'MX-1.example.com'])('takes %s', (name) => {

@@ -1,15 +1,49 @@
+/**
+ * One limiter of the dialogues with an operator, a mail host, an address or a network: how many are open, how many
+ * begin per second, its circuit breaker, and whose turn it is. What each part is for is said at its class.
+ */
+import type { Clock } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
-import { Breaker, type Trial } from './breaker.ts';
-import type { LimiterSetup, LimiterUse } from './limiter-options.ts';
-import { Rate, SlowedAccounts } from './rate.ts';
-import { accountOf, isBackground } from './tenants.ts';
+import { LinkedList, type Place } from '../../kernel/linked-list.ts';
+import { SMTP_LIMITS } from './limits.ts';
+import type { RateShare } from './shared-rates.ts';
+
+export interface LimiterSetup {
+  readonly clock: Clock;
+  /** Dialogues open at once. */
+  readonly most: number;
+  /** Dialogues begun per second; 0 = no bound. */
+  readonly rate: number;
+  /** 0 = the breaker never opens. */
+  readonly breakerSeconds: number;
+  /**
+   * One dialogue more than `most` may be open, for the queue whose turn it is. Without that, a queue which waits for
+   * two limiters could miss the moments at which each has room, forever.
+   */
+  readonly isSoft?: boolean;
+  /** This process's part of it all; null: all. */
+  readonly share: RateShare | null;
+}
+
+/** For metrics. */
+export interface LimiterUse {
+  /** Dialogues. */
+  readonly open: number;
+  /** Dialogues begun so far. */
+  readonly begun: number;
+  /** Requests. */
+  readonly waiting: number;
+  readonly breaker: 'closed' | 'open' | 'half_open';
+  /** The rate relative to what it is without complaints. */
+  readonly pace: number;
+}
 
 interface LimiterOptions extends LimiterSetup {
   /** The rate or this process's part allows a dialogue again. */
   readonly onRoom: (limiter: Limiter) => void;
 }
 
-/** Requests of one tenant for one destination, as its limiters see them (tenant-queue.ts). */
+/** Requests of one tenant for one destination, as its limiters see them. */
 interface WaitingQueue {
   readonly tenant: string;
   /** The tenant's dialogues with the address. */
@@ -24,14 +58,14 @@ interface WaitingQueue {
 }
 
 /** Waiting requests of one tenant: their queues in rotation, and how many requests they hold together. */
-interface Line {
+interface TenantLine {
   readonly tenant: string;
   readonly isInBackground: boolean;
   readonly queues: Set<WaitingQueue>;
   entries: number;
 }
 
-const newLine = (tenant: string): Line => ({
+const newTenantLine = (tenant: string): TenantLine => ({
   ...{ tenant, isInBackground: isBackground(tenant) },
   ...{ queues: new Set(), entries: 0 },
 });
@@ -48,7 +82,7 @@ export class Limiter {
   /** Open dialogues by tenant; only at addresses. */
   #openOf: Map<string, number> | null = null;
   /** By tenant, in rotation: the one which waited longest comes first. */
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Map<string, TenantLine>();
   /** The queue which was first when there was room here, but not at another limiter. */
   #reserved: WaitingQueue | null = null;
   readonly #rate: Rate;
@@ -139,7 +173,7 @@ export class Limiter {
 
   /** Seconds until the breaker lets a dialogue of the tenant through; 0 while it is closed. */
   blockedFor(now: number, tenant: string): number {
-    return this.#breaker.blockedFor(now, accountOf(tenant));
+    return this.#breaker.blockedFor(now, accountOfTenant(tenant));
   }
 
   /**
@@ -155,7 +189,7 @@ export class Limiter {
       if (name === tenant || (isBackground(name) && !isBackground(tenant))) continue;
       ahead += Math.min(entries, turns);
     }
-    const own = this.#slowed.rateOf(accountOf(tenant), now);
+    const own = this.#slowed.rateOf(accountOfTenant(tenant), now);
     return Math.max(this.#rate.waitMs(now, ahead), own?.waitMs(now, turns) ?? 0);
   }
 
@@ -169,7 +203,7 @@ export class Limiter {
 
   /** What holds for the tenant's account alone. */
   #admitsAccount(now: number, tenant: string): boolean {
-    const account = accountOf(tenant);
+    const account = accountOfTenant(tenant);
     if (!this.#breaker.admits(now, account)) return false;
     const own = this.#slowed.rateOf(account, now);
     if (own === undefined || own.admits(now, false, false)) return true;
@@ -192,12 +226,12 @@ export class Limiter {
   }
 
   /** Counts a dialogue. Returns the breaker's trial if the dialogue is one. */
-  take(tenant: string): Trial | null {
+  take(tenant: string): BreakerTrial | null {
     this.#open++;
     this.#begun++;
     this.#rate.take();
-    this.#slowed.rateOf(accountOf(tenant), this.#options.clock.elapsed())?.take();
-    return this.#breaker.take(accountOf(tenant));
+    this.#slowed.rateOf(accountOfTenant(tenant), this.#options.clock.elapsed())?.take();
+    return this.#breaker.take(accountOfTenant(tenant));
   }
 
   giveBack(): void {
@@ -243,7 +277,7 @@ export class Limiter {
 
   onEnqueued(queue: WaitingQueue): void {
     const { tenant } = queue;
-    const line = this.#lines.get(tenant) ?? newLine(tenant);
+    const line = this.#lines.get(tenant) ?? newTenantLine(tenant);
     if (line.entries === 0) this.#lines.set(tenant, line);
     line.queues.add(queue);
     line.entries++;
@@ -271,7 +305,7 @@ export class Limiter {
     if (line.queues.size > 1 && line.queues.delete(queue)) line.queues.add(queue);
   }
 
-  /** A server complained about our pace. For whose recipient; null: of all, as it speaks for itself. */
+  /** A server complained about our rate. For whose recipient; null: of all, as it speaks for itself. */
   slowDown(account: string | null): void {
     if (account === null || this.#slowed.slowDown(account)) this.#rate.slowDown();
   }
@@ -300,7 +334,7 @@ export class Limiter {
     return this.#breaker.answered();
   }
 
-  /** Dropping this limiter would lose nothing but that its breaker is half-open, or that it may be doubted. */
+  /** Dropping this limiter would lose nothing but that its breaker is half-open, or that it may be isContradicted. */
   isPristine(now: number): boolean {
     const isQuiet = this.#open === 0 && this.#lines.size === 0 && !this.#options.share?.isActive;
     return isQuiet && this.#breaker.state(now) !== 'open' && this.#rate.isRested(now);
@@ -318,5 +352,351 @@ export class Limiter {
     this.#timer = setTimeout(contain(warnOfFault, onTime), Math.ceil(ms) + 1);
     // Waiting requests have timers of their own.
     this.#timer.unref();
+  }
+}
+
+/** A request for a dialogue. */
+export interface QueueEntry {
+  /** Of the recipient. */
+  readonly domain: string;
+  readonly begin: () => void;
+  /** A breaker has opened. `seconds`: until it lets a dialogue through. */
+  readonly refuse: (by: Limiter, seconds: number) => void;
+}
+
+/** Waiting requests of one tenant for one address of one mail host: all of them need the same limiters. */
+export class TenantQueue {
+  readonly tenant: string;
+  readonly #limiters: readonly Limiter[];
+  /** The limiter of the address. */
+  readonly #address: Limiter;
+  readonly #onEmpty: () => void;
+  readonly #entries = new LinkedList<QueueEntry>();
+
+  constructor(tenant: string, limiters: readonly Limiter[], address: Limiter, onEmpty: () => void) {
+    this.tenant = tenant;
+    this.#limiters = limiters;
+    this.#address = address;
+    this.#onEmpty = onEmpty;
+  }
+
+  get isEmpty(): boolean {
+    return this.#entries.size === 0;
+  }
+
+  /** The tenant's dialogues with this address. */
+  get open(): number {
+    return this.#address.openOf(this.tenant);
+  }
+
+  isReady(now: number): boolean {
+    return this.#limiters.every((limiter) => limiter.admits(now, this.tenant, this));
+  }
+
+  /** Returns its place, by which it is removed. */
+  add(entry: QueueEntry): Place<QueueEntry> {
+    for (const limiter of this.#limiters) limiter.onEnqueued(this);
+    return this.#entries.add(entry);
+  }
+
+  /** False if the entry has left the queue already. */
+  remove(place: Place<QueueEntry>): boolean {
+    if (!this.#entries.remove(place)) return false;
+    for (const limiter of this.#limiters) limiter.onDequeued(this);
+    if (this.isEmpty) this.#onEmpty();
+    return true;
+  }
+
+  refuse(by: Limiter, seconds: number, domain?: string): void {
+    for (const place of [...this.#entries]) {
+      const entry = place.value;
+      if ((domain ?? entry.domain) === entry.domain && this.remove(place)) entry.refuse(by, seconds);
+    }
+  }
+
+  serve(): void {
+    const { first } = this.#entries;
+    if (first === null) return;
+    this.remove(first);
+    for (const limiter of this.#limiters) limiter.onServed(this);
+    first.value.begin();
+  }
+}
+
+/**
+ * On whose behalf a mail server is asked: an opaque text, by which turns are taken. Background work of an account, such
+ * as its lists, is a tenant of its own, and comes after everybody whose client waits.
+ */
+const BACKGROUND_PREFIX = 'background\n';
+
+/** Our own questions to canary domains (egress.ts): breakers do not hold them up, so that they can contradict. */
+export const CANARY_TENANT = 'canaries';
+
+export const backgroundTenant = (account: string): string => `${BACKGROUND_PREFIX}${account}`;
+
+export const isBackground = (tenant: string): boolean => tenant.startsWith(BACKGROUND_PREFIX);
+
+/** Whose work it is. */
+export const accountOfTenant = (tenant: string): string =>
+  isBackground(tenant) ? tenant.slice(BACKGROUND_PREFIX.length) : tenant;
+
+/** A reduced rate doubles after this long without a complaint. */
+const RECOVER_MS = 60_000;
+/** Complaints of concurrent dialogues count as one. */
+const SAME_COMPLAINT_MS = 1_000;
+const SLOWEST = 1 / 32;
+/** Tokens are fractions: what rounding leaves below a whole one counts as one. */
+const ROUNDING = 1e-6;
+
+/** A token bucket for one second, whose rate is halved by complaints and recovers. */
+class Rate {
+  readonly #clock: Clock;
+  /** Per second; 0 = no bound. */
+  readonly #most: number;
+  /** Of it, for this process. */
+  #fraction = 1;
+  #tokens: number;
+  #refilledAt: number;
+  #factor = 1;
+  #slowedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock, perSecond: number) {
+    this.#clock = clock;
+    this.#most = perSecond;
+    this.#tokens = Math.max(1, perSecond);
+    this.#refilledAt = clock.elapsed();
+  }
+
+  /**
+   * From now on, this part of the rate, from 0 to 1. What is allowed at once shrinks with it; it grows only as time
+   * passes, unless it `isFresh`.
+   */
+  divide(fraction: number, isFresh: boolean): void {
+    this.#refill(this.#clock.elapsed());
+    if (fraction < this.#fraction && this.#tokens > 0) this.#tokens *= fraction / this.#fraction;
+    this.#fraction = fraction;
+    if (isFresh) this.#tokens = Math.max(1, this.#most * fraction);
+  }
+
+  /**
+   * `onCredit`: the token may be missing, but only one. `leavesOne`: another one is left to others, if there can be
+   * two.
+   */
+  admits(now: number, onCredit: boolean, leavesOne: boolean): boolean {
+    if (this.#most === 0) return true;
+    const spared = this.#refill(now) >= 2 && leavesOne ? 1 : 0;
+    return this.#tokens >= spared + (onCredit ? 0 : 1 - ROUNDING);
+  }
+
+  take(): void {
+    if (this.#most > 0) this.#tokens -= 1;
+  }
+
+  /** Milliseconds until the last of so many is admitted. `leavesOne`: see admits. */
+  waitMs(now: number, count: number, leavesOne = false): number {
+    if (this.#most === 0) return 0;
+    const rate = this.#refill(now);
+    const spared = leavesOne && rate >= 2 ? 1 : 0;
+    return Math.max(0, ((count + spared - this.#tokens) / rate) * 1000);
+  }
+
+  slowDown(): void {
+    if (this.#most === 0) return;
+    const now = this.#clock.elapsed();
+    if (now - this.#slowedAt < SAME_COMPLAINT_MS) return;
+    this.#factor = Math.max(SLOWEST, this.#currentFactor(now) / 2);
+    this.#slowedAt = now;
+    this.#refill(now);
+    this.#tokens = Math.min(this.#tokens, 0);
+  }
+
+  /** What is left of the rate after complaints: 1 is all of it. */
+  ratio(now: number): number {
+    return this.#currentFactor(now);
+  }
+
+  /** Whether it is as it was at the beginning. */
+  isRested(now: number): boolean {
+    const most = this.#most * this.#fraction;
+    return this.#refill(now) === most && (most === 0 || this.#tokens >= Math.max(1, most));
+  }
+
+  #currentFactor(now: number): number {
+    if (this.#factor === 1) return 1;
+    return Math.min(1, this.#factor * 2 ** Math.floor((now - this.#slowedAt) / RECOVER_MS));
+  }
+
+  /** Adds the tokens of the time that has passed. Returns the current rate. */
+  #refill(now: number): number {
+    const rate = this.#most * this.#fraction * this.#currentFactor(now);
+    this.#tokens = Math.min(Math.max(1, rate), this.#tokens + ((now - this.#refilledAt) / 1000) * rate);
+    this.#refilledAt = now;
+    return rate;
+  }
+}
+
+/** Accounts slowed down at once whose rates are kept. */
+const SLOWED_MAX = 1_000;
+
+/**
+ * Rates of accounts to which a server complained, each for itself: what it says to one account may be made by that
+ * account, on a server that it rents under the operator's name.
+ */
+class SlowedAccounts {
+  readonly #clock: Clock;
+  readonly #perSecond: number;
+  #fraction = 1;
+  /** Most limiters never have any. */
+  #rates: Map<string, Rate> | null = null;
+
+  constructor(clock: Clock, perSecond: number) {
+    this.#clock = clock;
+    this.#perSecond = perSecond;
+  }
+
+  divide(fraction: number): void {
+    this.#fraction = fraction;
+    for (const rate of this.#rates?.values() ?? []) rate.divide(fraction, false);
+  }
+
+  /** Its rate; undefined: that of all. */
+  rateOf(account: string, now: number): Rate | undefined {
+    const rate = this.#rates?.get(account);
+    if (rate === undefined || rate.ratio(now) < 1) return rate;
+    this.#rates?.delete(account);
+    return undefined;
+  }
+
+  /** Halves its rate. True if another account is slowed down as well. */
+  slowDown(account: string): boolean {
+    const now = this.#clock.elapsed();
+    this.#rates ??= new Map();
+    for (const [known, rate] of this.#rates)
+      if (rate.ratio(now) === 1 || this.#rates.size >= SLOWED_MAX) this.#rates.delete(known);
+    const rate = this.#rates.get(account) ?? new Rate(this.#clock, this.#perSecond);
+    rate.divide(this.#fraction, false);
+    rate.slowDown();
+    this.#rates.set(account, rate);
+    return this.#rates.size > 1;
+  }
+
+  /** The lowest one relative to the rate of all. */
+  ratio(now: number): number {
+    return Math.min(1, ...Array.from(this.#rates?.values() ?? [], (rate) => rate.ratio(now)));
+  }
+}
+
+/** Of an open breaker: after its time it is half-open, with one trial dialogue at a time. */
+export interface BreakerTrial {
+  isTrying: boolean;
+}
+
+/** So many accounts have to be rejected, each for itself, before a breaker is open for all. */
+const ACCOUNTS_FOR_ALL = 2;
+/** Accounts whose rejections by domain are remembered. */
+const REFUSED_ACCOUNTS_MAX = 1_000;
+
+/**
+ * The circuit breaker of an operator or an address: no dialogues for a while after our IP address was rejected. It
+ * opens for the account whose recipient was rejected, because one account can make such a reply: by a rule for its own
+ * domains, or on a server that it rents under the operator's name. It is open for all once it is for two accounts.
+ */
+class Breaker {
+  readonly #clock: Clock;
+  readonly #ms: number;
+  /** By account, until when it is open (`Clock.elapsed()` ms); the latest two, the older one first. */
+  readonly #openUntil = new Map<string, number>();
+  #trial: BreakerTrial = { isTrying: false };
+  #answeredAt = Number.NEGATIVE_INFINITY;
+  /** By account: domains of recipients that were rejected since, because of our IP address. */
+  readonly #refusedFor = new Map<string, Set<string>>();
+
+  /** `seconds`: for how long it opens; 0 = never. */
+  constructor(clock: Clock, seconds: number) {
+    this.#clock = clock;
+    this.#ms = seconds * 1000;
+  }
+
+  state(now: number): 'closed' | 'open' | 'half_open' {
+    if (this.#openUntil.size === 0) return 'closed';
+    for (const until of this.#openUntil.values()) if (until > now) return 'open';
+    return 'half_open';
+  }
+
+  /** Until when it is open for an account; null: it is closed. */
+  #untilFor(account: string): number | null {
+    if (this.#openUntil.size === 0 || account === CANARY_TENANT) return null;
+    const own = this.#openUntil.get(account) ?? null;
+    if (this.#openUntil.size < ACCOUNTS_FOR_ALL) return own;
+    // For all only as long as for each of them.
+    return Math.max(own ?? 0, Math.min(...this.#openUntil.values()));
+  }
+
+  /** Seconds until it lets a dialogue of the account through; 0 while it is closed. */
+  blockedFor(now: number, account: string): number {
+    const until = this.#untilFor(account);
+    return until === null ? 0 : Math.max(0, Math.ceil((until - now) / 1000));
+  }
+
+  admits(now: number, account: string): boolean {
+    const until = this.#untilFor(account);
+    return until === null || (!this.#trial.isTrying && until <= now);
+  }
+
+  /** A dialogue of the account begins. Returns the trial if it is one. */
+  take(account: string): BreakerTrial | null {
+    if (this.#untilFor(account) === null) return null;
+    this.#trial.isTrying = true;
+    return this.#trial;
+  }
+
+  /**
+   * Our IP address was rejected. `domain`: of the recipient that was; null: before a recipient was named. True if the
+   * breaker opened for the account. A domain may have rules of its own, so several have to say the same, with no answer
+   * in between.
+   */
+  refused(domain: string | null, account: string): boolean {
+    if (this.#ms === 0) return false;
+    if (domain !== null && this.#noteDomain(domain, account) < SMTP_LIMITS.breakerDomains) return false;
+    this.#refusedFor.delete(account);
+    const now = this.#clock.elapsed();
+    this.#openUntil.delete(account);
+    for (const [other, until] of this.#openUntil)
+      if (until < now - this.#ms || this.#openUntil.size >= ACCOUNTS_FOR_ALL) this.#openUntil.delete(other);
+    this.#openUntil.set(account, now + this.#ms);
+    this.#trial = { isTrying: false };
+    return true;
+  }
+
+  /** How many domains of the account were rejected. */
+  #noteDomain(domain: string, account: string): number {
+    const domains = this.#refusedFor.get(account) ?? new Set();
+    this.#refusedFor.set(account, domains.add(domain));
+    if (this.#refusedFor.size > REFUSED_ACCOUNTS_MAX)
+      for (const oldest of this.#refusedFor.keys()) {
+        this.#refusedFor.delete(oldest);
+        break;
+      }
+    return domains.size;
+  }
+
+  /**
+   * The same for an address: unless a dialogue was answered there recently. The server may have rules for each of its
+   * names, so one name's rejection is believed only if no other name knows better; a second one in a row is believed.
+   */
+  refusedAtAddress(domain: string | null, account: string): boolean {
+    if (domain !== null) return this.refused(domain, account);
+    const isContradicted = this.#clock.elapsed() - this.#answeredAt < this.#ms;
+    this.#answeredAt = Number.NEGATIVE_INFINITY;
+    return !isContradicted && this.refused(null, account);
+  }
+
+  /** A dialogue was answered: we are accepted. True if that closed it. */
+  answered(): boolean {
+    this.#answeredAt = this.#clock.elapsed();
+    if (this.#refusedFor.size > 0) this.#refusedFor.clear();
+    const wasOpen = this.#openUntil.size > 0;
+    if (wasOpen) this.#openUntil.clear();
+    return wasOpen;
   }
 }

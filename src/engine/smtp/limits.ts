@@ -1,4 +1,5 @@
-import type { Phase } from './outcome.ts';
+/** All limits of the mailbox check. */
+import type { DialoguePhase } from './dialogue.ts';
 
 /**
  * Starting values of every bound of the SMTP stage, in one table. RFC 5321 §4.5.3.2 has a client wait five minutes for
@@ -72,7 +73,7 @@ export const SMTP_LIMITS: SmtpLimits = {
 };
 
 /** How long each phase may take. */
-export const LIMIT_OF: Readonly<Record<Phase, (limits: SmtpLimits) => number>> = {
+export const PHASE_LIMIT: Readonly<Record<DialoguePhase, (limits: SmtpLimits) => number>> = {
   connect: ({ connectMs }) => connectMs,
   banner: ({ bannerMs }) => bannerMs,
   command: ({ commandMs }) => commandMs,

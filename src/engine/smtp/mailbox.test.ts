@@ -3,8 +3,7 @@ import { ask, labCheck, labHosts } from '../../../tests/lab/mailbox.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { routable } from '../dns/routable.ts';
-import type { MailboxCheck } from './mailbox.ts';
-import type { MailboxCheckOptions } from './options.ts';
+import type { MailboxCheck, MailboxCheckOptions } from './mailbox.ts';
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {

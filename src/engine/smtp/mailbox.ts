@@ -1,16 +1,37 @@
 /** The mailbox check: queries the hosts of a domain about one address and combines the results. */
+import { isIP, isIPv6 } from 'node:net';
+import { LRUCache } from 'lru-cache';
+import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
+import { contain } from '../../kernel/contain.ts';
+import { onAbort } from '../../kernel/on-abort.ts';
 import type { Address } from '../address/parse.ts';
-import type { CatchAllEvidence, DnsEvidence, SmtpEvidence } from '../evidence.ts';
-import { CatchAllCache } from './catchall.ts';
-import { Check, type CheckDeps } from './check.ts';
-import { isQualifiedName, parseSender } from './identity.ts';
-import { SMTP_LIMITS } from './limits.ts';
-import type { OperatorNames, OperatorUse } from './operator-use.ts';
-import { loadSilentOperators } from './operators.ts';
-import type { CheckLimit, MailboxCheckOptions } from './options.ts';
-import { Pool } from './pool.ts';
-import { SharedPace } from './shared-pace.ts';
-import { Throttle, type ThrottleStats } from './throttle.ts';
+import type { CatchAllEvidence, DnsEvidence, SmtpEvidence, SmtpFinding, SmtpSource } from '../evidence.ts';
+import { SMTP_FINDINGS } from '../findings.ts';
+import type { MailboxLimit } from '../verify.ts';
+import { forwardPath } from './commands.ts';
+import type {
+  ClassifiedReply,
+  ClassifyReply,
+  DialogueOutcome,
+  DialogueSetup,
+  RecipientQuestion,
+  ReplyReading,
+} from './dialogue.ts';
+import { backgroundTenant } from './limiter.ts';
+import { SMTP_LIMITS, type SmtpLimits } from './limits.ts';
+import {
+  type HostOwners,
+  loadSilentOperators,
+  type OperatorNames,
+  type OperatorUse,
+  operatorKey,
+  type SilentOperator,
+} from './operators.ts';
+import { type RequestResult, type ServedRequest, SessionPool } from './pool.ts';
+import type { SmtpReply } from './reply.ts';
+import { Transcript } from './session.ts';
+import { SharedRates, type SharedRatesOptions } from './shared-rates.ts';
+import { type AddressRejection, Throttle, type ThrottleStats } from './throttle.ts';
 
 export interface MailboxCheck {
   /** Never rejects. */
@@ -20,12 +41,59 @@ export interface MailboxCheck {
   ): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
   /** Forgets which domains are catch-all. */
   forgetCatchAll(): void;
-  /** `slices`: of the pace shared with other processes, which this one has or waits for. */
+  /** `slices`: of the rates shared with other processes, which this one has or waits for. */
   stats(): ThrottleStats & { readonly sessions: number; readonly idle: number; readonly slices: number };
   /** For metrics. */
   useByOperator(names: OperatorNames): OperatorUse[];
-  /** Ends every session; resolves when the slices of a shared pace are given back. */
+  /** Ends every session; resolves when the slices of shared rates are given back. */
   close(): Promise<void>;
+}
+
+/** Input of the classifier (classify.ts). */
+export interface ReadRequest {
+  readonly stage: Parameters<ClassifyReply>[0];
+  readonly reply: SmtpReply;
+  /** Name of the provider, or null. */
+  readonly operator: string | null;
+  readonly echoes: {
+    readonly address: string;
+    readonly ourNames: readonly string[];
+    readonly ourIps: readonly string[];
+  };
+}
+
+interface CheckLimit extends MailboxLimit {
+  /** Ends the check as well: shared by all of them. */
+  readonly suspended?: AbortSignal;
+}
+
+export interface MailboxCheckOptions extends HostOwners {
+  readonly clock: Clock;
+  /** Whole numbers below n, of a cryptographically strong source: `randomInt` of kernel/ids.ts. */
+  readonly random: RandomBelow;
+  readonly classify: (request: ReadRequest) => ReplyReading;
+  /** The address guard: `(ip) => routable(ip, { allowPrivate, own })`. */
+  readonly mayDial: (ip: string) => boolean;
+  readonly port: number;
+  readonly helo: string;
+  /** `user@host`, or `<>`. */
+  readonly sender: string;
+  /** Local addresses to connect from; empty: the system's choice. */
+  readonly bind: readonly string[];
+  readonly connectionsPerHost: number;
+  readonly ratePerOperator: number;
+  readonly breakerSeconds: number;
+  /** `demanded` (default): only where the server insists. */
+  readonly tls?: 'demanded' | 'opportunistic';
+  /** Our addresses as servers may echo them. */
+  readonly ownIps?: readonly string[];
+  /** Laboratories: an unqualified HELO name is taken. */
+  readonly anyHelo?: boolean;
+  /** With other processes; default: with none. */
+  readonly sharedRates?: SharedRatesOptions | null;
+  readonly limits?: Partial<SmtpLimits>;
+  /** Default: data/smtp-operators.json. */
+  readonly silentOperators?: readonly SilentOperator[];
 }
 
 /** Throws a TypeError for an unqualified HELO name or an invalid sender. */
@@ -38,7 +106,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
   }
   const limits = { ...SMTP_LIMITS, ...options.limits };
   const { dialogues, networkFactor } = limits;
-  const shared = options.sharedPace ? new SharedPace(clock, options.sharedPace) : null;
+  const shared = options.sharedRates ? new SharedRates(clock, options.sharedRates) : null;
   const throttle = new Throttle({
     clock,
     connectionsPerHost,
@@ -49,7 +117,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
     dialogues,
     shared,
   });
-  const pool = new Pool({ clock, limits, throttle, helo, port, mayDial });
+  const pool = new SessionPool({ clock, limits, throttle, helo, port, mayDial });
   const silent = new Set((options.silentOperators ?? loadSilentOperators()).map(({ operator }) => operator));
   const deps: CheckDeps = {
     options,
@@ -63,7 +131,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
     cache: new CatchAllCache(clock),
   };
   return {
-    check: (subject, limit) => new Check(deps, subject, limit).run(),
+    check: (subject, limit) => new MailboxCheckRun(deps, subject, limit).run(),
     forgetCatchAll: () => deps.cache.clear(),
     stats: () => ({
       ...throttle.stats(),
@@ -77,4 +145,567 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
       await shared?.close();
     },
   };
+}
+
+/** Share of the remaining time that a host may take to greet while there is another host to try. */
+const GREET_SHARE = 0.7;
+
+/** Shared by all checks. */
+interface CheckDeps {
+  readonly options: MailboxCheckOptions;
+  readonly sender: string;
+  /** Names and addresses of this host, as servers may echo them. */
+  readonly ourNames: readonly string[];
+  readonly ourIps: readonly string[];
+  readonly limits: SmtpLimits;
+  readonly throttle: Throttle;
+  readonly pool: SessionPool;
+  readonly silent: ReadonlySet<string>;
+  readonly cache: CatchAllCache;
+}
+const isAborted = ({ aborted }: AbortSignal): boolean => aborted;
+/** `egress`: from which it was asked, or was to be. */
+type AskedRequest = RequestResult & { readonly egress: string };
+type AnsweredRequest = ServedRequest & { readonly outcome: Extract<ServedRequest['outcome'], { kind: 'answered' }> };
+
+/** One mailbox check: host by host, then the random recipient. */
+class MailboxCheckRun {
+  readonly #deps: CheckDeps;
+  readonly #address: Address;
+  readonly #dns: DnsEvidence;
+  readonly #limit: CheckLimit;
+  readonly #tenant: string;
+  readonly #signals: readonly AbortSignal[];
+  readonly #transcript: Transcript;
+  readonly #operator: string;
+  readonly #hosts: string;
+  /** Its registrable one: whoever has it may have any number below. */
+  readonly #recipientDomain: string;
+  /** The failure with the lowest rank so far. */
+  #failure: SmtpResult | null = null;
+  /** Dialogues in which our IP address was rejected. */
+  #refusedUs: readonly AddressRejection[] = [];
+  /** Addresses whose TLS handshake failed. */
+  #inClear: readonly string[] = [];
+  /** The cached catch-all result, in which case no probe was sent. */
+  #cached: 'pass' | 'fail' | null = null;
+  /** Publishes the result of this check's probe to others at the domain; null while it has none. */
+  #publish: ((evidence: CatchAllEvidence | null) => void) | null = null;
+  /** The random local part: the same one in every session of this check. */
+  #probed: string | null = null;
+
+  constructor(deps: CheckDeps, { address, dns }: { address: Address; dns: DnsEvidence }, limit: CheckLimit) {
+    this.#deps = deps;
+    this.#address = address;
+    this.#dns = dns;
+    this.#limit = limit;
+    this.#tenant = limit.isBackground ? backgroundTenant(limit.tenant) : limit.tenant;
+    this.#signals = [limit.signal, limit.suspended].filter((signal) => signal !== undefined);
+    this.#transcript = new Transcript(deps.options.clock, deps.limits, address.localPart);
+    this.#recipientDomain = deps.options.registrableDomain(address.domain) ?? address.domain;
+    this.#operator = operatorKey(dns, deps.options);
+    this.#hosts = `${this.#operator}\n${dns.hosts
+      .map(({ host }) => host)
+      .sort()
+      .join(' ')}`;
+  }
+
+  async run(): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }> {
+    try {
+      const path = forwardPath(this.#address);
+      if (path === null)
+        return this.#end(resultWithoutDialogue('dialogue', 'smtp_unverifiable', 'dialogue.unsendable'));
+      const sender = senderFor(this.#deps.sender, this.#address.domain);
+      const answer = await this.#walk({ path, sender, stage: 'rcpt', probe: () => this.#probePath() });
+      if (answer === null)
+        return this.#end(this.#failure ?? resultWithoutDialogue('dialogue', 'smtp_unreachable', 'dialogue.no_address'));
+      const found = smtpResultOf(answer.outcome, answer);
+      if (found.finding === 'smtp_blocked') this.#noteRefusal(answer);
+      if (found.finding !== 'accepted') return this.#end(found);
+      if (this.#silent) {
+        const rule = 'operator.accepts_all';
+        return this.#end({ ...found, finding: 'smtp_unverifiable', rule, decidedBy: 'operator' });
+      }
+      return this.#end(found, this.#cached === null ? await this.#catchAll(answer) : catchAllFromCache(this.#cached));
+    } finally {
+      this.#publish?.(null);
+    }
+  }
+
+  get #silent(): boolean {
+    return this.#dns.provider !== null && this.#deps.silent.has(this.#dns.provider.name);
+  }
+
+  /** From host to host until one has answered about the recipient; null when none did. */
+  async #walk(question: RecipientQuestion): Promise<AnsweredRequest | null> {
+    const { limits, throttle } = this.#deps;
+    const all = dialCandidates(this.#dns, limits, (family) => throttle.reaches(family));
+    let failedHost: string | null = null;
+    let left = all.length;
+    for (const candidate of all) {
+      left--;
+      if (candidate.host === failedHost) continue;
+      let service = await this.#ask(candidate, question, left > 0, false);
+      for (let tries = 0; tries < 2 && this.#deservesAnother(service, candidate); tries++)
+        service = await this.#ask(candidate, question, left > 0, true);
+      if ('refused' in service) {
+        this.#onRefused(service);
+        if (service.refused === 'address_blocked') continue;
+        return null;
+      }
+      const { outcome } = service;
+      if (outcome.kind === 'answered') return { ...service, outcome };
+      this.#onFailure(service);
+      if (outcome.next === 'stop' || this.#over()) return null;
+      if (outcome.next === 'next_host') failedHost = candidate.host;
+    }
+    return null;
+  }
+
+  /** Whether the failure was specific to the session or to TLS, so that another session may have an answer. */
+  #deservesAnother(service: AskedRequest, { address }: DialCandidate): boolean {
+    if ('refused' in service || service.outcome.kind === 'answered' || this.#over()) return false;
+    const { next } = service.outcome;
+    if (next === 'in_clear') {
+      this.#transcript.add('note', 'TLS failed: once more in clear');
+      this.#inClear = [...this.#inClear, address];
+    }
+    return next === 'in_clear' || next === 'new_session' || next === 'rejoin';
+  }
+
+  async #ask(
+    { host, address }: DialCandidate,
+    question: RecipientQuestion,
+    others: boolean,
+    fresh: boolean,
+  ): Promise<AskedRequest> {
+    const { deadline, startBy } = this.#limit;
+    const egress = this.#egressTo(address);
+    const from = Math.max(this.#deps.options.clock.elapsed(), startBy ?? 0);
+    const service = await this.#deps.pool.ask({
+      fresh,
+      tls: this.#tlsWith(address),
+      host,
+      address,
+      egress,
+      tenant: this.#tenant,
+      hosts: `${egress}\n${this.#hosts}`,
+      operator: this.#operator,
+      domain: this.#recipientDomain,
+      read: this.#read,
+      question,
+      transcript: this.#transcript,
+      deadline,
+      startBy: this.#failure === null && question.stage === 'rcpt' ? (startBy ?? deadline) : deadline,
+      greetBy: others ? from + (deadline - from) * GREET_SHARE : deadline,
+      signals: this.#signals,
+      lastCall: this.#limit.lastCall,
+    });
+    return { ...service, egress };
+  }
+
+  #egressTo(address: string): string {
+    const kept = this.#limit.egress ?? null;
+    const operator = () => operatorKey({ hosts: this.#dns.records }, this.#deps.options);
+    return this.#deps.throttle.chooseEgress({ operator, domain: this.#recipientDomain, address, kept });
+  }
+
+  #tlsWith(address: string): DialogueSetup['tls'] {
+    return this.#inClear.includes(address) ? 'never' : (this.#deps.options.tls ?? 'demanded');
+  }
+
+  readonly #read: ClassifyReply = (stage, reply, path) => {
+    const { options, ourNames, ourIps } = this.#deps;
+    const operator = this.#dns.provider?.name ?? null;
+    try {
+      return options.classify({ stage, reply, operator, echoes: { address: path ?? '', ourNames, ourIps } });
+    } catch {
+      // A defect in the rules must cost this one answer, not the process: the caller is a socket event.
+      this.#transcript.add('note', 'the reply could not be classified');
+      return {
+        meaning: 'unclear',
+        finding: 'smtp_temporary_failure',
+        rule: 'classify.failed',
+        retryAfter: null,
+        readBy: 'rule',
+        probability: null,
+      };
+    }
+  };
+
+  /** Called by the dialogue once the real address was accepted. */
+  #probePath(): string | null {
+    const { cache, pool } = this.#deps;
+    if (this.#silent) return null;
+    const { domain } = this.#address;
+    this.#cached = cache.get(domain, this.#operator);
+    if (this.#cached !== null || cache.underWay(domain, this.#operator, this.#tenant) !== undefined) return null;
+    this.#publish = cache.begin(domain, this.#operator, this.#tenant);
+    return pool.takesOneRecipient({ operator: this.#operator, tenant: this.#tenant }) ? null : this.#randomPath();
+  }
+
+  #randomPath(): string {
+    const { domain } = this.#address;
+    this.#probed ??=
+      this.#deps.cache.greylistedProbe(domain, this.#operator) ?? randomLocalPart(this.#deps.options.random);
+    return `${this.#probed}@${domain}`;
+  }
+
+  async #catchAll({ outcome, host, address }: AnsweredRequest): Promise<CatchAllEvidence> {
+    const shared = this.#publish === null ? await this.#ofAnother() : null;
+    if (shared !== null) return shared;
+    const { probe } = outcome;
+    const evidence =
+      probe === null || probe.finding === 'reconnect'
+        ? await this.#probeAgain({ host, address })
+        : catchAllOf(probe.finding, probe.classified);
+    const { result, why } = evidence;
+    const { cache } = this.#deps;
+    if (why === 'greylisted' && this.#probed !== null)
+      cache.noteGreylisted(this.#address.domain, this.#operator, this.#probed);
+    if (result === 'pass' || result === 'fail') cache.set(this.#address.domain, this.#operator, result);
+    // What only this check had no time for, others still have to find out.
+    this.#publish?.(this.#over() ? null : evidence);
+    return evidence;
+  }
+
+  /** What another check at the domain finds out; null: nobody does, so this check has to. */
+  async #ofAnother(): Promise<CatchAllEvidence | null> {
+    const { cache } = this.#deps;
+    const { domain } = this.#address;
+    for (;;) {
+      const probe = cache.underWay(domain, this.#operator, this.#tenant);
+      const known = cache.get(domain, this.#operator);
+      if (known !== null) return catchAllFromCache(known);
+      if (probe === undefined) {
+        this.#publish = cache.begin(domain, this.#operator, this.#tenant);
+        return null;
+      }
+      const limit = { deadline: this.#limit.deadline, signals: this.#signals };
+      const evidence = await beforeDeadline(probe, limit, this.#deps.options.clock);
+      if (evidence !== null) return { ...evidence, cached: true };
+      if (this.#over()) return { result: 'unknown', why: 'smtp_timeout', retryAfter: null, cached: false };
+    }
+  }
+
+  /** The random recipient in a session of its own, for operators that take one recipient per session. */
+  async #probeAgain(candidate: DialCandidate): Promise<CatchAllEvidence> {
+    if (this.#over()) return { result: 'unknown', why: 'smtp_timeout', retryAfter: null, cached: false };
+    const sender = senderFor(this.#deps.sender, this.#address.domain);
+    const question: RecipientQuestion = { path: this.#randomPath(), sender, stage: 'probe', probe: () => null };
+    const service = await this.#ask(candidate, question, false, true);
+    if ('refused' in service) {
+      return { result: 'unknown', why: NOT_DIALLED[service.refused](null).finding, retryAfter: null, cached: false };
+    }
+    return catchAllOf(service.outcome.finding, decidingReply(service.outcome));
+  }
+
+  #over(): boolean {
+    const { lastCall } = this.#limit;
+    if (lastCall !== undefined && isAborted(lastCall)) return true;
+    return this.#signals.some(isAborted) || this.#deps.options.clock.elapsed() >= this.#limit.deadline;
+  }
+
+  #onFailure(service: ServedRequest): void {
+    const found = smtpResultOf(service.outcome, service);
+    if (this.#failure === null || outranks(found.finding, this.#failure.finding)) this.#failure = found;
+    if (found.finding === 'smtp_blocked') this.#noteRefusal(service);
+  }
+
+  #noteRefusal({ outcome, host, address, egress }: ServedRequest): void {
+    const classified = decidingReply(outcome);
+    // A 4xx to RCPT may be about the recipient's own servers, and passes: it closes nothing for others.
+    if (classified?.reading.meaning !== 'us_ip' || (classified.stage === 'rcpt' && classified.reply.code < 500)) return;
+    const where = { operator: this.#operator, host, address, domain: this.#recipientDomain, egress };
+    this.#refusedUs = [
+      ...this.#refusedUs,
+      { where, account: this.#limit.tenant, isForDomain: classified.stage === 'rcpt' },
+    ];
+  }
+
+  #onRefused({ refused, retryAfter, egress }: Extract<AskedRequest, { refused: NotDialled }>): void {
+    const found = { ...NOT_DIALLED[refused](retryAfter), egress };
+    this.#transcript.add('note', `not dialled: ${found.rule}`);
+    if (this.#failure === null || outranks(found.finding, this.#failure.finding)) this.#failure = found;
+  }
+
+  /** Breakers open only if no host of the operator had a better answer than rejecting our IP address. */
+  #end(found: SmtpResult, catchAll: CatchAllEvidence = CATCH_ALL_SKIPPED) {
+    if (found.finding === 'smtp_blocked') {
+      // One rejection for each address, however many names or sessions it came in.
+      for (const refusal of new Map(this.#refusedUs.map((one) => [one.where.address, one])).values())
+        this.#deps.throttle.refused(refusal);
+    }
+    const retryAfter = found.retryAfter ?? catchAll.retryAfter;
+    return { smtp: { ...found, retryAfter, transcript: this.#transcript.end() }, catchAll };
+  }
+}
+
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+
+/**
+ * Whether a name may stand in EHLO: a qualified host name (RFC 5321 §2.3.5), neither `localhost` nor an IP literal nor
+ * one label alone, which strict servers refuse and which no PTR record can match.
+ */
+export function isQualifiedName(name: string): boolean {
+  const labels = name.split('.');
+  if (name.length > 253 || labels.length < 2 || !labels.every((label) => LABEL.test(label))) return false;
+  const top = labels.at(-1)?.toLowerCase() ?? '';
+  return isIP(name) === 0 && !/^\d+$/.test(top) && top !== 'localhost' && top !== 'localdomain';
+}
+
+const DOT_ATOM = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
+
+/** The MAIL FROM address without brackets; empty for `<>`, the null sender. Null if invalid. */
+export function parseSender(text: string): string | null {
+  const inner = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1) : text;
+  if (inner === '') return text === '<>' ? '' : null;
+  const at = inner.lastIndexOf('@');
+  const local = inner.slice(0, at);
+  if (at < 1 || local.length > 64 || !DOT_ATOM.test(local)) return null;
+  const domain = inner.slice(at + 1);
+  return domain.length <= 253 && domain.split('.').every((label) => LABEL.test(label)) ? inner : null;
+}
+
+/**
+ * The sender for a recipient's domain: never that domain itself, because its server would treat the mail as forged
+ * (SPF, "sender must authenticate"); the null sender is used instead.
+ */
+export function senderFor(sender: string, recipientDomain: string): string {
+  const domain = sender.slice(sender.lastIndexOf('@') + 1);
+  return domain.toLowerCase() === recipientDomain.toLowerCase() ? '' : sender;
+}
+
+/** What the promise gives before the limit; null afterwards. */
+async function beforeDeadline<T>(
+  promise: Promise<T>,
+  { deadline, signals }: { readonly deadline: number; readonly signals: readonly AbortSignal[] },
+  clock: Clock,
+): Promise<T | null> {
+  let leave = (): void => {};
+  const over = new Promise<null>((resolve, reject) => {
+    const end = contain(reject, () => resolve(null));
+    const timer = setTimeout(end, Math.max(0, Math.ceil(deadline - clock.elapsed())));
+    const ignoreAbort = signals.map((signal) => onAbort(signal, end));
+    if (signals.some(({ aborted }) => aborted)) end();
+    leave = () => {
+      clearTimeout(timer);
+      for (const ignore of ignoreAbort) ignore();
+    };
+  });
+  try {
+    return await Promise.race([promise, over]);
+  } finally {
+    leave();
+  }
+}
+
+const ONSETS = ['b', 'br', 'c', 'd', 'dr', 'f', 'g', 'h', 'j', 'k', 'kl', 'l', 'm', 'n', 'p', 'r', 's', 'st', 't', 'v'];
+const VOWELS = ['a', 'e', 'i', 'o', 'u', 'ai', 'ea', 'ie'];
+const CODAS = ['', '', '', 'l', 'n', 'r', 's', 'm'];
+
+/** `random(n)`: an integer, 0 ≤ x < n, from a cryptographically secure source. */
+type RandomBelow = (n: number) => number;
+
+function syllables(count: number, random: RandomBelow): string {
+  let text = '';
+  for (let i = 0; i < count; i++) {
+    for (const sounds of [ONSETS, VOWELS, CODAS]) text += sounds[random(sounds.length)] ?? '';
+  }
+  return text;
+}
+
+/**
+ * A random local part that does not exist: `karosten.brilavean4821`. Given name, dot, surname, digits, 20 to 30
+ * characters: valid under the format rules of the large providers (letters, digits and one dot, at most 30), so that a
+ * rejection is about the mailbox. Seven syllables of about 9 bits plus four digits give over 70 bits, so collisions
+ * with real mailboxes or earlier probes do not happen, and filters cannot recognize it as a probe.
+ */
+function randomLocalPart(random: RandomBelow): string {
+  for (;;) {
+    const digits = String(1000 + random(9000));
+    const name = `${syllables(3, random)}.${syllables(4, random)}${digits}`;
+    if (name.length >= 20 && name.length <= 30) return name;
+  }
+}
+
+/** One address of one mail host, to be dialled. */
+interface DialCandidate {
+  readonly host: string;
+  readonly address: string;
+}
+
+/**
+ * Addresses to dial, in order: hosts by preference, with one IPv4 and one IPv6 address each if available. IPv4 first:
+ * reverse DNS and reputation of a sending host are more often set up correctly there. `reachable(family)`: whether
+ * there is an egress address for it.
+ */
+export function dialCandidates(
+  dns: DnsEvidence,
+  limits: SmtpLimits,
+  reachable: (family: 4 | 6) => boolean,
+): readonly DialCandidate[] {
+  const list: DialCandidate[] = [];
+  for (const { host, addresses } of dns.hosts.slice(0, limits.hosts)) {
+    const usable = addresses.filter((address) => reachable(isIPv6(address) ? 6 : 4));
+    for (const address of alternateFamilies(usable).slice(0, limits.addressesPerHost)) list.push({ host, address });
+  }
+  return list;
+}
+
+function alternateFamilies(addresses: readonly string[]): readonly string[] {
+  if (addresses.length < 2) return addresses;
+  const [v4, v6] = [addresses.filter((address) => !isIPv6(address)), addresses.filter(isIPv6)];
+  return [...v4.slice(0, 1), ...v6.slice(0, 1), ...v4.slice(1), ...v6.slice(1)];
+}
+
+/** Whether `a` is the finding to report when one host ended in `a` and another in `b`. */
+export const outranks = (a: SmtpFinding, b: SmtpFinding): boolean => SMTP_FINDINGS[a].rank < SMTP_FINDINGS[b].rank;
+
+type SmtpResult = Omit<SmtpEvidence, 'transcript'>;
+
+/** The reply that decided it; null if none did. */
+const decidingReply = (outcome: DialogueOutcome): ClassifiedReply | null =>
+  outcome.kind === 'answered' ? outcome.rcpt : outcome.classified;
+
+/** The evidence of one outcome; `host` and `address` null if no host was dialled. */
+function smtpResultOf(outcome: DialogueOutcome, where: Omit<ServedRequest, 'outcome'>): SmtpResult {
+  const classified = decidingReply(outcome);
+  return {
+    finding: outcome.finding,
+    host: where.host,
+    address: where.address,
+    egress: where.egress,
+    stage: outcome.kind === 'answered' ? outcome.rcpt.stage : outcome.stage,
+    code: classified?.reply.code ?? null,
+    enhancedCode: classified?.reply.enhanced ?? null,
+    tls: where.secure,
+    rule: outcome.kind === 'answered' ? outcome.rcpt.reading.rule : outcome.rule,
+    decidedBy:
+      classified !== null ? 'server' : outcome.kind === 'failed' && outcome.cancelled ? 'cancelled' : 'dialogue',
+    readBy: classified?.reading.readBy ?? null,
+    probability: classified?.reading.probability ?? null,
+    retryAfter: classified?.reading.retryAfter ?? null,
+  };
+}
+
+/** A finding without a dialogue. */
+export const resultWithoutDialogue = (
+  decidedBy: SmtpSource,
+  finding: SmtpFinding,
+  rule: string,
+  retryAfter: number | null = null,
+): SmtpResult => ({
+  finding,
+  host: null,
+  address: null,
+  egress: null,
+  stage: null,
+  code: null,
+  enhancedCode: null,
+  tls: false,
+  rule,
+  decidedBy,
+  readBy: null,
+  probability: null,
+  retryAfter,
+});
+
+type NotDialled = Extract<RequestResult, { refused: string }>['refused'];
+
+const NOT_DIALLED: Readonly<Record<NotDialled, (retryAfter: number | null) => SmtpResult>> = {
+  blocked: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_blocked', 'pace.breaker', retryAfter),
+  address_blocked: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_blocked', 'pace.breaker', retryAfter),
+  late: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_timeout', 'pace.deadline', retryAfter),
+  cancelled: (retryAfter) => resultWithoutDialogue('cancelled', 'smtp_timeout', 'dialogue.cancelled', retryAfter),
+};
+
+export const CATCH_ALL_SKIPPED: CatchAllEvidence = { result: 'skipped', why: null, retryAfter: null, cached: false };
+
+const catchAllFromCache = (result: 'pass' | 'fail'): CatchAllEvidence => ({
+  ...{ result, why: null, retryAfter: null },
+  cached: true,
+});
+
+/**
+ * The catch-all result from the reply to the random recipient, after the real one was accepted. `reconnect`: even a
+ * session of its own gave no answer.
+ */
+export function catchAllOf(finding: SmtpFinding | 'reconnect', classified: ClassifiedReply | null): CatchAllEvidence {
+  const why = finding === 'reconnect' ? 'smtp_temporary_failure' : finding;
+  const { asProbe } = SMTP_FINDINGS[why];
+  return typeof asProbe === 'string'
+    ? { result: asProbe, why: null, retryAfter: null, cached: false }
+    : { result: 'unknown', why, retryAfter: classified?.reading.retryAfter ?? null, cached: false };
+}
+
+/** A catch-all domain rarely changes; another domain may become a catch-all any day. */
+const KEPT_MS = { fail: 24 * HOUR_MS, pass: 6 * HOUR_MS } as const;
+const MOST_DOMAINS = 50_000;
+/** How long a greylisting server remembers a deferred recipient; most do for hours. */
+const GREYLISTED_MS = HOUR_MS;
+
+/** Whether a domain accepts any mailbox, remembered per domain and operator; what is unknown is not remembered. */
+class CatchAllCache {
+  readonly #options: { readonly max: number; readonly perf: { now(): number }; readonly ttlResolution: number };
+  // Created with the first answer: both allocate their whole capacity, which would slow every start.
+  #cache: LRUCache<string, 'pass' | 'fail'> | null = null;
+  /** Random local parts that were greylisted: a new one at each retry would be greylisted again, forever. */
+  #greylisted: LRUCache<string, string> | null = null;
+
+  /** Domains that are being probed, by tenant: what one waits for may be held up by its own work, of any amount. */
+  readonly #underWay = new Map<string, Promise<CatchAllEvidence | null>>();
+
+  constructor(clock: Clock, max = MOST_DOMAINS) {
+    this.#options = { max, perf: { now: () => clock.elapsed() }, ttlResolution: 0 };
+  }
+
+  get(domain: string, operator: string): 'pass' | 'fail' | null {
+    return this.#cache?.get(`${domain}\n${operator}`) ?? null;
+  }
+
+  /**
+   * The result of the tenant's probe that is under way for a domain, null if it comes to nothing; undefined: there is
+   * none.
+   */
+  underWay(domain: string, operator: string, tenant: string): Promise<CatchAllEvidence | null> | undefined {
+    return this.#underWay.get(`${domain}\n${operator}\n${tenant}`);
+  }
+
+  /**
+   * Others of the tenant wait for the result of this probe. The returned function must be called with it, or with null
+   * for none.
+   */
+  begin(domain: string, operator: string, tenant: string): (evidence: CatchAllEvidence | null) => void {
+    const key = `${domain}\n${operator}\n${tenant}`;
+    let resolve: (evidence: CatchAllEvidence | null) => void = () => {};
+    const promise = new Promise<CatchAllEvidence | null>((settle) => {
+      resolve = settle;
+    });
+    this.#underWay.set(key, promise);
+    return (evidence) => {
+      if (this.#underWay.get(key) === promise) this.#underWay.delete(key);
+      resolve(evidence);
+    };
+  }
+
+  /** The random local part that this domain's server has greylisted; null for none. */
+  greylistedProbe(domain: string, operator: string): string | null {
+    return this.#greylisted?.get(`${domain}\n${operator}`) ?? null;
+  }
+
+  noteGreylisted(domain: string, operator: string, localPart: string): void {
+    this.#greylisted ??= new LRUCache({ ...this.#options, ttl: GREYLISTED_MS });
+    this.#greylisted.set(`${domain}\n${operator}`, localPart);
+  }
+
+  clear(): void {
+    this.#cache?.clear();
+    this.#greylisted?.clear();
+  }
+
+  set(domain: string, operator: string, result: 'pass' | 'fail'): void {
+    this.#cache ??= new LRUCache(this.#options);
+    this.#cache.set(`${domain}\n${operator}`, result, { ttl: KEPT_MS[result] });
+  }
 }

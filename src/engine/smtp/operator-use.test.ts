@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LimiterUse } from './limiter-options.ts';
-import { useByOperator } from './operator-use.ts';
+import type { LimiterUse } from './limiter.ts';
+import { useByOperator } from './operators.ts';
 
 const use = (more: Partial<LimiterUse> = {}): LimiterUse => ({
   ...{ open: 1, begun: 1, waiting: 2, breaker: 'closed', pace: 1 },

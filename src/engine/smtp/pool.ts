@@ -8,14 +8,48 @@ import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
 import { contain } from '../../kernel/contain.ts';
 import { LinkedList, type Place } from '../../kernel/linked-list.ts';
 import { onAbort } from '../../kernel/on-abort.ts';
-import type { Lease } from './lease.ts';
-import type { SmtpLimits } from './limits.ts';
-import type { Outcome } from './outcome.ts';
-import { roomOf } from './recipients.ts';
-import { type Asked, Session } from './session.ts';
-import { accountOf } from './tenants.ts';
-import type { Permit, Throttle } from './throttle.ts';
-import { type PoolRequest, type Service, type Waiter, WaitingLines } from './waiting-lines.ts';
+import { needsSmtputf8 } from './commands.ts';
+import { type DialogueOutcome, type DialogueSetup, type RecipientQuestion, roomForRecipients } from './dialogue.ts';
+import { accountOfTenant, isBackground } from './limiter.ts';
+import { SMTP_LIMITS, type SmtpLimits } from './limits.ts';
+import { type SessionCheck, SmtpSession, type Transcript } from './session.ts';
+import type { Destination, DialogueLease, Permit, Throttle } from './throttle.ts';
+
+/** The destination is dialled when no session is available. */
+interface PoolRequest extends Destination {
+  /** The set of mail hosts, and the egress: requests with the same ones may share a session. */
+  readonly hosts: string;
+  /** Tenants share sessions and limits fairly. */
+  readonly tenant: string;
+  readonly tls: DialogueSetup['tls'];
+  readonly read: DialogueSetup['read'];
+  readonly question: RecipientQuestion;
+  readonly transcript: Transcript;
+  /** `Clock.elapsed()` ms: for the turn of this request, the answer, and connection and banner. */
+  readonly startBy: number;
+  readonly deadline: number;
+  readonly greetBy: number;
+  readonly signals: readonly AbortSignal[];
+  /** Aborted: the request is canceled unless a session has it. */
+  readonly lastCall: AbortSignal | undefined;
+  /** Requires a new session. */
+  readonly fresh: boolean;
+}
+
+export interface ServedRequest {
+  readonly outcome: DialogueOutcome;
+  readonly host: string;
+  readonly address: string;
+  readonly egress: string;
+  readonly secure: boolean;
+}
+export type RequestResult =
+  | ServedRequest
+  | {
+      /** `address_blocked`: another address of the operator may be free. */
+      readonly refused: 'blocked' | 'address_blocked' | 'late' | 'cancelled';
+      readonly retryAfter: number | null;
+    };
 
 interface PoolOptions {
   readonly clock: Clock;
@@ -26,14 +60,14 @@ interface PoolOptions {
   readonly mayDial: (address: string) => boolean;
 }
 
-interface Owned {
-  readonly session: Session;
+interface PooledSession {
+  readonly session: SmtpSession;
   readonly request: PoolRequest;
-  readonly lease: Lease;
+  readonly lease: DialogueLease;
   /** Among all. */
-  readonly place: Place<Session>;
+  readonly place: Place<SmtpSession>;
   /** Among the idle ones; null: it never was. */
-  idlePlace: Place<Owned> | null;
+  idlePlace: Place<PooledSession> | null;
   /** The server failed, or rejects us: no further questions. */
   isSpent: boolean;
 }
@@ -46,17 +80,17 @@ const LEARNED_MS = HOUR_MS;
 const NOTHING_TO_LEAVE = () => {};
 
 const learnedKey = ({ operator, tenant }: Pick<PoolRequest, 'operator' | 'tenant'>): string =>
-  `${accountOf(tenant)}\n${operator}`;
+  `${accountOfTenant(tenant)}\n${operator}`;
 
-export class Pool {
+export class SessionPool {
   readonly #options: PoolOptions;
-  readonly #sessions = new LinkedList<Session>();
+  readonly #sessions = new LinkedList<SmtpSession>();
   /** Open sessions by set of hosts, and by operator those of them that are idle. */
   readonly #open = new Map<string, number>();
-  readonly #idle = new Map<string, LinkedList<Owned>>();
+  readonly #idle = new Map<string, LinkedList<PooledSession>>();
   #idleCount = 0;
   #closed = false;
-  readonly #waiting = new WaitingLines();
+  readonly #waiting = new WaitingRequests();
   /**
    * Recipients per session and per transaction that an operator allows an account, learned from "too many recipients":
    * each account learns for itself, as it may have a server of its own under the operator's name.
@@ -81,7 +115,7 @@ export class Pool {
   }
 
   /** Rejects with a fault of ours; servers cause none. */
-  ask(request: PoolRequest): Promise<Service> {
+  ask(request: PoolRequest): Promise<RequestResult> {
     return new Promise((resolve, reject) => {
       const { signals, lastCall } = request;
       const isAborted = lastCall?.aborted === true || signals.some(({ aborted }) => aborted);
@@ -91,7 +125,7 @@ export class Pool {
         waiter.settle({ refused: 'cancelled', retryAfter: null });
       };
       const ignoreAbort: (() => void)[] = [];
-      const settle = (service: Service) => {
+      const settle = (service: RequestResult) => {
         for (const ignore of ignoreAbort) ignore();
         resolve(service);
       };
@@ -99,7 +133,7 @@ export class Pool {
         for (const ignore of ignoreAbort) ignore();
         reject(fault);
       };
-      const waiter: Waiter = {
+      const waiter: WaitingRequest = {
         request,
         settle,
         fail,
@@ -126,7 +160,7 @@ export class Pool {
     for (const { value: session } of [...this.#sessions]) session.finish();
   }
 
-  #serve(waiter: Waiter) {
+  #serve(waiter: WaitingRequest) {
     const { request } = waiter;
     const idle = request.fresh ? undefined : this.#takeIdle(request);
     if (idle !== undefined) return this.#assign(idle, waiter, 1, 'ask');
@@ -144,7 +178,7 @@ export class Pool {
     this.#makeRoom(request);
   }
 
-  #onPermit(waiter: Waiter, permit: Permit): void {
+  #onPermit(waiter: WaitingRequest, permit: Permit): void {
     this.#waiting.remove(waiter);
     if (permit.kind === 'go' && this.#closed) {
       permit.lease.release();
@@ -162,37 +196,39 @@ export class Pool {
     }
   }
 
-  #dial(waiter: Waiter, lease: Lease): void {
+  #dial(waiter: WaitingRequest, lease: DialogueLease): void {
     const { request } = waiter;
     const { host, address, tls, read } = request;
     const { clock, limits, helo, port, mayDial } = this.#options;
     const { bind: egress } = lease;
-    const on = { idle: () => this.#next(owned), gone: () => this.#forget(owned) };
-    const session = new Session({ host, address, port, egress, limits, clock, mayDial, on, helo, tls, read });
+    const on = { idle: () => this.#next(pooled), closed: () => this.#forget(pooled) };
+    const session = new SmtpSession({ host, address, port, egress, limits, clock, mayDial, on, helo, tls, read });
     const place = this.#sessions.add(session);
-    const owned: Owned = { session, request, lease, place, idlePlace: null, isSpent: false };
+    const pooled: PooledSession = { session, request, lease, place, idlePlace: null, isSpent: false };
     this.#open.set(request.hosts, (this.#open.get(request.hosts) ?? 0) + 1);
-    const room = request.fresh ? 1 : Math.min(roomOf(limits, { sent: 0, judged: 0, refusals: 0 }), this.#most(request));
-    this.#assign(owned, waiter, room, 'open');
+    const room = request.fresh
+      ? 1
+      : Math.min(roomForRecipients(limits, { sent: 0, judged: 0, refusals: 0 }), this.#most(request));
+    this.#assign(pooled, waiter, room, 'open');
   }
 
-  /** With whoever can go along, `most` together. */
-  #assign(owned: Owned, first: Waiter, most: number, how: 'open' | 'ask'): void {
+  /** With those that can be in the same transaction, `most` together. */
+  #assign(pooled: PooledSession, first: WaitingRequest, most: number, how: 'open' | 'ask'): void {
     let waiters = [first];
     try {
-      waiters = this.#withCompany(first, most);
-      this.#begin(owned, waiters, how);
+      waiters = this.#batchFor(first, most);
+      this.#begin(pooled, waiters, how);
     } catch (fault) {
       for (const { fail } of waiters) fail(fault);
-      owned.session.fail(fault);
+      pooled.session.fail(fault);
     }
   }
 
-  #begin(owned: Owned, waiters: readonly Waiter[], how: 'open' | 'ask'): void {
-    const { session, lease } = owned;
-    const all = waiters.map((waiter): Asked => {
+  #begin(pooled: PooledSession, waiters: readonly WaitingRequest[], how: 'open' | 'ask'): void {
+    const { session, lease } = pooled;
+    const all = waiters.map((waiter): SessionCheck => {
       const { question, deadline, greetBy, transcript } = waiter.request;
-      const done = contain(waiter.fail, (outcome: Outcome) => this.#done(owned, waiter, outcome));
+      const done = contain(waiter.fail, (outcome: DialogueOutcome) => this.#done(pooled, waiter, outcome));
       const asked = { question, deadline, greetBy, transcript, done, failed: waiter.fail };
       const leave = () => session.cancel(asked);
       waiter.leave = leave;
@@ -205,11 +241,11 @@ export class Pool {
   }
 
   /** With whoever can be in the same transaction. */
-  #withCompany(first: Waiter, most: number): Waiter[] {
+  #batchFor(first: WaitingRequest, most: number): WaitingRequest[] {
     const room = Math.min(most, this.#perTransaction.get(learnedKey(first.request)) ?? most);
     if (room < 2) return [first];
-    const patience = this.#options.clock.elapsed() + this.#options.limits.commandMs;
-    const others = this.#waiting.companyOf(first, room - 1, patience);
+    const busyUntil = this.#options.clock.elapsed() + this.#options.limits.commandMs;
+    const others = this.#waiting.batchWith(first, room - 1, busyUntil);
     for (const waiter of others) waiter.leave();
     return [first, ...others];
   }
@@ -219,11 +255,11 @@ export class Pool {
     return this.#recipients.get(learnedKey(asked)) ?? Number.POSITIVE_INFINITY;
   }
 
-  #done(owned: Owned, waiter: Waiter, outcome: Outcome): void {
-    const { session } = owned;
-    const { host, address, egress } = owned.request;
-    if (outcome.kind === 'failed' || outcome.finding === 'smtp_blocked') owned.isSpent = true;
-    this.#learn(owned, waiter.request, outcome);
+  #done(pooled: PooledSession, waiter: WaitingRequest, outcome: DialogueOutcome): void {
+    const { session } = pooled;
+    const { host, address, egress } = pooled.request;
+    if (outcome.kind === 'failed' || outcome.finding === 'smtp_blocked') pooled.isSpent = true;
+    this.#learn(pooled, waiter.request, outcome);
     this.#waiting.rotate(waiter.request);
     const isPostponed = outcome.kind === 'failed' && outcome.next === 'rejoin';
     const mayRejoin = !this.#closed && waiter.request.lastCall?.aborted !== true;
@@ -236,33 +272,33 @@ export class Pool {
   /**
    * The next questions for a session that has answered all; without any it sends QUIT or stays idle for a moment.
    */
-  #next(owned: Owned) {
-    const { session, lease } = owned;
-    const { operator, hosts } = owned.request;
-    const room = Math.min(session.room, this.#most(owned.request) - session.takes.judged);
-    if (owned.isSpent || room < 1) return session.finish();
+  #next(pooled: PooledSession) {
+    const { session, lease } = pooled;
+    const { operator, hosts } = pooled.request;
+    const room = Math.min(session.room, this.#most(pooled.request) - session.takes.judged);
+    if (pooled.isSpent || room < 1) return session.finish();
     const next = this.#waiting.next(hosts, lease);
     if (lease.isWantedMoreThanBy(next?.request.tenant ?? null)) return session.finish();
     if (next !== undefined) {
       next.leave();
-      return this.#assign(owned, next, room, 'ask');
+      return this.#assign(pooled, next, room, 'ask');
     }
     // A second recipient comes from a list, which will bring more; after a single question the session ends.
     if (session.served < 2 || this.#idleCount >= this.#options.limits.idleSessions) return session.finish();
-    const idle = this.#idle.get(operator) ?? new LinkedList<Owned>();
+    const idle = this.#idle.get(operator) ?? new LinkedList<PooledSession>();
     if (idle.size === 0) this.#idle.set(operator, idle);
-    owned.idlePlace = idle.add(owned);
+    pooled.idlePlace = idle.add(pooled);
     this.#idleCount++;
   }
 
-  #learn({ session, lease }: Owned, asked: PoolRequest, outcome: Outcome): void {
+  #learn({ session, lease }: PooledSession, asked: PoolRequest, outcome: DialogueOutcome): void {
     const key = learnedKey(asked);
-    const heard = outcome.kind === 'answered' ? (outcome.probe?.heard ?? outcome.rcpt) : outcome.heard;
+    const classified = outcome.kind === 'answered' ? (outcome.probe?.classified ?? outcome.rcpt) : outcome.classified;
     if (outcome.kind === 'answered' && outcome.finding !== 'smtp_blocked') lease.answered();
     const { perTransaction, judged } = session.takes;
     if (perTransaction !== Number.POSITIVE_INFINITY) this.#perTransaction.set(key, perTransaction);
-    if (heard === null) return;
-    const { reply, reading } = heard;
+    if (classified === null) return;
+    const { reply, reading } = classified;
     // A greylisting 4.7.1 is about this pair of addresses and says nothing about speed.
     if (reading.finding !== 'greylisted' && (reply.code === 421 || reply.enhanced?.startsWith('4.7.'))) {
       lease.slowDown();
@@ -273,14 +309,14 @@ export class Pool {
     this.#recipients.set(key, outcome.kind === 'answered' ? 1 : Math.max(1, judged));
   }
 
-  #takeIdle(request: PoolRequest): Owned | undefined {
+  #takeIdle(request: PoolRequest): PooledSession | undefined {
     const idle = this.#idle.get(request.operator);
     if (idle === undefined) return undefined;
-    for (const { value: owned } of idle) {
-      if (owned.request.hosts !== request.hosts) continue;
-      this.#unidle(owned);
-      if (owned.session.room > 0) return owned;
-      owned.session.finish();
+    for (const { value: pooled } of idle) {
+      if (pooled.request.hosts !== request.hosts) continue;
+      this.#unidle(pooled);
+      if (pooled.session.room > 0) return pooled;
+      pooled.session.finish();
     }
     return undefined;
   }
@@ -288,28 +324,116 @@ export class Pool {
   /** Ends an idle session of the operator or with the address, to free its place. */
   #makeRoom({ operator, address }: PoolRequest): void {
     for (const [owner, idle] of this.#idle) {
-      for (const { value: owned } of idle) {
-        if (owner !== operator && owned.request.address !== address) continue;
-        this.#unidle(owned);
-        owned.session.finish();
+      for (const { value: pooled } of idle) {
+        if (owner !== operator && pooled.request.address !== address) continue;
+        this.#unidle(pooled);
+        pooled.session.finish();
         return;
       }
     }
   }
 
-  #unidle({ idlePlace, request: { operator } }: Owned): void {
+  #unidle({ idlePlace, request: { operator } }: PooledSession): void {
     const idle = this.#idle.get(operator);
     if (idle === undefined || idlePlace === null || !idle.remove(idlePlace)) return;
     this.#idleCount--;
     if (idle.size === 0) this.#idle.delete(operator);
   }
 
-  #forget(owned: Owned): void {
-    this.#sessions.remove(owned.place);
-    this.#unidle(owned);
-    const left = (this.#open.get(owned.request.hosts) ?? 1) - 1;
-    if (left > 0) this.#open.set(owned.request.hosts, left);
-    else this.#open.delete(owned.request.hosts);
-    owned.lease.release();
+  #forget(pooled: PooledSession): void {
+    this.#sessions.remove(pooled.place);
+    this.#unidle(pooled);
+    const left = (this.#open.get(pooled.request.hosts) ?? 1) - 1;
+    if (left > 0) this.#open.set(pooled.request.hosts, left);
+    else this.#open.delete(pooled.request.hosts);
+    pooled.lease.release();
   }
 }
+
+/** A question that waits for a session. */
+interface WaitingRequest {
+  readonly request: PoolRequest;
+  readonly settle: (service: RequestResult) => void;
+  /** Instead of `settle`, where a handler threw. */
+  readonly fail: (fault: unknown) => void;
+  leave: () => void;
+  /** Among those that wait; null: it never did. */
+  place: Place<WaitingRequest> | null;
+  /** A session has it. */
+  isAsked: boolean;
+  /** How often a session ended because of another recipient. */
+  rejoined: number;
+}
+
+/** Waiters looked at for one transaction: those before may not fit. */
+const EXAMINED_MAX = 100;
+
+/** Questions waiting for a session, by set of hosts, and by tenant in rotation. */
+class WaitingRequests {
+  readonly #lines = new Map<string, Map<string, LinkedList<WaitingRequest>>>();
+
+  add(waiter: WaitingRequest): void {
+    const { hosts, tenant } = waiter.request;
+    const waiting = this.#lines.get(hosts) ?? new Map<string, LinkedList<WaitingRequest>>();
+    if (waiting.size === 0) this.#lines.set(hosts, waiting);
+    const line = waiting.get(tenant) ?? new LinkedList<WaitingRequest>();
+    if (line.size === 0) waiting.set(tenant, line);
+    waiter.place = line.add(waiter);
+  }
+
+  remove(waiter: WaitingRequest): void {
+    const { hosts, tenant } = waiter.request;
+    const waiting = this.#lines.get(hosts);
+    const line = waiting?.get(tenant);
+    if (waiter.place === null || !line?.remove(waiter.place) || line.size > 0) return;
+    waiting?.delete(tenant);
+    if (waiting?.size === 0) this.#lines.delete(hosts);
+  }
+
+  /**
+   * The first one of the tenant which has the fewest other dialogues with the address; then in rotation. Background
+   * work comes last.
+   */
+  next(hosts: string, lease: DialogueLease): WaitingRequest | undefined {
+    const waiting = this.#lines.get(hosts);
+    if (waiting === undefined) return undefined;
+    let next: WaitingRequest | undefined;
+    let fewest = Number.POSITIVE_INFINITY;
+    const behindAll = SMTP_LIMITS.dialogues;
+    for (const [tenant, { first }] of waiting) {
+      const others = isBackground(tenant) ? behindAll + lease.othersOf(tenant) : lease.othersOf(tenant);
+      if (others < fewest) [next, fewest] = [first?.value, others];
+    }
+    return next;
+  }
+
+  /** A tenant that was served goes to the end of the rotation. */
+  rotate({ hosts, tenant }: PoolRequest): void {
+    const waiting = this.#lines.get(hosts);
+    const line = waiting?.get(tenant);
+    if (waiting === undefined || line === undefined || waiting.size === 1) return;
+    waiting.delete(tenant);
+    waiting.set(tenant, line);
+  }
+
+  /**
+   * At most `most` others of its tenant that wait for the same hosts and can be in the same transaction. Whoever has no
+   * time to wait for a slow reply about another recipient, until `busyUntil` (`Clock.elapsed()` ms), goes alone.
+   */
+  batchWith({ request }: WaitingRequest, most: number, busyUntil: number): WaitingRequest[] {
+    const { hosts, tenant, question, deadline } = request;
+    const batch: WaitingRequest[] = [];
+    if (question.stage !== 'rcpt' || most < 1 || deadline <= busyUntil) return batch;
+    let looked = 0;
+    for (const { value: waiter } of this.#lines.get(hosts)?.get(tenant) ?? []) {
+      if (batch.length >= most || looked++ >= EXAMINED_MAX) break;
+      const other = waiter.request;
+      if (other === request || other.deadline <= busyUntil || !fitsTransaction(other.question, question)) continue;
+      batch.push(waiter);
+    }
+    return batch;
+  }
+}
+
+const fitsTransaction = (a: RecipientQuestion, b: RecipientQuestion): boolean =>
+  a.sender === b.sender && needsSmtputf8(a.path) === needsSmtputf8(b.path);

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_LINE, MAX_LINES, type Reply, ReplyParser } from './reply.ts';
+import { MAX_LINE, MAX_LINES, ReplyParser, type SmtpReply } from './reply.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
-const read = (...chunks: (string | Uint8Array)[]): { replies: Reply[]; violation: string | null } => {
+const read = (...chunks: (string | Uint8Array)[]): { replies: SmtpReply[]; violation: string | null } => {
   const parser = new ReplyParser();
   const replies = chunks.flatMap((chunk) => parser.push(typeof chunk === 'string' ? bytes(chunk) : chunk));
   return { replies, violation: parser.violation };
 };
-const one = (text: string | Uint8Array): Reply => {
+const one = (text: string | Uint8Array): SmtpReply => {
   const { replies, violation } = read(text);
   expect(violation).toBeNull();
   expect(replies).toHaveLength(1);

@@ -1,7 +1,8 @@
+/** Replies of mail servers: parsed from bytes, bounded (RFC 5321 §4.2). */
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
 
 /** One complete reply of a mail server (RFC 5321 §4.2). */
-export interface Reply {
+export interface SmtpReply {
   /** 200 to 599. If the lines differ, the last line's. */
   readonly code: number;
   /** `x.y.z` from the start of the text (RFC 2034, RFC 3463), only if its class matches the code's; else null. */
@@ -22,9 +23,9 @@ export const MAX_LINES = 100;
 /** Octets of a whole reply. */
 const MAX_REPLY = 64 * 1024;
 
-const LF = 0x0a;
-const CR = 0x0d;
-const NOTHING = Buffer.alloc(0);
+const LF_OCTET = 0x0a;
+const CR_OCTET = 0x0d;
+const NO_INPUT = Buffer.alloc(0);
 const ENHANCED = /^([245])\.(\d{1,3})\.(\d{1,3})(?![\d.])[:;,]?\s*/;
 // C0, DEL, C1, line separators and bidirectional overrides: none of these may reach a log or a terminal.
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
@@ -38,24 +39,24 @@ const PRINTABLE_ASCII = /^[ -~]*$/;
 export class ReplyParser {
   /** Why parsing stopped: a short sentence for the transcript. */
   violation: string | null = null;
-  private rest: Buffer = NOTHING;
+  private rest: Buffer = NO_INPUT;
   private lines: string[] = [];
   private octets = 0;
   private firstCode = 0;
   private mixed = false;
 
   /** Replies that this chunk completes, in order. */
-  push(chunk: Uint8Array): Reply[] {
-    let replies: Reply[] = [];
+  push(chunk: Uint8Array): SmtpReply[] {
+    let replies: SmtpReply[] = [];
     if (this.violation !== null) return replies;
     const fresh = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const bytes = this.rest.length === 0 ? fresh : Buffer.concat([this.rest, fresh]);
     // Nearly all input is ASCII: decoded once, then sliced into lines.
     const ascii = isAscii(bytes) ? bytes.toString('latin1') : null;
     let start = 0;
-    for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, start)) {
-      const last = end > start && bytes[end - 1] === CR ? end - 1 : end;
-      const reply = this.line(ascii?.slice(start, last) ?? decode(bytes.subarray(start, last)), last - start);
+    for (let end = bytes.indexOf(LF_OCTET); end !== -1; end = bytes.indexOf(LF_OCTET, start)) {
+      const last = end > start && bytes[end - 1] === CR_OCTET ? end - 1 : end;
+      const reply = this.line(ascii?.slice(start, last) ?? decodeLine(bytes.subarray(start, last)), last - start);
       if (reply !== null && replies.length > 0) replies.push(reply);
       else if (reply !== null) replies = [reply];
       if (this.violation !== null) return replies;
@@ -63,13 +64,13 @@ export class ReplyParser {
     }
     // One octet above the limit: a CR whose LF has not arrived yet.
     const left = bytes.length - start;
-    if (left > MAX_LINE + 1 || (left > MAX_LINE && bytes[bytes.length - 1] !== CR)) this.fail('line too long');
+    if (left > MAX_LINE + 1 || (left > MAX_LINE && bytes[bytes.length - 1] !== CR_OCTET)) this.fail('line too long');
     // Copied, because the chunk may be of a buffer that is used again.
-    else this.rest = left === 0 ? NOTHING : Buffer.from(bytes.subarray(start));
+    else this.rest = left === 0 ? NO_INPUT : Buffer.from(bytes.subarray(start));
     return replies;
   }
 
-  private line(line: string, octets: number): Reply | null {
+  private line(line: string, octets: number): SmtpReply | null {
     if (octets > MAX_LINE) return this.fail('line too long');
     this.octets += octets;
     if (this.octets > MAX_REPLY) return this.fail('reply too long');
@@ -78,7 +79,7 @@ export class ReplyParser {
     if (code === null) return this.fail('not an SMTP reply');
     if (this.lines.length === 0) this.firstCode = code;
     else if (Math.floor(code / 100) !== Math.floor(this.firstCode / 100)) this.mixed = true;
-    const text = printable(line.slice(4)).trim();
+    const text = withoutControls(line.slice(4)).trim();
     // A push into an empty array makes room for 17.
     if (this.lines.length > 0) this.lines.push(text);
     else this.lines = [text];
@@ -92,7 +93,7 @@ export class ReplyParser {
 
   private fail(why: string): null {
     this.violation = why;
-    this.rest = NOTHING;
+    this.rest = NO_INPUT;
     this.lines = [];
     return null;
   }
@@ -100,7 +101,7 @@ export class ReplyParser {
 
 /** The code at the start of a line, followed by a separator or nothing; null: there is none. */
 function codeOf(line: string): number | null {
-  const [first, second, third] = [digit(line, 0), digit(line, 1), digit(line, 2)];
+  const [first, second, third] = [digitAt(line, 0), digitAt(line, 1), digitAt(line, 2)];
   const isCode = first >= 2 && first <= 5 && second >= 0 && second <= 9 && third >= 0 && third <= 9;
   return isCode && (line.length === 3 || SEPARATORS.includes(line.charAt(3)))
     ? first * 100 + second * 10 + third
@@ -108,15 +109,15 @@ function codeOf(line: string): number | null {
 }
 
 const SEPARATORS = ' -\t';
-const digit = (line: string, at: number): number => line.charCodeAt(at) - 0x30;
+const digitAt = (line: string, at: number): number => line.charCodeAt(at) - 0x30;
 
-const decode = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1'));
+const decodeLine = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1'));
 
-const printable = (text: string): string =>
+const withoutControls = (text: string): string =>
   PRINTABLE_ASCII.test(text) ? text : text.replaceAll('\t', ' ').replace(UNPRINTABLE, '\ufffd');
 
-function makeReply(code: number, lines: readonly string[], mixed: boolean): Reply {
-  if (lines.every(isBareText)) return { code, enhanced: null, lines, texts: lines, text: joined(lines), mixed };
+function makeReply(code: number, lines: readonly string[], mixed: boolean): SmtpReply {
+  if (lines.every(isBareText)) return { code, enhanced: null, lines, texts: lines, text: joinTexts(lines), mixed };
   let enhanced: string | null = null;
   const texts: string[] = [];
   for (const line of lines) {
@@ -129,10 +130,10 @@ function makeReply(code: number, lines: readonly string[], mixed: boolean): Repl
     const rest = line.slice(match[0].length);
     if (rest !== '') texts.push(rest);
   }
-  return { code, enhanced, lines, texts, text: joined(texts), mixed };
+  return { code, enhanced, lines, texts, text: joinTexts(texts), mixed };
 }
 
 /** Without an enhanced code: the usual line. */
 const isBareText = (line: string): boolean => line !== '' && line[1] !== '.';
 
-const joined = (texts: readonly string[]): string => (texts.length === 1 ? (texts[0] ?? '') : texts.join(' '));
+const joinTexts = (texts: readonly string[]): string => (texts.length === 1 ? (texts[0] ?? '') : texts.join(' '));

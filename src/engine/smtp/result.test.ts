@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { labHosts, labOwners } from '../../../tests/lab/mailbox.ts';
 import { SMTP_LIMITS } from './limits.ts';
+import { catchAllOf, dialCandidates, outranks } from './mailbox.ts';
 import { loadSilentOperators, operatorKey } from './operators.ts';
-import { candidates, catchAllOf, outranks } from './result.ts';
 
 describe('candidates', () => {
   const dns = labHosts({
@@ -12,7 +12,7 @@ describe('candidates', () => {
     d: ['192.0.2.6'],
   });
   const of = (reachable: (family: 4 | 6) => boolean) =>
-    candidates(dns, SMTP_LIMITS, reachable).map(({ host, address }) => `${host} ${address}`);
+    dialCandidates(dns, SMTP_LIMITS, reachable).map(({ host, address }) => `${host} ${address}`);
 
   it('are three hosts with two addresses each, one of either family where there are both', () => {
     expect(of(() => true)).toEqual(['a 192.0.2.1', 'a 2001:db8::1', 'b 192.0.2.3', 'b 192.0.2.4', 'c 2001:db8::3']);

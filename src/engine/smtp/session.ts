@@ -3,29 +3,34 @@
  * socket.
  */
 import { connect, isIP, type Socket } from 'node:net';
-import { type TLSSocket, connect as wrapTls } from 'node:tls';
+import { createSecureContext, type SecureContext, type TLSSocket, connect as wrapTls } from 'node:tls';
 import type { Clock } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
-import { Dialogue } from './dialogue.ts';
-import type { Action, DialogueEvent, DialogueSetup } from './events.ts';
-import { LIMIT_OF, type SmtpLimits } from './limits.ts';
-import type { Outcome, Question } from './outcome.ts';
-import type { Command } from './outstanding.ts';
-import { type Recipients, roomOf } from './recipients.ts';
-import { ReplyParser } from './reply.ts';
-import { describeTls, secureContext } from './tls.ts';
-import type { Transcript } from './transcript.ts';
+import type { TranscriptLine } from '../evidence.ts';
+import {
+  Dialogue,
+  type DialogueAction,
+  type DialogueEvent,
+  type DialogueOutcome,
+  type DialogueSetup,
+  type RecipientQuestion,
+  type Recipients,
+  roomForRecipients,
+  type SmtpCommand,
+} from './dialogue.ts';
+import { PHASE_LIMIT, type SmtpLimits } from './limits.ts';
+import { ReplyParser, type SmtpReply } from './reply.ts';
 
 /** A check to be run in a session. */
-export interface Asked {
-  readonly question: Question;
+export interface SessionCheck {
+  readonly question: RecipientQuestion;
   /** `Clock.elapsed()` ms. */
   readonly deadline: number;
   /** The banner must have arrived by then, so that another host can still be tried. */
   readonly greetBy: number;
   readonly transcript: Transcript;
   /** Called once, unless `failed` is. */
-  readonly done: (outcome: Outcome) => void;
+  readonly done: (outcome: DialogueOutcome) => void;
   /** A handler of the session threw, which has ended it. */
   readonly failed: (fault: unknown) => void;
 }
@@ -45,14 +50,14 @@ interface SessionSetup extends DialogueSetup {
     /** Called when all checks are answered and the session is idle, after the last `done`. */
     readonly idle: () => void;
     /** Called once, when the socket has closed. */
-    readonly gone: () => void;
+    readonly closed: () => void;
   };
 }
 
 /** What a socket reads into: parsed before the next one reads. Nothing refers to it afterwards. */
 const INPUT = Buffer.allocUnsafeSlow(64 * 1024);
 
-export class Session {
+export class SmtpSession {
   readonly setup: SessionSetup;
   readonly #dialogue: Dialogue;
   readonly #endsAt: number;
@@ -60,17 +65,17 @@ export class Session {
   #socket: Socket | null = null;
   #plain: Socket | null = null;
   /** The checks under way. */
-  #asked: readonly Asked[] = [];
+  #asked: readonly SessionCheck[] = [];
   /** Transcripts of the current or last checks; QUIT is recorded there. */
   #transcripts: readonly Transcript[] = [];
   /** Whose reply comes next: the check that a command belongs to alone, or null for all of them. */
-  #repliesTo: (Question | null)[] = [null];
-  #outcomes: { readonly question: Question; readonly outcome: Outcome }[] = [];
+  #repliesTo: (RecipientQuestion | null)[] = [null];
+  #outcomes: { readonly question: RecipientQuestion; readonly outcome: DialogueOutcome }[] = [];
   #octets = 0;
   #timer: NodeJS.Timeout | null = null;
   #timerAt = Number.POSITIVE_INFINITY;
   #dueAt = Number.POSITIVE_INFINITY;
-  #gone = false;
+  #isClosed = false;
   #isBusy = true;
   /** Completed checks. */
   served = 0;
@@ -82,7 +87,7 @@ export class Session {
   }
 
   /** Dials and runs the checks. Their results are never reported synchronously. */
-  open(first: readonly Asked[]): void {
+  open(first: readonly SessionCheck[]): void {
     const { host, address, port, egress, mayDial } = this.setup;
     this.#dialogue.handle({ is: 'ask', questions: this.#take(first) });
     if (isIP(address) === 0 || !mayDial(address)) {
@@ -116,14 +121,14 @@ export class Session {
   }
 
   /** Runs the next checks in an idle session. */
-  ask(asked: readonly Asked[]): void {
+  ask(asked: readonly SessionCheck[]): void {
     const questions = this.#take(asked);
     const { host, address } = this.setup;
     this.#note(`session with ${host} [${address}] used again, after ${this.served} recipients`);
     this.#on({ is: 'ask', questions });
   }
 
-  #take(asked: readonly Asked[]): readonly Question[] {
+  #take(asked: readonly SessionCheck[]): readonly RecipientQuestion[] {
     this.#isBusy = true;
     this.#asked = asked;
     this.#transcripts = asked.map(({ transcript }) => transcript);
@@ -136,7 +141,7 @@ export class Session {
   }
 
   /** Ends one check as canceled; the session as well if it is the only one. */
-  cancel({ question }: Asked): void {
+  cancel({ question }: SessionCheck): void {
     this.#on({ is: 'abandon', question, why: 'cancelled' });
   }
 
@@ -144,8 +149,8 @@ export class Session {
   get room(): number {
     const { limits, clock } = this.setup;
     const { phase, recipients } = this.#dialogue;
-    if (phase !== 'idle' || this.#gone || clock.elapsed() >= this.#endsAt - limits.commandMs) return 0;
-    return roomOf(limits, recipients);
+    if (phase !== 'idle' || this.#isClosed || clock.elapsed() >= this.#endsAt - limits.commandMs) return 0;
+    return roomForRecipients(limits, recipients);
   }
 
   get secure(): boolean {
@@ -177,11 +182,11 @@ export class Session {
     }
   }
 
-  #askedBy(question: Question): Asked | undefined {
+  #askedBy(question: RecipientQuestion): SessionCheck | undefined {
     return this.#asked.find((one) => one.question === question);
   }
 
-  #perform(action: Action) {
+  #perform(action: DialogueAction) {
     switch (action.do) {
       case 'send':
         return this.#send(action.commands);
@@ -195,7 +200,7 @@ export class Session {
     }
   }
 
-  #send(commands: readonly Command[]): void {
+  #send(commands: readonly SmtpCommand[]): void {
     let text = '';
     for (const { line, of } of commands) {
       const question = of?.question ?? null;
@@ -260,7 +265,7 @@ export class Session {
   }
 
   /** Of the check that a line belongs to; null: of all of them. Nobody sees another's recipient. */
-  #transcriptsOf(question: Question | null): readonly Transcript[] {
+  #transcriptsOf(question: RecipientQuestion | null): readonly Transcript[] {
     if (question === null) return this.#transcripts;
     const asked = this.#askedBy(question);
     return asked === undefined ? [] : [asked.transcript];
@@ -268,10 +273,10 @@ export class Session {
 
   /** One timer per session, extended lazily, so that most replies need no timer operation. */
   #arm(): void {
-    if (this.#gone) return;
+    if (this.#isClosed) return;
     const now = this.setup.clock.elapsed();
     const phase = this.#dialogue.phase;
-    const due = now + LIMIT_OF[phase](this.setup.limits);
+    const due = now + PHASE_LIMIT[phase](this.setup.limits);
     const greeting = phase === 'connect' || phase === 'banner';
     let bounded = Math.min(due, this.#endsAt);
     for (const { deadline, greetBy } of this.#asked) bounded = Math.min(bounded, greeting ? greetBy : deadline);
@@ -305,28 +310,134 @@ export class Session {
     else for (const { question } of expired) this.#on({ is: 'abandon', question, why: 'timeout' });
   }
 
-  /** A fault of ours ends the session, and the checks in it hear of it. */
+  /** A fault of ours ends the session, and fails the checks in it. */
   readonly fail = (fault: unknown): void => {
-    const [asked, wasGone] = [this.#asked, this.#gone];
+    const [asked, wasClosed] = [this.#asked, this.#isClosed];
     this.#asked = [];
-    this.#gone = true;
+    this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#socket?.destroy();
     this.#plain?.destroy();
     for (const { failed } of asked) failed(fault);
     if (asked.length === 0) warnOfFault(fault);
-    if (!wasGone) this.setup.on.gone();
+    if (!wasClosed) this.setup.on.closed();
   };
   readonly #onTimer = contain(this.fail, () => this.#onTime());
 
   #destroyed(): void {
-    if (this.#gone) return;
-    this.#gone = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#on({ is: 'closed' });
     this.#socket?.destroy();
     // Sockets end up among old objects, from where they would retain the session until a full collection.
     this.#plain?.removeAllListeners();
-    this.setup.on.gone();
+    this.setup.on.closed();
   }
+}
+
+let sharedContext: SecureContext | null = null;
+/**
+ * One context for all sessions (each costs some 50 KB). Opportunistic TLS: used because servers require it;
+ * certificates are recorded and not enforced (RFC 7435), so old protocol versions are better than clear text.
+ */
+const secureContext = (): SecureContext => {
+  sharedContext ??= createSecureContext({ minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' });
+  return sharedContext;
+};
+
+/** Protocol and certificate, for the transcript. */
+function describeTls(socket: TLSSocket): string {
+  const certificate = socket.getPeerCertificate() ?? {};
+  const { subject, issuer, valid_from: from, valid_to: to, fingerprint256: print } = certificate;
+  const name = (party: { CN?: string | string[]; O?: string | string[] } | undefined) =>
+    String(party?.CN ?? party?.O ?? 'nobody').replace(/[^\x20-\x7e]/g, '?');
+  const verified = socket.authorized ? 'verified' : 'not verified';
+  return `${socket.getProtocol() ?? 'TLS'} ${socket.getCipher().name}; certificate of ${name(subject)} by ${name(issuer)}, ${from} to ${to}, SHA-256 ${print}, ${verified}`;
+}
+
+interface TranscriptEntry {
+  readonly at: number;
+  readonly from: TranscriptLine['from'];
+  readonly text: string;
+  /** Instead of the text. */
+  readonly reply: SmtpReply | null;
+}
+
+/**
+ * The dialogue of one check across all hosts: bounded, with milliseconds since the check began. The local part is
+ * masked everywhere, also where a server echoes it; the random one of the probe is kept. The lines are made when they
+ * are asked for, which is rare.
+ */
+export class Transcript {
+  readonly #entries: TranscriptEntry[] = [];
+  /** Lines of all entries. */
+  #count = 0;
+  readonly #clock: Clock;
+  readonly #begun: number;
+  readonly #limits: SmtpLimits;
+  readonly #secret: string;
+
+  /** `secret`: the local part, as sent. */
+  constructor(clock: Clock, limits: SmtpLimits, secret: string) {
+    this.#clock = clock;
+    this.#begun = clock.elapsed();
+    this.#limits = limits;
+    this.#secret = secret.toLowerCase();
+  }
+
+  get lines(): readonly TranscriptLine[] {
+    const { transcriptLines, transcriptLineLength } = this.#limits;
+    const lines: TranscriptLine[] = [];
+    for (const { at, from, text, reply } of this.#entries) {
+      for (const line of reply === null ? [text] : replyLines(reply)) {
+        if (lines.length === transcriptLines - 1) return [...lines, { at, from: 'note', text: 'the rest is left out' }];
+        lines.push({ at, from, text: maskSecret(line.slice(0, transcriptLineLength), this.#secret) });
+      }
+    }
+    return lines;
+  }
+
+  add(from: TranscriptLine['from'], text: string): void {
+    this.#add(from, text, null, 1);
+  }
+
+  addReply(reply: SmtpReply): void {
+    this.#add('server', '', reply, reply.lines.length);
+  }
+
+  /** What follows is left out: the end of the session, which goes on after the check. */
+  end(): this {
+    this.#count = Number.POSITIVE_INFINITY;
+    return this;
+  }
+
+  #add(from: TranscriptLine['from'], text: string, reply: SmtpReply | null, lines: number): void {
+    if (this.#count >= this.#limits.transcriptLines) return;
+    this.#count += lines;
+    this.#entries.push({ at: Math.round(this.#clock.elapsed() - this.#begun), from, text, reply });
+  }
+}
+
+const replyLines = ({ code, lines }: SmtpReply): string[] =>
+  lines.map((line, i) => `${code}${i === lines.length - 1 ? ' ' : '-'}${line}`);
+
+const WORD_CHARACTER = /[\p{L}\p{N}]/u;
+
+/** `text` without `secret` (lower case) where it is a separate word or precedes an `@`. */
+function maskSecret(text: string, secret: string): string {
+  if (secret === '') return text;
+  const lower = text.toLowerCase();
+  // Some letters change their length in lower case, so positions would not match: mask the whole line.
+  if (lower.length !== text.length) return lower.includes(secret) ? '***' : text;
+  let out = '';
+  let done = 0;
+  for (let at = lower.indexOf(secret); at !== -1; at = lower.indexOf(secret, at + secret.length)) {
+    const after = at + secret.length;
+    if (WORD_CHARACTER.test(text[at - 1] ?? '') || (WORD_CHARACTER.test(text[after] ?? '') && text[after] !== '@'))
+      continue;
+    out += `${text.slice(done, at)}***`;
+    done = after;
+  }
+  return out + text.slice(done);
 }

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ask, labCheck, labHosts } from '../../../tests/lab/mailbox.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
-import type { MailboxCheck } from './mailbox.ts';
-import type { MailboxCheckOptions } from './options.ts';
+import type { MailboxCheck, MailboxCheckOptions } from './mailbox.ts';
 
 const open: { close(): unknown }[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { kinds, throttleLab as setup } from '../../../tests/lab/throttle.ts';
-import { backgroundOf } from './tenants.ts';
+import { backgroundTenant } from './limiter.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -85,7 +85,7 @@ describe('throttle', () => {
     };
     for (let i = 0; i < 3; i++) complain('a');
     expect(inTenSeconds('a')).toBeLessThanOrEqual(6);
-    expect(inTenSeconds(backgroundOf('a'))).toBeLessThanOrEqual(6);
+    expect(inTenSeconds(backgroundTenant('a'))).toBeLessThanOrEqual(6);
     expect(inTenSeconds('b')).toBeGreaterThanOrEqual(38);
     complain('b');
     expect(inTenSeconds('c')).toBeLessThanOrEqual(21);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SMTP_LIMITS } from './limits.ts';
-import { Transcript } from './transcript.ts';
+import { Transcript } from './session.ts';
 
 const clock = { now: () => 0, elapsed: () => 0 };
 const texts = (secret: string, ...lines: string[]) => {

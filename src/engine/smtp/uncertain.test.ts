@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createUncertainReplies } from './uncertain.ts';
+import { countUncertainReplies } from './uncertain.ts';
 
 const reply = (more: { operator?: string; fingerprint?: string; rule?: string } = {}) => ({
   operator: 'other',
@@ -13,7 +13,7 @@ const reply = (more: { operator?: string; fingerprint?: string; rule?: string } 
 });
 
 it('adds up by operator and kind until they are taken; what is put back is not lost', () => {
-  const noted = createUncertainReplies();
+  const noted = countUncertainReplies();
   noted.note(reply());
   noted.note(reply());
   noted.note(reply({ operator: 'google' }));
@@ -30,7 +30,7 @@ it('adds up by operator and kind until they are taken; what is put back is not l
 });
 
 it('is bounded, and a server with ever new texts does not displace other operators', () => {
-  const noted = createUncertainReplies();
+  const noted = countUncertainReplies();
   for (let n = 0; n < 5_000; n++) noted.note(reply({ fingerprint: `f${n}` }));
   noted.note(reply({ operator: 'google' }));
   expect(noted.totals.get('unmatched.5xx')).toBe(5_001);

@@ -2,7 +2,7 @@
 import type { RuleFinding } from './classify/decide.ts';
 
 /** Replies of one kind: those that differ only in names, addresses, numbers and ids. */
-interface UncertainReply {
+interface UncertainReplyKind {
   /** Name of the provider; OTHERS: all others, whose names are neither few nor ours to keep. */
   readonly operator: string;
   /** Of code, enhanced code and template; 12 hex digits. */
@@ -17,12 +17,12 @@ interface UncertainReply {
   readonly count: number;
 }
 
-export interface UncertainReplies {
-  note(reply: Omit<UncertainReply, 'count'>): void;
+export interface UncertainReplyCounter {
+  note(reply: Omit<UncertainReplyKind, 'count'>): void;
   /** What was noted since the last call, or put back. */
-  take(): UncertainReply[];
+  take(): UncertainReplyKind[];
   /** What was taken and could not be stored. */
-  putBack(replies: readonly UncertainReply[]): void;
+  putBack(replies: readonly UncertainReplyKind[]): void;
   /** All of this process, by rule. */
   readonly totals: ReadonlyMap<string, number>;
 }
@@ -32,12 +32,12 @@ const KINDS_MAX = 200;
 /** Of one operator, so that none displaces the others. */
 const KINDS_PER_OPERATOR_MAX = 40;
 
-export function createUncertainReplies(): UncertainReplies {
-  let kinds = new Map<string, UncertainReply>();
+export function countUncertainReplies(): UncertainReplyCounter {
+  let kinds = new Map<string, UncertainReplyKind>();
   let ofOperator = new Map<string, number>();
   const totals = new Map<string, number>();
 
-  function add(reply: UncertainReply): void {
+  function add(reply: UncertainReplyKind): void {
     const key = `${reply.operator}\n${reply.fingerprint}`;
     const known = kinds.get(key);
     if (known === undefined) {

@@ -1,5 +1,5 @@
 import type { SmtpStage } from '../../evidence.ts';
-import type { Reply } from '../reply.ts';
+import type { SmtpReply } from '../reply.ts';
 import { type Clause, clausesOf } from './clauses.ts';
 import type { Codes, OperatorRow } from './codes.ts';
 import { DECISIONS, type RuleId, ruleOf } from './decide.ts';
@@ -11,7 +11,7 @@ import { type Segment, segmentsOf, wordsOf } from './tokens.ts';
 import { aboutRecipient, considerWhose, contradicted, isBad, mayDecide, ofReplyCode, waiting } from './weigh.ts';
 
 /** `texts`, `mixed`: if the lines are known. */
-export type ReadableReply = Pick<Reply, 'code' | 'enhanced' | 'text'> & Partial<Pick<Reply, 'texts' | 'mixed'>>;
+export type ReadableReply = Pick<SmtpReply, 'code' | 'enhanced' | 'text'> & Partial<Pick<SmtpReply, 'texts' | 'mixed'>>;
 
 export interface ReplyToRead {
   /** Where the reply was given. `probe` is read as `rcpt`. */

@@ -9,25 +9,25 @@ import { PACE_SLICE_SECONDS } from '../../kernel/facts/lifetimes.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
 
 /** Limits are divided into units; see `PaceSlices` of the store. */
-interface SliceRequest {
+interface RateSliceRequest {
   readonly key: string;
   readonly total: number;
   readonly holds: number;
   readonly needs: number;
   readonly restMs: number;
 }
-interface Slice {
+interface RateSlice {
   readonly key: string;
   readonly units: number;
   readonly target: number;
   readonly isRested: boolean;
 }
 
-export interface SharedPaceOptions {
+export interface SharedRatesOptions {
   /** Processes of one group share an egress address, but for those that connect from different local addresses. */
   readonly group: string;
   /** While it rejects, no dialogue begins once what was leased before has ended. */
-  readonly lease: (requests: readonly SliceRequest[], leaseMs: number) => Promise<readonly Slice[]>;
+  readonly lease: (requests: readonly RateSliceRequest[], leaseMs: number) => Promise<readonly RateSlice[]>;
   readonly failed: (error: unknown) => void;
 }
 
@@ -42,18 +42,18 @@ interface Divisible {
 }
 
 /** A slice ends so long after it was renewed, ms. */
-const LEASE_MS = PACE_SLICE_SECONDS * 1000;
-const RENEW_MS = 2_000;
+const SLICE_LEASE_MS = PACE_SLICE_SECONDS * 1000;
+const SLICE_RENEW_MS = 2_000;
 /** Between two requests for more. */
-const RETRY_MS = 500;
+const SLICE_RETRY_MS = 500;
 /** A slice is kept for so long after its last use. */
-const LINGER_MS = 4_000;
+const SLICE_LINGER_MS = 4_000;
 
 /** This process's slice of one limit. */
-export class Share {
+export class RateShare {
   readonly key: string;
   readonly total: number;
-  readonly #pace: SharedPace;
+  readonly #rates: SharedRates;
   readonly #clock: Clock;
   readonly #restMs: number;
   /** As the store has it. */
@@ -65,8 +65,8 @@ export class Share {
   #askedAt = Number.NEGATIVE_INFINITY;
   #usedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(pace: SharedPace, clock: Clock, key: string, { total, restMs }: { total: number; restMs: number }) {
-    this.#pace = pace;
+  constructor(rates: SharedRates, clock: Clock, key: string, { total, restMs }: { total: number; restMs: number }) {
+    this.#rates = rates;
     this.#clock = clock;
     this.key = key;
     this.total = total;
@@ -82,27 +82,27 @@ export class Share {
   use(limiter: Divisible, now: number): void {
     this.#usedAt = now;
     if (!this.isActive) this.#askedAt = Number.NEGATIVE_INFINITY;
-    this.#pace.activate(this, limiter);
+    this.#rates.activate(this, limiter);
   }
 
   isUsed(limiter: Divisible, now: number): boolean {
-    return limiter.unitsWanted > 0 || now - this.#usedAt < LINGER_MS;
+    return limiter.unitsWanted > 0 || now - this.#usedAt < SLICE_LINGER_MS;
   }
 
   isDue(limiter: Divisible, now: number): boolean {
     const hasEnough = this.units(now) >= Math.min(this.total, limiter.unitsWanted);
-    return now - this.#askedAt >= (hasEnough ? RENEW_MS : RETRY_MS);
+    return now - this.#askedAt >= (hasEnough ? SLICE_RENEW_MS : SLICE_RETRY_MS);
   }
 
   get isActive(): boolean {
-    return this.#pace.isActive(this);
+    return this.#rates.isActive(this);
   }
 
   get isNew(): boolean {
     return this.#askedAt === Number.NEGATIVE_INFINITY;
   }
 
-  request(limiter: Divisible, now: number): SliceRequest {
+  request(limiter: Divisible, now: number): RateSliceRequest {
     this.#askedAt = now;
     const isUsed = this.isUsed(limiter, now);
     if (!isUsed) {
@@ -119,31 +119,31 @@ export class Share {
   }
 
   /** The reply to the request of `began`. */
-  receive({ units, target, isRested }: Slice, began: number, limiter: Divisible): void {
+  receive({ units, target, isRested }: RateSlice, began: number, limiter: Divisible): void {
     const had = this.units(this.#clock.elapsed());
     this.#units = units;
     this.#allowed = Math.min(units, target);
     // Not from now: the store's lease must not end first.
-    this.#until = began + LEASE_MS;
+    this.#until = began + SLICE_LEASE_MS;
     if (this.#allowed !== had) limiter.onSlice(isRested && had === 0);
   }
 
-  giveBack(): SliceRequest {
+  giveBack(): RateSliceRequest {
     return { key: this.key, total: this.total, restMs: this.#restMs, holds: 0, needs: 0 };
   }
 }
 
-export class SharedPace {
-  readonly #options: SharedPaceOptions;
+export class SharedRates {
+  readonly #options: SharedRatesOptions;
   readonly #clock: Clock;
   /** Slices that are used, or were lately. */
-  readonly #active = new Map<Share, Divisible>();
+  readonly #active = new Map<RateShare, Divisible>();
   #asking: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isFailing = false;
   #closed = false;
 
-  constructor(clock: Clock, options: SharedPaceOptions) {
+  constructor(clock: Clock, options: SharedRatesOptions) {
     this.#clock = clock;
     this.#options = options;
   }
@@ -154,16 +154,16 @@ export class SharedPace {
   }
 
   /** `restMs`: after this long without a dialogue, the rate allows as many at once as ever. */
-  create(limit: string, size: { total: number; restMs: number }): Share {
+  create(limit: string, size: { total: number; restMs: number }): RateShare {
     // Of bounded length, and without the names of mail hosts.
-    return new Share(this, this.#clock, sha256Hex(`${this.#options.group}\n${limit}`), size);
+    return new RateShare(this, this.#clock, sha256Hex(`${this.#options.group}\n${limit}`), size);
   }
 
-  isActive(share: Share): boolean {
+  isActive(share: RateShare): boolean {
     return this.#active.has(share);
   }
 
-  activate(share: Share, limiter: Divisible): void {
+  activate(share: RateShare, limiter: Divisible): void {
     if (this.#active.has(share) || this.#closed) return;
     this.#active.set(share, limiter);
     // Whoever comes in the same moment goes along.
@@ -177,7 +177,7 @@ export class SharedPace {
     await this.#asking;
     const requests = Array.from(this.#active.keys(), (share) => share.giveBack());
     this.#active.clear();
-    if (requests.length > 0) await this.#options.lease(requests, LEASE_MS).catch(this.#options.failed);
+    if (requests.length > 0) await this.#options.lease(requests, SLICE_LEASE_MS).catch(this.#options.failed);
   }
 
   #wakeIn(ms: number): void {
@@ -187,7 +187,7 @@ export class SharedPace {
       const asked = this.#ask().finally(() => {
         this.#asking = null;
         if (this.#closed || this.#active.size === 0) return;
-        this.#wakeIn(this.#hasNew() ? 0 : RETRY_MS);
+        this.#wakeIn(this.#hasNew() ? 0 : SLICE_RETRY_MS);
       });
       this.#asking = asked.catch(warnOfFault);
     };
@@ -208,7 +208,7 @@ export class SharedPace {
     const requests = due.map(([share, limiter]) => share.request(limiter, began));
     const limiters = new Map(due.map(([share, limiter]) => [share.key, { share, limiter }]));
     try {
-      for (const slice of await this.#options.lease(requests, LEASE_MS)) {
+      for (const slice of await this.#options.lease(requests, SLICE_LEASE_MS)) {
         const known = limiters.get(slice.key);
         if (known === undefined) continue;
         const { share, limiter } = known;

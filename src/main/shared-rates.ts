@@ -4,14 +4,14 @@ import { randomToken } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Store } from '../store/store.ts';
 
-type SharedPace = NonNullable<Parameters<typeof createEngine>[0]['sharedPace']> | null;
+type SharedRatesSetup = NonNullable<Parameters<typeof createEngine>[0]['sharedRates']> | null;
 
 /** Nodes on one PostgreSQL store share the pace of their egress address. A node on SQLite is alone. */
-export function sharedPaceOf(
+export function sharedRatesOf(
   { smtpPaceGroup: group }: Pick<Options, 'smtpPaceGroup'>,
   { engine, paceSlices }: Pick<Store, 'engine' | 'paceSlices'>,
   logger: Logger,
-): SharedPace {
+): SharedRatesSetup {
   if (engine === 'sqlite' || group === null) return null;
   const node = randomToken(22);
   return {

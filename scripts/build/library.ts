@@ -12,6 +12,7 @@ const DATA = [
   'disposable-mx.json',
   'disposable.txt',
   'free.txt',
+  'free-families.json',
   'known.txt',
   'mistyped.txt',
   'mx-providers.json',

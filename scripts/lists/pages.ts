@@ -65,6 +65,7 @@ existing top-level domain, \`allow\` and \`relay\` are exempted by those lists. 
 | \`relays.json\` | ${n(counts.relays)} | alias and privacy-relay domains, each with operator and the operator's page. A service is included if its aliases are permanent and lead to one person's mailbox, and neither a nor b calls it disposable. So 33Mail, erine.email and Sneakemail are relays, and spamgourmet (whose addresses expire after a few messages), Blur, e4ward and spamex are not |
 | \`zones.txt\` | ${n(counts.zones)} | free-subdomain zones, each with operator, from the operators' own lists |
 | \`suggest.txt\`, \`known.txt\`, \`mistyped.txt\` | | targets of \`did_you_mean\`, each with operator and country (most are in g and h too); providers that are never "corrected"; typos that the lists contain as providers |
+| \`free-families.json\` | | names and suffixes under which providers give mailboxes to anybody, from their sign-up pages and documentation |
 | \`sentinels.txt\` | | providers that no downloaded list may contain |
 | \`roles.txt\` | ${n(counts.roles)} | RFC 2142, RFC 5321 §4.5.1, and functional names in several languages |
 | \`sources/role-localparts.txt\` | 929 | local parts seen as role accounts |

@@ -135,7 +135,9 @@ export function withDns(e: Evidence, dns: DnsEvidence, engine: EngineDeps): Evid
   const [address, lists] = [addressOf(e), engine.lists()];
   const takesNoMail = DNS_FINDINGS[dns.finding].verdict?.deliverability === 'undeliverable';
   const didYouMean = e.didYouMean ?? (takesNoMail ? providerElsewhere(address, lists) : null);
-  return { ...e, dns, didYouMean, disposable: disposableByHost(e.disposable, address.domain, dns, lists) };
+  const free = e.flags?.free === false && dns.provider !== null && lists.isFreeAt(address.domain, dns.provider.name);
+  const flags = free && e.flags !== null ? { ...e.flags, free } : e.flags;
+  return { ...e, dns, didYouMean, flags, disposable: disposableByHost(e.disposable, address.domain, dns, lists) };
 }
 
 /** The complete evidence if no waiting is needed (offline stages, cached DNS), else null. */

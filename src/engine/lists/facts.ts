@@ -65,19 +65,44 @@ function readDisposableMx(dir: string) {
   };
 }
 
+interface FreeFamilyRow {
+  /** The provider in mx-providers.json; null: no hosts of it are known. */
+  mx: string | null;
+  names: string[];
+  /** Separated by spaces. */
+  suffixes: string;
+}
+interface FreeFamiliesFile {
+  families: FreeFamilyRow[];
+  /** By operator, separated by spaces. */
+  domains: Record<string, string>;
+}
+/** Domains of free providers that are known by name, and whose name under another suffix takes its mail hosts to tell. */
+function readFreeFamilies(dir: string) {
+  const { families, domains } = readJson<FreeFamiliesFile>(dir, 'free-families.json');
+  const products = families.flatMap(({ names, suffixes }) =>
+    names.flatMap((name) => suffixes.split(' ').map((suffix) => `${name}.${suffix}`)),
+  );
+  const single = Object.values(domains).flatMap((of) => of.split(' '));
+  const byName = families.flatMap(({ mx, names }) => (mx === null ? [] : names.map((name) => [name, mx] as const)));
+  return { domains: [...products, ...single], providerByName: new Map(byName) };
+}
+
 /** Everything but the disposable domains; it comes with the package and does not change while the process lives. */
 export function readFacts(dir: string) {
   const relays: ReadonlyMap<string, Relay> = readRelays(dir);
   const providers: ReadonlyMap<string, Provider> = readProviders(dir);
+  const families = readFreeFamilies(dir);
   return {
     allow: readTable(dir, 'allow.txt'),
     relays,
     zones: readTable(dir, 'zones.txt'),
-    free: readLines(dir, 'free.txt'),
+    free: [...new Set([...readLines(dir, 'free.txt'), ...families.domains])],
+    freeProviderByName: families.providerByName,
     known: readTable(dir, 'known.txt'),
     mistyped: readTable(dir, 'mistyped.txt'),
     suggest: [...readTable(dir, 'suggest.txt').keys()],
-    role: createRoles(readRoles(dir)),
+    role: createRoles(readRoles(dir), new Set(readLines(dir, 'tlds.txt').filter((name) => name.length === 2))),
     providers,
     mx: readDisposableMx(dir),
   };

@@ -186,6 +186,33 @@ describe('providers', () => {
   });
 });
 
+describe('free providers', () => {
+  it.each([
+    'gmx.ch',
+    'hotmail.se',
+    'yahoo.com.ve',
+    'aol.fr',
+    'yandex.com.tr',
+    'vip.163.com',
+    'vp.pl',
+    'tutanota.com',
+  ])('have national domains: %s', (domain) => expect(lists.isFree(domain)).toBe(true));
+
+  it('are known by their name where their hosts take the mail', () => {
+    for (const [domain, provider] of [
+      ['hotmail.is', 'outlook.com'],
+      ['yahoo.com.ec', 'yahoo'],
+      ['gmx.gr', 'gmx/web.de'],
+    ] as const) {
+      expect(lists.isFree(domain)).toBe(false);
+      expect(lists.isFreeAt(domain, provider)).toBe(true);
+      expect(lists.isFreeAt(domain, 'microsoft365')).toBe(false);
+      expect(lists.isFreeAt(`my${domain}`, provider)).toBe(false);
+      expect(lists.isFreeAt(`mail.${domain}`, provider)).toBe(false);
+    }
+  });
+});
+
 describe('roles', () => {
   it.each([
     ['info', 'role'],
@@ -196,6 +223,13 @@ describe('roles', () => {
     ['Customer.Service', 'role'],
     ['tools-request', 'role'],
     ['bestellung', 'role'],
+    ...['info1', 'info.2', 'no-reply-123', 'Postmaster01', '"info"', 'Büro', 'buero', 'buro'].map((one) => [
+      one,
+      'role',
+    ]),
+    ...['info.de', 'us-info', 'sales_dept', 'support.team.emea', 'no-reply-accounts'].map((one) => [one, 'role']),
+    ...['инфо', 'ÜGYFÉLSZOLGÁLAT', 'ugyfelszolgalat', 'отдел-продажи', '客服'].map((one) => [one, 'role']),
+    ...['sales.john', 'john.info', 'anna.support', 'max1', 'office.of.the.president.of.us'].map((one) => [one, 'none']),
     ['hr', 'perhaps'],
     ['boston', 'perhaps'],
     ['JOHN', 'none'],

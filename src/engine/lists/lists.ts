@@ -3,6 +3,7 @@
  * of data/ (watch.ts).
  */
 import { dirname, join } from 'node:path';
+import { isPublicSuffix } from '../address/domain.ts';
 import { dataFile, readData } from '../data.ts';
 import type { ProviderKind } from '../evidence.ts';
 import { memoizeBounded } from '../memoize.ts';
@@ -42,6 +43,8 @@ export interface Lists {
   /** Why a mail host is disposable, or not. */
   explainHost(host: string): HostExplanation;
   isFree(domain: string): boolean;
+  /** Whether a domain that is not known is one of a free provider: its name, and the provider of its mail hosts. */
+  isFreeAt(domain: string, provider: string): boolean;
   /** An alias or privacy-relay domain, or a subdomain of one. */
   isRelay(domain: string): boolean;
   role(localPart: string): 'role' | 'perhaps' | 'none';
@@ -148,6 +151,11 @@ export function assemble(facts: Facts, file: DisposableFile, learned: LearnedHos
       refused: learned.refused.get(host) ?? null,
     }),
     isFree,
+    isFreeAt(domain, provider) {
+      const dot = domain.indexOf('.');
+      const isFamily = facts.freeProviderByName.get(domain.slice(0, dot)) === provider;
+      return isFamily && isPublicSuffix(domain.slice(dot + 1), { allowPrivateDomains: false }) && !verdict.has(domain);
+    },
     isRelay: (domain) => nearest(domain, relays) !== null,
     role: facts.role,
     provider: (mxHost) => {

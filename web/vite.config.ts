@@ -39,11 +39,11 @@ function completeStyles(): Plugin {
 const NOT_STYLES = /^ *<(?:script type="module"|link rel="(?:module)?preload").*\n/gm;
 
 /**
- * Scripts that all pages with a session load next. The service takes `data-inside` out of the others (page-html.ts).
+ * Scripts that all pages with a session load next. The service takes `data-signed-in` out of the others (pages.ts).
  */
 const isFrame = (file: string): boolean => /\/(?:frame|parts)-[\w-]+\.js$/.test(file);
-const preloadInside = (file: string): string =>
-  `    <link rel="modulepreload" crossorigin href="/${file}" data-inside>\n`;
+const preloadSignedIn = (file: string): string =>
+  `    <link rel="modulepreload" crossorigin href="/${file}" data-signed-in>\n`;
 
 /**
  * Fonts and scripts at the end: they would take most of a slow line from the styles, and then from the rest of the
@@ -56,7 +56,7 @@ function stylesFirst(): Plugin {
     transformIndexHtml: {
       order: 'post',
       handler(html, { bundle = {} }) {
-        const last = [...(html.match(NOT_STYLES) ?? []), ...Object.keys(bundle).filter(isFrame).map(preloadInside)];
+        const last = [...(html.match(NOT_STYLES) ?? []), ...Object.keys(bundle).filter(isFrame).map(preloadSignedIn)];
         return html.replaceAll(NOT_STYLES, '').replace(/^ *<\/body>/m, (end) => last.join('') + end);
       },
     },

@@ -4,20 +4,18 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build, type InlineConfig } from 'vite';
 import { ROOT } from '../fresh.mjs';
 
-/**
- * `first-view.js`: one script that the service runs anew for each view, with the global object that the view is to see.
- */
+/** `first-view.js`: one module that the service loads anew for each view. */
 const FIRST_VIEW = {
   define: { 'process.env.NODE_ENV': '"production"' },
   ssr: { noExternal: true },
   build: {
-    ssr: 'src/first-view/render.tsx',
+    ssr: 'src/first-view.tsx',
     emptyOutDir: false,
     copyPublicDir: false,
     minify: true,
     target: 'node24',
     rolldownOptions: {
-      output: { format: 'iife', entryFileNames: 'first-view.js', codeSplitting: false },
+      output: { entryFileNames: 'first-view.js', codeSplitting: false },
     },
   },
 } satisfies InlineConfig;

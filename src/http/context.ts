@@ -14,7 +14,6 @@ import type { usageOf } from '../service/usage.ts';
 import type { VerifyService } from '../service/verify.ts';
 import type { WebhookService } from '../service/webhooks/webhooks.ts';
 import type { createDashboardLimiter, createFailedAuthLimiter } from './access/limiters.ts';
-import type { FirstViews } from './dashboard/first-views.ts';
 import type { WebFiles } from './dashboard/web-files.ts';
 import type { GuideFiles } from './guide-files.ts';
 import type { ConnectionBounds } from './server.ts';
@@ -73,7 +72,6 @@ export interface HttpContext extends DashboardServices {
   /** The dashboard's page and its files. */
   readonly webFiles: WebFiles;
   /** Their content, before its scripts have arrived. */
-  readonly firstViews: FirstViews;
   /** The documentation. */
   readonly guideFiles: GuideFiles;
   /** True from SIGTERM on: not ready, but everything is served. */

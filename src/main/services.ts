@@ -7,7 +7,6 @@ import type { WatchedLists } from '../engine/lists/watch.ts';
 import { createDashboardLimiter, createFailedAuthLimiter } from '../http/access/limiters.ts';
 import { callerIp } from '../http/caller-ip.ts';
 import type { HttpContext } from '../http/context.ts';
-import { createFirstViews } from '../http/dashboard/first-views.ts';
 import { createWebFiles } from '../http/dashboard/web-files.ts';
 import { createGuideFiles } from '../http/guide-files.ts';
 import type { Metrics } from '../http/metrics/registry.ts';
@@ -105,8 +104,6 @@ export function createServices(parts: Parts): Services {
     const flushing = startFlushing(one, logger);
     closers.add(one.what, 2_000, () => flushing.stop());
   }
-  const firstViews = createFirstViews(parts.webFolders, logger);
-  closers.add('first views', 2_000, () => firstViews.close());
   const verify = verifyService(parts, traffic);
   const health = createHealth(parts);
   const costs = new Costs(clock);
@@ -170,7 +167,6 @@ export function createServices(parts: Parts): Services {
       }
     },
     webFiles: createWebFiles(parts.webFolders),
-    firstViews,
     guideFiles: createGuideFiles(GUIDE_FOLDERS),
     draining: parts.draining,
     closing: () => closers.closing,

@@ -3,11 +3,11 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { queryClient } from './api/query-client.ts';
 import { ToastRegion } from './parts/notify.tsx';
-import { router } from './routes.tsx';
+import type { createAppRouter } from './routes.tsx';
 import { theme, tokenVariables } from './theme.ts';
 
 /** `nonce`: required by the content security policy for style elements that components insert. */
-export const App = ({ nonce }: { nonce: string }) => (
+export const App = ({ router, nonce }: { router: ReturnType<typeof createAppRouter>; nonce: string }) => (
   <MantineProvider
     theme={theme}
     cssVariablesResolver={tokenVariables}

@@ -1,5 +1,12 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { accountRewrite, hasAccountPrefix, needsAccount, pinAccount } from './api/account-path.ts';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  type RouterHistory,
+  redirect,
+} from '@tanstack/react-router';
+import { accountIn, accountRewrite, needsAccount, pinAccount } from './api/account-path.ts';
 import { queryClient } from './api/query-client.ts';
 import { safeRedirect } from './api/safe-redirect.ts';
 import { accountOf, sessionQuery } from './api/session.ts';
@@ -41,7 +48,7 @@ const signedIn = createRoute({
     const account = accountOf(accounts);
     if (account === null) return;
     pinAccount(account.id);
-    if (needsAccount(location.pathname) && !hasAccountPrefix(location.publicHref))
+    if (needsAccount(location.pathname) && accountIn(location.publicHref) === null)
       throw redirect({ href: location.href, replace: true });
   },
 });
@@ -247,54 +254,58 @@ const design = import.meta.env.DEV
     })
   : null;
 
-export const router = createRouter({
-  routeTree: root.addChildren([
-    signedOut.addChildren([signIn, signUp, setup, resetPassword, verifyEmail, invitation]),
-    ...(design === null ? [] : [design]),
-    reference.addChildren([referenceStart, referenceOperation]),
-    signedIn.addChildren([
-      overview,
-      usage,
-      verify,
-      lists,
-      newList,
-      list,
-      log,
-      logEntry,
-      filters,
-      keys,
-      key,
-      webhooks,
-      webhook,
-      account,
-      ledger,
-      members,
-      auditLog,
-      security,
-      operator,
-      operatorAccount,
-      service,
-      doctor,
-      disposableLists,
-      operatorJobs,
-      operatorReplies,
-      operatorSignIns,
-    ]),
+const routeTree = root.addChildren([
+  signedOut.addChildren([signIn, signUp, setup, resetPassword, verifyEmail, invitation]),
+  ...(design === null ? [] : [design]),
+  reference.addChildren([referenceStart, referenceOperation]),
+  signedIn.addChildren([
+    overview,
+    usage,
+    verify,
+    lists,
+    newList,
+    list,
+    log,
+    logEntry,
+    filters,
+    keys,
+    key,
+    webhooks,
+    webhook,
+    account,
+    ledger,
+    members,
+    auditLog,
+    security,
+    operator,
+    operatorAccount,
+    service,
+    doctor,
+    disposableLists,
+    operatorJobs,
+    operatorReplies,
+    operatorSignIns,
   ]),
-  rewrite: accountRewrite,
-  // Pages would get what they do not understand as well.
-  search: { strict: true },
-  defaultPreload: 'intent',
-  defaultErrorComponent: RouteError,
-  defaultPendingComponent: LoadingPage,
-  // The page before stays for as long.
-  defaultPendingMs: 200,
-  defaultPendingMinMs: 0,
-  scrollRestoration: true,
-});
+]);
+
+export const createAppRouter = (options: { history?: RouterHistory; scrollRestoration?: boolean } = {}) =>
+  createRouter({
+    routeTree,
+    rewrite: accountRewrite,
+    // Pages would get what they do not understand as well.
+    search: { strict: true },
+    defaultPreload: 'intent',
+    defaultErrorComponent: RouteError,
+    defaultPendingComponent: LoadingPage,
+    // The page before stays for as long.
+    defaultPendingMs: 200,
+    defaultPendingMinMs: 0,
+    scrollRestoration: true,
+    ...options,
+  });
 
 declare module '@tanstack/react-router' {
   interface Register {
-    router: typeof router;
+    router: ReturnType<typeof createAppRouter>;
   }
 }

@@ -1,66 +1,31 @@
-/** The thread that renders first views of the dashboard, so that nothing else waits meanwhile. */
-import { readFile, stat } from 'node:fs/promises';
-import { createContext, Script } from 'node:vm';
+import { pathToFileURL } from 'node:url';
 import { answerCalls } from '../../kernel/thread.ts';
-import type { DataReply, Rendered, ViewOrder } from './first-views.ts';
-
-let kept: { readonly path: string; readonly version: number; readonly script: Script } | null = null;
-
-/** The dashboard may be built anew while the thread runs. */
-async function scriptAt(path: string): Promise<Script> {
-  const { mtimeMs: version } = await stat(path);
-  if (kept?.path !== path || kept.version !== version) {
-    const script = new Script(`${await readFile(path, 'utf8')}; renderFirstView`, { filename: path });
-    kept = { path, version, script };
-  }
-  return kept.script;
-}
+import type { DataReply, FirstView, ViewOrder } from './first-view.ts';
 
 type Ask = (path: string) => Promise<DataReply>;
+/** Of the view that is being rendered. */
+let asking: Ask;
 
-/** What a view gets for a request that was not answered; it fails then. */
-const UNANSWERED: DataReply = { status: 503, body: 'null' };
-
-/** The main thread answers the requests of a view, for its user. */
-const fetchBy =
-  (ask: Ask): typeof fetch =>
-  async (input, init) => {
-    const { pathname, search } = new URL(new Request(input, init).url);
-    const { status, body } = await ask(pathname + search).catch(() => UNANSWERED);
-    return new Response(body, { status, headers: { 'content-type': 'application/json' } });
-  };
-
-/**
- * React opens one for work that it puts off, of which there is none here. An open one would keep the view in memory.
- */
-class NoMessageChannel {
-  readonly port1 = {};
-  readonly port2 = { postMessage: () => undefined };
+async function fetchData(request: Request): Promise<Response> {
+  const { pathname, search } = new URL(request.url);
+  const { status, body } = await asking(pathname + search);
+  return new Response(body, { status, headers: { 'content-type': 'application/json' } });
 }
 
-/** What the dashboard uses of a browser while it renders. */
-const BROWSER = {
-  ...{ URL, URLSearchParams, Response, Headers, AbortController, AbortSignal, TextEncoder, TextDecoder },
-  ...{ MessageChannel: NoMessageChannel, queueMicrotask, setTimeout, clearTimeout },
-  process: { env: {} },
-  localStorage: { getItem: () => null, setItem: () => undefined },
-};
-
-/** Each view has a global object and modules of its own, and so knows nothing of another. */
-async function render({ script: path, url, platform, nonce }: ViewOrder, ask: Ask): Promise<Rendered<string> | null> {
-  const script = await scriptAt(path);
-  /** As in a browser, relative to the page. */
-  class PageRequest extends Request {
-    constructor(input: string | URL | Request, init?: RequestInit) {
-      super(typeof input === 'string' ? new URL(input, url) : input, init);
-    }
-  }
-  const own = { location: new URL(url), navigator: { platform }, fetch: fetchBy(ask), Request: PageRequest };
-  const renderView: (nonce: string) => Promise<Rendered | null> = script.runInContext(
-    createContext({ ...BROWSER, ...own }),
-  );
-  const view = await renderView(nonce);
-  return view && { ...view, known: JSON.stringify(view.known) };
+async function render({ script, url, platform, nonce }: ViewOrder, ask: Ask): Promise<FirstView | null> {
+  asking = ask;
+  const localStorage = { getItem: () => null, setItem: () => undefined };
+  const browser = { location: new URL(url), navigator: { platform }, localStorage, fetch: fetchData };
+  for (const [name, value] of Object.entries(browser))
+    Object.defineProperty(globalThis, name, { value, configurable: true });
+  const { renderFirstView } = await import(pathToFileURL(script).href);
+  return renderFirstView(nonce);
 }
 
-answerCalls<ViewOrder, Rendered<string> | null, string, DataReply>((order, { ask }) => render(order, ask));
+let last: Promise<unknown> = Promise.resolve();
+// One view at a time: they share the modules of the dashboard.
+answerCalls<ViewOrder, FirstView | null, string, DataReply>((order, { ask }) => {
+  const view = last.then(() => render(order, ask));
+  last = view.catch(() => undefined);
+  return view;
+});

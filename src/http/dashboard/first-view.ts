@@ -1,55 +1,122 @@
+/** First views of pages of the dashboard as HTML, for lines on which their scripts take seconds. */
+import { Thread, threadCode } from '../../kernel/thread.ts';
 import type { HttpContext } from '../context.ts';
-import type { HttpReply, HttpRequest } from '../exchange.ts';
-import type { Rendered } from './first-views.ts';
-import { inProcess } from './in-process.ts';
+import { HttpReply, type HttpRequest } from '../exchange.ts';
+import { handlerOf } from '../handler.ts';
+import type { ReplyHeaders } from '../header-list.ts';
+import { Router } from '../router.ts';
+import { DASHBOARD_ROUTES } from './table.ts';
 
-/** Pages whose content is in the HTML, for lines on which their scripts take seconds; with a session, or without. */
-const INSIDE: readonly string[] = ['/', '/accounts/:account'];
-/** Each with the URL that the router would redirect it to. */
-const OUTSIDE: ReadonlyMap<string, string> = new Map([
-  ['/sign-in', '/sign-in?next=%2F'],
-  ...['/sign-up', '/setup', '/reset-password', '/invitation'].map((path) => [path, path] as const),
-]);
+/** What `renderFirstView` returns (web/src/first-view.tsx). */
+export interface FirstView {
+  readonly html: string;
+  /** Of the page, as the dashboard's router sees it. */
+  readonly path: string;
+  /** Whose data is shown; null: nobody's. */
+  readonly account: string | null;
+  /** The data that it was rendered with, as JSON. */
+  readonly known: string;
+}
 
-export const hasFirstView = (path: string): boolean => INSIDE.includes(path) || OUTSIDE.has(path);
+export interface ViewOrder {
+  /** Path of the file whose `renderFirstView` is called. */
+  readonly script: string;
+  /** Of the page, with the public address of the service. */
+  readonly url: string;
+  /** As `navigator.platform`: the names of keys depend on it. */
+  readonly platform: string;
+  /** Of style elements. */
+  readonly nonce: string;
+}
 
-/** In place of a nonce in a view that is kept. */
-const NONCE = '__CSP_NONCE__';
+/** A reply of the dashboard's private API; `body` is JSON. */
+export type DataReply = Readonly<{ status: number; body: string }>;
 
-type Session = Readonly<Record<string, unknown>>;
+/** Nothing else waits while it renders. */
+const thread = new Thread<ViewOrder, FirstView | null, string, DataReply>({
+  code: threadCode(import.meta.url, './first-view-thread.ts', './first-view-thread.js'),
+  limits: { maxOldGenerationSizeMb: 128 },
+  idleMs: 60_000,
+  cancelMs: 3_000,
+});
+/** Beyond so many at once, or after so long, a page is sent without its first view: the browser renders it anyway. */
+const AT_ONCE = 8;
+const WITHIN_MS = 2_000;
 
-/**
- * The first view of a page for whoever asks; null where the browser has to render it. What visitors without a session
- * see depends on nothing that they send, and is rendered once.
- */
-export function firstViewOf(
-  context: HttpContext,
-): (request: HttpRequest, reply: HttpReply, nonce: string) => Promise<Rendered<string> | null> {
-  const { firstViews, url } = context;
-  const ask = inProcess(context);
-  /** By path: what the service offered, and the view. */
-  const kept = new Map<string, { readonly offers: string; readonly view: Rendered<string> }>();
+/** `reply` has the data. Null where it failed. */
+async function render(order: ViewOrder, log: HttpRequest['log'], reply: (path: string) => Promise<DataReply>) {
+  if (thread.running >= AT_ONCE) return null;
+  try {
+    return await thread.call(order, { signal: AbortSignal.timeout(WITHIN_MS), reply });
+  } catch (err) {
+    log.warn({ err }, 'a first view of the dashboard could not be rendered');
+    return null;
+  }
+}
 
-  return async (request, reply, nonce) => {
-    const [path = '/'] = request.url.split('?', 1);
-    if (!path.startsWith('/')) return null;
-    const answer = ask(request, reply);
-    const session = await answer('/dashboard/session');
-    const { user, ip: _theirs, ...offers }: Session = JSON.parse(session.body);
-    const outside = OUTSIDE.get(path);
-    if (session.status !== 200 || (outside === undefined) === (user === null)) return null;
-    const of = (target: string, nonceOf: string) =>
-      firstViews.render({ url: url() + target, platform: platformOf(request), nonce: nonceOf }, async (wanted) =>
-        wanted === '/dashboard/session' ? session : answer(wanted),
-      );
-    if (outside === undefined) return of(request.url, nonce);
-    const known = kept.get(path);
-    const text = JSON.stringify(offers);
-    const view = known?.offers === text ? known.view : await of(outside, NONCE);
-    if (view === null) return null;
-    kept.set(path, { offers: text, view });
-    return { ...view, html: view.html.replaceAll(NONCE, nonce) };
+/** The reply to a view that asks for data within the request of its page. Cookies go with the page. */
+class InnerReply extends HttpReply {
+  readonly #page: HttpReply;
+  sent: DataReply = { status: 500, body: 'null' };
+  constructor(page: HttpReply) {
+    super(page.raw, []);
+    this.#page = page;
+  }
+  override set({ 'set-cookie': cookies }: ReplyHeaders): void {
+    if (cookies !== undefined) this.#page.set({ 'set-cookie': cookies });
+  }
+  override send(status: number, body: string | Buffer | undefined, own: ReplyHeaders = {}): void {
+    this.set(own);
+    this.sent = { status, body: String(body) };
+  }
+}
+
+/** The private API for the views: every guard applies as if the browser had asked, from there, with its cookies. */
+function inProcess(context: HttpContext): (page: HttpRequest, reply: HttpReply, path: string) => Promise<DataReply> {
+  const rows = DASHBOARD_ROUTES.filter(({ method, output }) => method === 'GET' && typeof output?.content === 'object');
+  const router = new Router(rows.map((row) => ({ ...row, handle: handlerOf(context, row) })));
+  return async (page, reply, path) => {
+    const inner = new InnerReply(reply);
+    const found = router.find('GET', path.split('?', 1)[0] ?? '');
+    const request = { method: { value: 'GET' }, url: { value: path }, params: { value: found?.params } };
+    await found?.row.handle(Object.create(page, request), inner);
+    return inner.sent;
   };
 }
 
-const platformOf = ({ headers }: HttpRequest): string => /Mac|iPhone|iPad/.exec(headers['user-agent'] ?? '')?.[0] ?? '';
+/** Pages with a first view; those without a session with the URL that the router would redirect them to. */
+const TARGETS: ReadonlyMap<string, string | null> = new Map([
+  ...['/', '/accounts/:account'].map((path) => [path, null] as const),
+  ...['/sign-up', '/setup', '/reset-password', '/invitation'].map((path) => [path, path] as const),
+  ['/sign-in', '/sign-in?next=%2F'],
+]);
+export const hasFirstView = (path: string): boolean => TARGETS.has(path);
+/** In place of a nonce in a view that is kept. */
+const NONCE = '__CSP_NONCE__';
+
+/**
+ * The first view of a page for whoever asks; null where the browser has to render it. `route`: its path in the table of
+ * routes. What visitors without a session see depends on nothing that they send, and is rendered once.
+ */
+export function firstViewOf(context: HttpContext, route: string) {
+  const ask = inProcess(context);
+  const target = TARGETS.get(route) ?? null;
+  let kept: { readonly offers: string; readonly view: FirstView } | null = null;
+  return async (request: HttpRequest, reply: HttpReply, nonce: string): Promise<FirstView | null> => {
+    const script = context.webFiles.firstViewScript();
+    if (script === null || !request.url.startsWith('/')) return null;
+    const session = await ask(request, reply, '/dashboard/session');
+    const { user, ip: _theirs, ...rest }: Readonly<Record<string, unknown>> = JSON.parse(session.body);
+    if (session.status !== 200 || (target === null) === (user === null)) return null;
+    const platform = /Mac|iPhone|iPad/.exec(request.headers['user-agent'] ?? '')?.[0] ?? '';
+    const order = { script, url: context.url() + (target ?? request.url), platform, nonce: target ? NONCE : nonce };
+    const fresh = () =>
+      render(order, request.log, async (path) => (path === '/dashboard/session' ? session : ask(request, reply, path)));
+    if (target === null) return fresh();
+    const offers = JSON.stringify(rest);
+    const view = kept?.offers === offers ? kept.view : await fresh();
+    if (view === null) return null;
+    kept = { offers, view };
+    return { ...view, html: view.html.replaceAll(NONCE, nonce) };
+  };
+}

@@ -1,9 +1,8 @@
 import { ApiError } from '../../kernel/errors.ts';
-import { randomBytes } from '../../kernel/ids.ts';
+import { randomBytes, sha256Base64 } from '../../kernel/ids.ts';
 import { type Answer, type Route, route } from '../route.ts';
 import { accepted, compressedIfIdle, sharedAnswer } from '../shared-bytes.ts';
-import { firstViewOf, hasFirstView } from './first-view.ts';
-import { inlineScripts, withFirstView, withoutFirstView } from './page-html.ts';
+import { type FirstView, firstViewOf, hasFirstView } from './first-view.ts';
 
 /** The page routes these paths itself. */
 const PATHS = [
@@ -93,13 +92,15 @@ export const NOT_FOUND_PAGE: Route = pageRoute(
 );
 
 /**
- * Scripts only from our own files, and those that the page was built with; inline styles only with the nonce of this
+ * Scripts only from our own files, and those that the page was built with and that complete a first view; inline styles only with the nonce of this
  * response.
  */
-const policy = (nonce: string, scripts: readonly string[]): string =>
-  [
+const policy = (nonce: string, page: string): string => {
+  const scripts = [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script = '']) => script);
+  const hashes = [...scripts, COMPLETE].map((script) => `'sha256-${sha256Base64(script)}'`);
+  return [
     "default-src 'none'",
-    ["script-src 'self'", ...scripts].join(' '),
+    ["script-src 'self'", ...hashes].join(' '),
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
     "font-src 'self'",
@@ -109,6 +110,34 @@ const policy = (nonce: string, scripts: readonly string[]): string =>
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ');
+};
+
+const ROOT = '<div id="root"></div>';
+/** Fonts and scripts, each in a line of its own at the end of the page (web/vite.config.ts). */
+const LOADED_LAST = /(?:^ *<(?:script type="module"|link rel="(?:module)?preload").*\n)+/m;
+/** What only pages with a session need soon. */
+const SIGNED_IN = /^ *<link [^>]* data-signed-in>\n/gm;
+/**
+ * Sets the style attributes of a first view, which the policy blocks in HTML, and begins to load scripts: an inline
+ * script waits for the styles before it, and what is in a template is not loaded, so that scripts do not take most of a
+ * slow line from the styles.
+ */
+const COMPLETE =
+  'for(const e of document.querySelectorAll("[data-style]"))e.style=e.dataset.style;' +
+  'document.body.append(document.getElementById("last").content)';
+
+/** `page`: the built one. */
+function withFirstView(page: string, view: FirstView | null): string {
+  const built = view?.account ? page : page.replaceAll(SIGNED_IN, '');
+  if (view === null) return built;
+  const [before = '', after = ''] = built.split(ROOT);
+  // Ids of accounts have no characters that HTML escapes.
+  const head = view.account === null ? before : before.replace('<html ', `<html data-account="${view.account}" `);
+  // `<` could end the script element (HTML §4.12.1.3).
+  const data = `<script type="application/json" id="known">${view.known.replaceAll('<', '\\u003c')}</script>`;
+  const last = (tags: string) => `<template id="last">\n${tags}</template>\n<script>${COMPLETE}</script>\n`;
+  return `${head}<div id="root" data-first-view="${view.path}">${view.html}</div>${data}${after.replace(LOADED_LAST, last)}`;
+}
 
 /** Browser features that the page uses: passkeys, and the clipboard for a newly created key. */
 const PERMISSIONS =
@@ -122,21 +151,21 @@ function pageRoute(path: string, absent: () => Answer, status = 200): Route {
     path,
     access: 'page',
     serve: (context) => {
-      const firstView = hasFirstView(path) ? firstViewOf(context) : null;
+      const firstView = hasFirstView(path) ? firstViewOf(context, path) : null;
       return async ({ request, reply }) => {
         const built = await context.webFiles.index();
         if (built === null) return absent();
         const nonce = randomBytes(16).toString('base64');
         const page = built.replaceAll('__CSP_NONCE__', nonce);
         const view = (await firstView?.(request, reply, nonce)) ?? null;
-        const html = Buffer.from(view === null ? withoutFirstView(page) : withFirstView(page, view));
+        const html = Buffer.from(withFirstView(page, view));
         const { bytes, coding } = await compressedIfIdle(html, request);
         return {
           status,
           body: bytes,
           type: 'text/html; charset=utf-8',
           headers: {
-            'content-security-policy': policy(nonce, inlineScripts(page)),
+            'content-security-policy': policy(nonce, page),
             'cross-origin-opener-policy': 'same-origin',
             'permissions-policy': PERMISSIONS,
             // Nobody looks for these with a search engine, but for the reference.

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { systemClock } from '../../kernel/clock.ts';
@@ -14,6 +15,8 @@ interface Asset extends SharedBytes {
 export interface WebFiles {
   /** The HTML page, with `__CSP_NONCE__` placeholders; null if it was not built. */
   index(): Promise<string | null>;
+  /** Path of the script that renders first views; null if it was not built. */
+  firstViewScript(): string | null;
   /** Null if there is no such file, or its type is not one that the page uses. */
   asset(name: string, accepts: (coding: Coding) => boolean): Promise<Asset | null>;
 }
@@ -78,6 +81,7 @@ export function createWebFiles(folders: readonly string[]): WebFiles {
       }
       return null;
     },
+    firstViewScript: () => folders.map((folder) => join(folder, 'first-view.js')).find(existsSync) ?? null,
     async asset(name, accepts) {
       const type = TYPES[extname(name)];
       if (type === undefined) return null;

@@ -12,6 +12,8 @@ beforeAll(async () => {
   lab = await startLab();
   owned = await lab.member({ credits: 4321 });
   owner = await person(lab, { account: owned.account.id });
+  // The thread takes its time to start; until then, pages are sent without.
+  while (!(await pageOf(owner, '/')).text.includes('data-first-view="'));
 });
 afterAll(() => lab.close());
 
@@ -43,7 +45,7 @@ describe('the HTML of the overview', () => {
     const stranger = await pageOf(owner, `/accounts/${other.account.id}`);
     expect(stranger.status).toBe(200);
     expect(stranger.text).not.toContain('777,777');
-    expect(stranger.text).not.toContain('data-first-view>');
+    expect(stranger.text).not.toContain('data-first-view="');
     const inTestMode = await pageOf(owner, `/accounts/${test.account.id}`);
     expect(inTestMode.text).toContain(`data-account="${test.account.id}"`);
     expect(rootOf(inTestMode.text)).not.toContain('4,320');
@@ -52,7 +54,7 @@ describe('the HTML of the overview', () => {
   it('has nothing for a visitor without a session, or with one that is none', async () => {
     for (const cookie of ['', 'mailvet.session_token=made.up']) {
       const { status, text, headers } = await request(lab.url, 'GET', '/', undefined, { cookie });
-      expect([status, text.includes('data-first-view>'), text.includes('id="known"')]).toEqual([200, false, false]);
+      expect([status, text.includes('data-first-view="'), text.includes('id="known"')]).toEqual([200, false, false]);
       expect(headers.get('set-cookie') ?? '').not.toContain('made.up');
     }
   });
@@ -69,6 +71,24 @@ describe('the HTML of the overview', () => {
     );
     const shown = pages.map(({ n, text }) => [n, [...new Set(text.match(/5,000,00\d/g))]]);
     expect(shown).toEqual(pages.map(({ n }) => [n, [`5,000,00${n}`]]));
+  });
+
+  it('leaves nothing of one user in what is rendered for the next', async () => {
+    const others = await Promise.all(
+      [1, 2].map(async () => {
+        const { account } = await lab.member();
+        return { account, who: await person(lab, { account: account.id }) };
+      }),
+    );
+    const [first, second] = others;
+    const before = await pageOf(first!.who, `/accounts/${first!.account.id}`);
+    expect(rootOf(before.text)).toContain(first!.account.id);
+    // Without an account in the path, and without a session.
+    const after = [await pageOf(second!.who, '/'), await request(lab.url, 'GET', '/reset-password')];
+    for (const { text } of after) {
+      expect(text).toContain('data-first-view="');
+      expect(text).not.toContain(first!.account.id);
+    }
   });
 
   it('shows names as they are, whatever is in them', async () => {
@@ -97,6 +117,6 @@ describe('the HTML of the sign-in page', () => {
   });
 
   it('has none for who is signed in', async () => {
-    expect((await pageOf(owner, '/sign-in')).text).not.toContain('data-first-view>');
+    expect((await pageOf(owner, '/sign-in')).text).not.toContain('data-first-view="');
   });
 });

@@ -10,8 +10,11 @@ const WITHOUT_ACCOUNT =
   /^\/(sign-in|sign-up|setup|reset-password|verify-email|invitation|security|operator|design|docs|accounts)(\/|$)/;
 const STORAGE_KEY = 'mailvet.account';
 
+/** The account that a path names; null: none. */
+export const accountIn = (pathname: string): string | null => WITH_ACCOUNT.exec(pathname)?.[1] ?? null;
+
 /** The account that the URL of this document named last. */
-let pinned: string | null = WITH_ACCOUNT.exec(location.pathname)?.[1] ?? null;
+let pinned = accountIn(location.pathname);
 
 /** The account of this document, if its URL names or has named one. It may be one that the user cannot see. */
 export const pinnedAccount = (): string | null => pinned;
@@ -19,13 +22,12 @@ export const pinnedAccount = (): string | null => pinned;
 /** The account that this browser opened last: an id, no secret. */
 export const lastAccount = (): string | null => localStorage.getItem(STORAGE_KEY);
 
-/** From here on, links of this document lead to pages of this account. */
-export function pinAccount(id: string): void {
+/** From here on, links of this document lead to pages of this account; null: to those of none. */
+export function pinAccount(id: string | null): void {
   pinned = id;
-  if (lastAccount() !== id) localStorage.setItem(STORAGE_KEY, id);
+  if (id !== null && lastAccount() !== id) localStorage.setItem(STORAGE_KEY, id);
 }
 
-export const hasAccountPrefix = (pathname: string): boolean => WITH_ACCOUNT.test(pathname);
 export const needsAccount = (pathname: string): boolean => !WITHOUT_ACCOUNT.test(pathname);
 
 /** Opens a page of another account. `path`: as the router sees it. */

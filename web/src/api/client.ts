@@ -3,7 +3,7 @@ import type { Error as ErrorReply, paths } from './schema.ts';
 export type ErrorCode = ErrorReply['code'];
 
 /** The dashboard's private API, typed from the server's OpenAPI document. The session is an HttpOnly cookie. */
-export const api = createClient<paths>({ baseUrl: '/', credentials: 'same-origin' });
+export const api = createClient<paths>({ baseUrl: location.origin, credentials: 'same-origin' });
 
 /** An error reply of the server. */
 export class ApiError extends Error {

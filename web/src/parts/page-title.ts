@@ -1,6 +1,7 @@
 import { useEffect, useSyncExternalStore } from 'react';
 
-let current = '';
+// That of a first view is known before its page has its effects.
+let current = import.meta.env.SSR ? '' : (document.querySelector('[data-first-view] h1')?.textContent ?? '');
 const listeners = new Set<() => void>();
 const subscribe = (listener: () => void) => {
   listeners.add(listener);

@@ -2,6 +2,7 @@ import { Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import css from './page.module.css';
 import { useSetPageTitle } from './page-title.ts';
+import { useEndFirstView } from './use-end-first-view.ts';
 
 /**
  * The layout of every page: title (also the document's), a one-sentence description and the primary action, if any.
@@ -17,6 +18,7 @@ export function Page(props: {
 }) {
   const { title, tag, about, action, children } = props;
   useSetPageTitle(title);
+  useEndFirstView();
   return (
     <div className={css.page}>
       <header className={css.head}>

@@ -23,19 +23,19 @@ type ShortcutName = keyof typeof TABLE;
 export const SHORTCUTS: Readonly<Record<ShortcutName, Shortcut>> = TABLE;
 export const SHORTCUT_NAMES = keysOf(SHORTCUTS);
 
-const IS_MAC = /Mac|iPhone|iPad/.test(navigator.platform);
+const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** As on the keys: `Ctrl K`, `⌘ K`, `J`. */
 export function keysText(name: ShortcutName): string {
   const { key, withControl } = SHORTCUTS[name];
   const shown = key.length === 1 ? key.toUpperCase() : key === 'Escape' ? 'Esc' : key;
-  return withControl ? `${IS_MAC ? '⌘' : 'Ctrl'} ${shown}` : shown;
+  return withControl ? `${isMac() ? '⌘' : 'Ctrl'} ${shown}` : shown;
 }
 
 /** For `aria-keyshortcuts` (WAI-ARIA 1.2). */
 export const ariaKeys = (name: ShortcutName): string => {
   const { key, withControl } = SHORTCUTS[name];
-  return withControl ? `${IS_MAC ? 'Meta' : 'Control'}+${key.toUpperCase()}` : key;
+  return withControl ? `${isMac() ? 'Meta' : 'Control'}+${key.toUpperCase()}` : key;
 };
 
 /** Where keys are typed or have a meaning of their own. */
@@ -46,7 +46,7 @@ export function isShortcut(name: ShortcutName, event: KeyboardEvent): boolean {
   const { key, withControl = false } = SHORTCUTS[name];
   const { ctrlKey, metaKey, altKey, target } = event;
   if (altKey || event.isComposing) return false;
-  if (withControl) return (IS_MAC ? metaKey && !ctrlKey : ctrlKey && !metaKey) && event.key.toLowerCase() === key;
+  if (withControl) return (isMac() ? metaKey && !ctrlKey : ctrlKey && !metaKey) && event.key.toLowerCase() === key;
   if (ctrlKey || metaKey || event.key !== key) return false;
   if (key.length > 1) return true;
   return singleKeysOn() && !(target instanceof Element && target.closest(TAKEN) !== null);

@@ -1,10 +1,13 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { useMounted } from '@mantine/hooks';
 import { Icon } from '../parts/icon.tsx';
 import css from './shell.module.css';
 
 export function ColorSchemeToggle() {
   const { setColorScheme } = useMantineColorScheme();
-  const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
+  const computed = useComputedColorScheme('light');
+  // Those of the first view are not known to the service.
+  const other = useMounted() && computed === 'dark' ? 'light' : 'dark';
   return (
     <button
       type="button"

@@ -1,4 +1,5 @@
 import { Center, Loader } from '@mantine/core';
+import { useMounted } from '@mantine/hooks';
 import { Link, lazyRouteComponent } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useState } from 'react';
 import { type Column, DataTable } from '../data-table.tsx';
@@ -12,8 +13,12 @@ import { formatBucket } from './series.ts';
 
 /** The chart library is loaded on demand; if its file is gone after an upgrade, the page is reloaded once. */
 const BarsPlot = lazyRouteComponent(() => import('./bars-plot.tsx'), 'BarsPlot');
-/** As in bars-plot.tsx, which is not loaded yet. */
-const HEIGHT = 240;
+const LOADING = (
+  // The height of bars-plot.tsx, which is not loaded yet.
+  <Center h={240}>
+    <Loader size="sm" aria-hidden />
+  </Center>
+);
 
 /** Bars by verdict, each opening its rows; and the same numbers as a table. */
 export function BarsChart(props: {
@@ -109,17 +114,17 @@ function Columns(props: { data: Bars; linkOf: (bar: Bar) => To; beforeLabel: str
   const { data, linkOf, beforeLabel, log } = props;
   const { bars, bucket } = data;
   const [pointed, setPointed] = useState<number | null>(null);
+  // Not in a first view.
+  const mounted = useMounted();
   return (
     <div className={css.place} onPointerLeave={() => setPointed(null)}>
-      <Suspense
-        fallback={
-          <Center h={HEIGHT}>
-            <Loader size="sm" aria-hidden />
-          </Center>
-        }
-      >
-        <BarsPlot bars={data} log={log} />
-      </Suspense>
+      {mounted ? (
+        <Suspense fallback={LOADING}>
+          <BarsPlot bars={data} log={log} />
+        </Suspense>
+      ) : (
+        LOADING
+      )}
       <div className={css.columns} style={{ right: AXIS_WIDTH + 16 }}>
         <BucketLinks
           label={bucket === 'day' ? 'Days' : 'Hours'}

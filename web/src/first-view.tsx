@@ -1,0 +1,49 @@
+/**
+ * The first view of a page as HTML, rendered by a thread of the service (src/http/dashboard/first-view-thread.ts) with
+ * the `location` of the page, and a `fetch` that answers for its user. One view at a time: what modules of the dashboard
+ * know of a document is set anew for each.
+ */
+import { createMemoryHistory } from '@tanstack/react-router';
+import { renderToString } from 'react-dom/server.browser';
+import { accountIn, needsAccount, pathOf, pinAccount } from './api/account-path.ts';
+import { queryClient } from './api/query-client.ts';
+import { accountOf, sessionQuery } from './api/session.ts';
+import { App } from './app.tsx';
+import { createAppRouter } from './routes.tsx';
+
+// Without a first view the page is only slower.
+queryClient.setDefaultOptions({ queries: { retry: false } });
+
+/** Null: what the page shows is only known in the browser. */
+export async function renderFirstView(nonce: string) {
+  queryClient.clear();
+  const named = accountIn(location.pathname);
+  pinAccount(named);
+  const { user, accounts } = await queryClient.ensureQueryData(sessionQuery);
+  const isSignedIn = named !== null || needsAccount(location.pathname);
+  const account = isSignedIn && user !== null ? accountOf(accounts) : null;
+  if (isSignedIn ? account === null : user !== null) return null;
+  pinAccount(account?.id ?? null);
+  const pathname = account === null || named !== null ? location.pathname : pathOf(account.id, location.pathname);
+  const history = createMemoryHistory({ initialEntries: [pathname + location.search] });
+  // The script for scrolling is not needed at the top of the page.
+  const router = createAppRouter({ history, scrollRestoration: false });
+  await router.load();
+  // A redirect.
+  if (router.state.matches.length === 0) return null;
+  const render = () => renderToString(<App router={router} nonce={nonce} />);
+  // Tells which data the components ask for, and the title of the page.
+  render();
+  const queries = queryClient.getQueryCache();
+  await Promise.all(queries.findAll({ predicate: ({ state }) => state.status === 'pending' }).map((q) => q.fetch()));
+  // The session of a visitor without one may be another in the browser: the cookie is not sent with links of other
+  // sites.
+  const known = user === null ? [] : queries.getAll().map(({ queryKey, state }) => [queryKey, state.data]);
+  return {
+    // The content security policy blocks style attributes, but not the script that sets them (pages.ts).
+    html: render().replaceAll(' style="', ' data-style="'),
+    path: router.state.location.pathname,
+    account: account?.id ?? null,
+    known: JSON.stringify(known),
+  };
+}

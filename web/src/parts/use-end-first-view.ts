@@ -1,0 +1,25 @@
+import { useEffect } from 'react';
+import { typeInto } from './drafts.ts';
+
+/** Called where a page reacts: what was typed, pressed and sent before is handled now. */
+export function useEndFirstView(): void {
+  useEffect(() => {
+    const view = document.querySelector<HTMLElement>('[data-first-view]');
+    if (view === null) return;
+    delete view.dataset.firstView;
+    for (const field of view.querySelectorAll('input')) {
+      const { value, selectionStart, selectionEnd } = field;
+      if (value === field.defaultValue) continue;
+      // React took over what it found: only a change is one.
+      field.value = '';
+      typeInto(field, value);
+      // Fields for email addresses have no selection.
+      if (selectionStart !== null) field.setSelectionRange(selectionStart, selectionEnd);
+    }
+    for (const pressed of view.querySelectorAll<HTMLElement>('[data-pressed]')) {
+      delete pressed.dataset.pressed;
+      if (pressed instanceof HTMLFormElement) pressed.requestSubmit();
+      else pressed.click();
+    }
+  }, []);
+}

@@ -69,7 +69,7 @@ export async function openConfiguredStore({ databaseUrl }: Options, { creates }:
 /** The path of an SQLite store whose file does not exist, else null. */
 export async function missingFile(databaseUrl: string): Promise<string | null> {
   if (!databaseUrl.startsWith('sqlite:')) return null;
-  const { pathOf } = await import('../store/sqlite/path.ts');
+  const { pathOf } = await import('../store/sqlite/private-files.ts');
   const file = pathOf(databaseUrl);
   return file === ':memory:' || existsSync(file) ? null : file;
 }

@@ -1,9 +1,9 @@
 /** The end of an account: its keys and members at once, its rows batch by batch. */
 import { sql, type Transaction } from 'kysely';
+import { lockAccount } from './account-rows.ts';
 import { BATCH_ROWS, inBatches } from './batches.ts';
 import { releaseSharedHoldsOf } from './charge/shared-hold.ts';
 import type { StorageDriver, TableSchema } from './driver.ts';
-import { lockAccount } from './lock.ts';
 import { removableTables } from './owned-tables.ts';
 import type { AccountId } from './store.ts';
 import type { Tables } from './tables.ts';

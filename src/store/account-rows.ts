@@ -1,13 +1,13 @@
-/** Maps accounts to rows, and changes of accounts to columns and audit events. */
-
-import type { Updateable } from 'kysely';
+/** Maps accounts to rows, changes of accounts to columns and audit events, and locks accounts. */
+import type { Transaction, Updateable } from 'kysely';
 import type { AuditAction } from '../kernel/audit-actions.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { limitOf } from './charge/window.ts';
-import type { AuditEvent } from './people/audit-rows.ts';
-import { accountId } from './rows.ts';
+import type { TransactionDriver } from './driver.ts';
+import type { AuditEvent } from './people/audit-log.ts';
+import { accountId, storable } from './rows.ts';
 import type { Account, AccountChange } from './store.ts';
-import type { AccountsTable, Row } from './tables.ts';
-import { storable } from './text.ts';
+import type { AccountsTable, Row, Tables } from './tables.ts';
 
 /** For accounts that are not deleted. */
 export const toAccount = (row: Row<'accounts'>): Account => ({
@@ -63,4 +63,32 @@ export function changesTo(
   // A new threshold can alert again.
   if (values.low_balance !== undefined) values.low_balance_told_at = null;
   return { values, events };
+}
+
+/** The ledger's row of credits that the balance was given. */
+export async function addGrant(trx: Transaction<Tables>, account: string, amount: number, note: string, now: number) {
+  const grant = { account_id: account, kind: 'grant' as const, amount, note: storable(note), created_at: now };
+  await trx.insertInto('ledger').values(grant).execute();
+}
+
+/** Locks the account until the transaction ends and returns it; null when it does not exist or was deleted. */
+export async function lockAccount(
+  driver: Pick<TransactionDriver, 'lockAccounts'>,
+  trx: Transaction<Tables>,
+  account: string,
+): Promise<Row<'accounts'> | null> {
+  await driver.lockAccounts(trx, [account]);
+  const rows = trx.selectFrom('accounts').selectAll().where('id', '=', account).where('status', '<>', 'deleted');
+  return (await rows.executeTakeFirst()) ?? null;
+}
+
+/** The same, but throws ApiError('not_found') when there is no such account. */
+export async function lockExistingAccount(
+  driver: Pick<TransactionDriver, 'lockAccounts'>,
+  trx: Transaction<Tables>,
+  account: string,
+): Promise<Row<'accounts'>> {
+  const row = await lockAccount(driver, trx, account);
+  if (row === null) throw new ApiError('not_found', 'There is no such account.');
+  return row;
 }

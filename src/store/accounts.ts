@@ -1,20 +1,17 @@
 import { type Selectable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
 import { newId } from '../kernel/ids.ts';
 import { removeAccount } from './account-removal.ts';
-import { changesTo, toAccount, whole } from './account-rows.ts';
+import { addGrant, changesTo, lockAccount, toAccount, whole } from './account-rows.ts';
 import { windowOf } from './charge/window.ts';
 import type { StorageDriver } from './driver.ts';
-import { addGrant } from './grants.ts';
-import { fundsOf } from './ledger/funds.ts';
-import { ledgerPage } from './ledger/page.ts';
-import { lockAccount } from './lock.ts';
+import { fundsOf, ledgerPage } from './ledger.ts';
 import { claimLowBalanceAlerts } from './low-balance.ts';
 import { writeAudit } from './people/audit-log.ts';
 import { insertMember } from './people/members.ts';
+import { storable } from './rows.ts';
 import type { Account, AccountInput, Accounts, Actor } from './store.ts';
 import type { Tables } from './tables.ts';
 import { testAccount } from './test-account.ts';
-import { storable } from './text.ts';
 
 async function insertAccount(
   trx: Transaction<Tables>,

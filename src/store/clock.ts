@@ -1,7 +1,29 @@
 import { type Clock, HOUR_MS } from '../kernel/clock.ts';
 import { CLOCK_DOUBT_HOURS, CLOCK_TOLERANCE_SECONDS } from '../kernel/facts/limits.ts';
+import type { Nodes } from './api/nodes.ts';
 import type { StorageDriver } from './driver.ts';
 import type { ClockReading, StoreClock } from './store.ts';
+
+export const nodes = (driver: StorageDriver): Nodes => ({
+  async report(version) {
+    const id = await driver.acquireNode();
+    const seen = { version, seen_at: await driver.now() };
+    await driver.db.updateTable('nodes').set(seen).where('id', '=', id).execute();
+  },
+
+  list(limit, withinMs) {
+    return driver.read(withinMs, async (db) => {
+      const rows = await db.selectFrom('nodes').selectAll().orderBy('started_at', 'desc').limit(limit).execute();
+      return rows.map(({ id, label, version, started_at, seen_at }) => ({
+        ...{ id, label, version, startedAt: started_at, seenAt: seen_at },
+      }));
+    });
+  },
+
+  get current() {
+    return driver.node.current;
+  },
+});
 
 const DOUBT_MS = CLOCK_DOUBT_HOURS * HOUR_MS;
 const TOLERANCE_MS = CLOCK_TOLERANCE_SECONDS * 1000;

@@ -4,9 +4,9 @@
  * has a place that something else has to agree with.
  */
 import type { AccountState, Changes, HoldState, IdempotencyState, KeyState, UsageEntry } from './charge/state.ts';
+import { storable, storableOrNull } from './rows.ts';
 import type { Filter, VerificationRecord } from './store.ts';
 import type { Row, Tables } from './tables.ts';
-import { storable, storableOrNull } from './text.ts';
 
 type ColumnValue = string | number | null;
 /** Types of PostgreSQL. */

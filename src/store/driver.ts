@@ -3,7 +3,7 @@ import type { Compilable, CompiledQuery, Expression, Kysely, RawBuilder, SqlBool
 import type { Clock } from '../kernel/clock.ts';
 import type { FilterType } from '../kernel/facts/filter-types.ts';
 import type { JobPolicies } from '../kernel/jobs.ts';
-import type { CountingDriver } from './charge/observed.ts';
+import type { CountingDriver } from './charge/batcher.ts';
 import type { TableRows } from './columns.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import type {
@@ -144,7 +144,7 @@ export interface StorageDriver {
   oneOf(value: Expression<string>, texts: readonly string[]): Expression<SqlBool>;
   /** Verifications of an account with `from` <= seq < `to`; order by account and seq. */
   seqRange(account: string, from: number | Expression<number>, to: number | Expression<number>): Expression<SqlBool>;
-  /** `verifications` in a FROM clause, so that the index on addresses answers (log/address.ts). */
+  /** `verifications` in a FROM clause, so that the index on addresses answers (log/search.ts). */
   readonly logByAddress: RawBuilder<unknown>;
   /** Whether `text` occurs in the value, literally. */
   substringMatch(value: Expression<string>, text: string): Expression<SqlBool>;

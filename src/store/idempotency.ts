@@ -1,10 +1,10 @@
 import type { Transaction } from 'kysely';
 import { ApiError } from '../kernel/errors.ts';
-import { REPLY_LIFE } from './charge/idempotency.ts';
+import { REPLY_LIFE } from './charge/apply-batch.ts';
 import type { StorageDriver } from './driver.ts';
+import { storable } from './rows.ts';
 import type { Idempotency, IdempotencyRef, ReplyToStore, StoredReply } from './store.ts';
 import type { Tables } from './tables.ts';
-import { storable } from './text.ts';
 
 /** Turns our reservation of the key into the stored reply; false when another request owns the key by now. */
 async function write(

@@ -3,10 +3,10 @@ import { monthOf } from '../kernel/clock.ts';
 import { toAccount } from './account-rows.ts';
 import { BATCH_ROWS } from './batches.ts';
 import type { StorageDriver } from './driver.ts';
-import { mailAdmins } from './people/admin-mail.ts';
+import { mailAdmins } from './people/members.ts';
 import type { Account, LowBalanceMail } from './store.ts';
 import { creditsUsed } from './usage.ts';
-import { emitEvent } from './webhooks/emit.ts';
+import { emitEvent } from './webhooks.ts';
 
 /** Held credits may be released: only spent ones count. */
 export const IS_LOW = sql<boolean>`balance + locked < low_balance`;

@@ -20,7 +20,7 @@ const BY_THE_ACCOUNT = { other: 'ends when a member of the account deletes it' }
 
 /** In the order of removal, as far as references allow: the log first, as it is the largest and most private. */
 export const OWNED_TABLES = {
-  verifications: { erasure: 'its rows', purge: { other: 'retention of the account or the server (purge.ts)' } },
+  verifications: { erasure: 'its rows', purge: { other: 'retention of the account or the server (upkeep.ts)' } },
   list_waiting: { erasure: 'its rows', purge: { other: 'with their list' } },
   list_chunks: { erasure: NO_ADDRESS, purge: { other: 'with their list' } },
   list_blocks: { erasure: 'its rows', purge: { other: 'with their list' } },
@@ -32,21 +32,21 @@ export const OWNED_TABLES = {
   },
   filters: { erasure: { kept: 'a rule that the account set, not a record' }, purge: BY_THE_ACCOUNT },
   // Before the webhooks, so that none is attempted without its endpoint.
-  webhook_deliveries: { erasure: NO_ADDRESS, purge: { other: 'retention of the log, once finished (purge.ts)' } },
+  webhook_deliveries: { erasure: NO_ADDRESS, purge: { other: 'retention of the log, once finished (upkeep.ts)' } },
   webhooks: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },
   rejected_requests: {
     erasure: { kept: 'has nothing of the bodies of requests' },
-    purge: { other: 'retention, as verifications (purge.ts)' },
+    purge: { other: 'retention, as verifications (upkeep.ts)' },
   },
   // As far back as the widest chart goes.
   traffic_hours: { erasure: NO_ADDRESS, purge: { column: 'hour', afterMs: CHART_BUCKETS_MAX * DAY_MS } },
   usage_hours: {
     erasure: NO_ADDRESS,
-    purge: { other: 'become sums of their day (usage-roll-up.ts), which are kept as long as the account' },
+    purge: { other: 'become sums of their day (usage.ts), which are kept as long as the account' },
   },
   ledger: {
     erasure: NO_ADDRESS,
-    purge: { other: 'grants are kept as long as the account; other rows become sums of their day (ledger/roll-up.ts)' },
+    purge: { other: 'grants are kept as long as the account; other rows become sums of their day (ledger.ts)' },
   },
   ledger_days: { erasure: NO_ADDRESS, purge: { other: 'kept as long as the account: the balance is their sum' } },
   holds: { erasure: NO_ADDRESS, purge: { other: 'settled, or released (upkeep.ts)' } },

@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
-import type { HoldAge, HoldKind, HoldStats, KeptStats, StoreStats } from './api/stats.ts';
-import type { ObservedCharge } from './charge/observed.ts';
+import type { HoldAge, HoldKind, HoldStats, KeptStats, StoreStats } from './api/nodes.ts';
+import type { ObservedCharge } from './charge/batcher.ts';
 import type { StorageDriver } from './driver.ts';
-import { oldestByRetention } from './log/retention.ts';
+import { oldestByRetention } from './log/verifications.ts';
 import { IS_LOW } from './low-balance.ts';
 import { onlyRow } from './rows.ts';
 import type { Tables } from './tables.ts';

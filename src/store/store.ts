@@ -5,57 +5,22 @@
  * Times are milliseconds since the epoch. Credits are whole numbers. Whatever belongs to an account is addressed by the
  * account id first.
  */
-import type { Accounts } from './api/accounts.ts';
-import type { AuditLog } from './api/audit-log.ts';
-import type { Charging } from './api/charging.ts';
-import type { StoreClock } from './api/clock.ts';
-import type { Filters } from './api/filters.ts';
-import type { Idempotency } from './api/idempotency.ts';
-import type { Keys } from './api/keys.ts';
+import type { Accounts, Filters, Keys, Usage } from './api/accounts.ts';
+import type { Charging, Idempotency, SharedHolds } from './api/charging.ts';
 import type { Lists } from './api/lists.ts';
-import type { Verifications } from './api/log.ts';
-import type { Nodes } from './api/nodes.ts';
-import type { OperatorLeases } from './api/operator-leases.ts';
-import type { PaceSlices } from './api/pace-slices.ts';
-import type { Attempts, Members, Users } from './api/people.ts';
-import type { RejectedRequests } from './api/rejected-requests.ts';
-import type { SavedViews } from './api/saved-views.ts';
-import type { SharedFiles } from './api/shared-files.ts';
-import type { SharedHolds } from './api/shared-holds.ts';
-import type { SignIns } from './api/sign-ins.ts';
-import type { StoreStats } from './api/stats.ts';
-import type { Traffic } from './api/traffic.ts';
-import type { UncertainReplies } from './api/uncertain-replies.ts';
-import type { Upkeep } from './api/upkeep.ts';
-import type { Usage } from './api/usage.ts';
+import type { RejectedRequests, Traffic, UncertainReplies, Verifications } from './api/log.ts';
+import type { Nodes, OperatorLeases, PaceSlices, SharedFiles, StoreClock, StoreStats, Upkeep } from './api/nodes.ts';
+import type { Attempts, AuditLog, Members, SavedViews, SignIns, Users } from './api/people.ts';
+
 import type { Webhooks } from './api/webhooks.ts';
 import type { Jobs } from './jobs/queue.ts';
 
 export type * from './api/accounts.ts';
-export type * from './api/actor.ts';
-export type * from './api/audit-log.ts';
 export type * from './api/charging.ts';
-export type * from './api/clock.ts';
-export type * from './api/events.ts';
-export type * from './api/filters.ts';
-export type * from './api/idempotency.ts';
-export type * from './api/keys.ts';
 export type * from './api/lists.ts';
 export type * from './api/log.ts';
 export type * from './api/nodes.ts';
-export type * from './api/operator-leases.ts';
-export type * from './api/pace-slices.ts';
 export type * from './api/people.ts';
-export type * from './api/rejected-requests.ts';
-export type * from './api/saved-views.ts';
-export type * from './api/shared-files.ts';
-export type * from './api/shared-holds.ts';
-export type * from './api/sign-ins.ts';
-export type * from './api/stats.ts';
-export type * from './api/traffic.ts';
-export type * from './api/uncertain-replies.ts';
-export type * from './api/upkeep.ts';
-export type * from './api/usage.ts';
 export type * from './api/webhooks.ts';
 
 /** A file or folder of the store that other users of the host can read or change. */

@@ -2,25 +2,230 @@
 
 import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { AuditAction } from '../kernel/audit-actions.ts';
+import type { DeliveryStatus, DisabledReason, WebhookEventType } from '../kernel/facts/events.ts';
 import type { FilterType } from '../kernel/facts/filter-types.ts';
+import type { ListStatus } from '../kernel/facts/lists.ts';
 import type { AccountStatus, Level, Plan } from '../kernel/facts/plans.ts';
 import type { Deliverability, Reason, Status } from '../kernel/facts/reasons.ts';
 import type { Role } from '../kernel/facts/roles.ts';
 import type { JobState } from '../kernel/jobs.ts';
 import type { Via } from '../kernel/log-origins.ts';
-import type { Actor } from './api/actor.ts';
-import type { HoldsTable, LedgerDaysTable, LedgerTable, SharedHoldsTable } from './ledger/tables.ts';
-import type {
-  ListBlocksTable,
-  ListChunksTable,
-  ListLeasesTable,
-  ListsTable,
-  ListWaitingTable,
-} from './lists/tables.ts';
-import type { PaceTables } from './pace/tables.ts';
-import type { SavedViewsTable } from './people/tables.ts';
-import type { RequestTables } from './request-tables.ts';
-import type { WebhookDeliveriesTable, WebhooksTable } from './webhooks/tables.ts';
+import type { Actor, LedgerRow } from './api/accounts.ts';
+import type { TrafficRow } from './api/log.ts';
+
+interface TrafficHoursTable {
+  account_id: string;
+  hour: number;
+  metric: TrafficRow['metric'];
+  bucket: number;
+  count: number;
+}
+
+interface RejectedRequestsTable {
+  id: Generated<number>;
+  account_id: string;
+  at: number;
+  count: number;
+  request_id: string | null;
+  key_id: string | null;
+  client_ip: string | null;
+  route: string | null;
+  status: number | null;
+  code: string | null;
+  via: Generated<Via | null>;
+}
+
+interface RequestTables {
+  traffic_hours: TrafficHoursTable;
+  rejected_requests: RejectedRequestsTable;
+}
+
+interface LedgerTable {
+  id: Generated<number>;
+  account_id: string;
+  kind: Exclude<LedgerRow['kind'], 'day'>;
+  amount: number;
+  charged: Generated<number>;
+  verification_id: string | null;
+  note: string | null;
+  created_at: number;
+  hold_id: Generated<string | null>;
+}
+interface LedgerDaysTable {
+  account_id: string;
+  day: number;
+  verifications: number;
+  amount: number;
+  charged: number;
+}
+interface HoldsTable {
+  id: string;
+  account_id: string;
+  key_id: string;
+  amount: number;
+  node: string;
+  route: string | null;
+  idempotency_key: string | null;
+  created_at: number;
+  expires_at: number;
+}
+interface SharedHoldsTable {
+  id: string;
+  account_id: string;
+  key_id: string;
+  amount: number;
+  purged_credits: Generated<number>;
+  life_ms: number;
+  created_at: number;
+  expires_at: number;
+  closed_at: Generated<number | null>;
+}
+
+/** What nodes share at mail servers, as Kysely sees it (../tables.ts). */
+interface OperatorLeasesTable {
+  operator: string;
+  node: string;
+  renewed_at: number;
+  ends_at: number;
+}
+interface PaceSlicesTable {
+  key: string;
+  version: number;
+  /** JSON, Division. */
+  division: string;
+  /** Of the slice that was leased last. */
+  ends_at: number;
+}
+interface PaceTables {
+  operator_leases: OperatorLeasesTable;
+  pace_slices: PaceSlicesTable;
+}
+
+interface WebhooksTable {
+  id: string;
+  account_id: string;
+  url: string;
+  /** JSON array: types, or `*`. */
+  events: string;
+  description: string | null;
+  secret: string;
+  /** Secrets before rotations, the newest first, separated by a space: they sign alongside until then. */
+  previous_secret: string | null;
+  previous_until: number | null;
+  /** 1 or 0. */
+  enabled: number;
+  disabled_reason: DisabledReason | null;
+  disabled_at: number | null;
+  /** The first failure since an attempt succeeded, and the last one. */
+  failing_since: number | null;
+  failed_at: number | null;
+  created_at: number;
+}
+interface WebhookDeliveriesTable {
+  id: string;
+  account_id: string;
+  webhook_id: string;
+  /** The header `webhook-id`: of the event, whatever endpoint, attempt or replay. */
+  event_id: string;
+  event: WebhookEventType;
+  /** As it is signed and sent. */
+  body: string;
+  status: DeliveryStatus;
+  attempt_count: Generated<number>;
+  /** JSON array of `DeliveryAttempt`. */
+  attempts: Generated<string>;
+  /** Null: no more. */
+  next_attempt_at: number | null;
+  created_at: number;
+  finished_at: number | null;
+}
+
+interface SavedViewsTable {
+  id: string;
+  account_id: string;
+  user_id: string;
+  page: string;
+  name: string;
+  search: string;
+}
+
+interface ListsTable {
+  id: string;
+  account_id: string;
+  key_id: string;
+  client_ip: string | null;
+  name: string;
+  name_folded: string;
+  /** `uploading`: not complete yet; `deleted`: its rows are removed later. Both are invisible. */
+  status: ListStatus | 'uploading' | 'deleted';
+  validation_type: Level;
+  patience_minutes: number;
+  /** JSON, ListLayout. */
+  layout: string;
+  total: Generated<number>;
+  addresses: Generated<number>;
+  duplicates: Generated<number>;
+  blank: Generated<number>;
+  unreadable: Generated<number>;
+  done: Generated<number>;
+  waiting: Generated<number>;
+  /** JSON, ListBreakdown. */
+  breakdown: string;
+  unit_price: number;
+  price: Generated<number>;
+  used: Generated<number>;
+  /** Of its blocks and chunks as they were uploaded. */
+  bytes: Generated<number>;
+  /** JSON, ListError. */
+  error: Generated<string | null>;
+  created_at: number;
+  changed_at: number;
+  started_at: Generated<number | null>;
+  finished_at: Generated<number | null>;
+  /** JSON, Pace. */
+  pace: Generated<string | null>;
+}
+interface ListBlocksTable {
+  account_id: string;
+  list_id: string;
+  first_row: number;
+  row_count: number;
+  first_address: number;
+  /** JSON array of texts. */
+  addresses: string;
+  /** JSON, see blocks.ts. */
+  rows: string;
+}
+interface ListChunksTable {
+  account_id: string;
+  list_id: string;
+  first_row: number;
+  /** JSON array of numbers. */
+  pending: string;
+  attempts: Generated<number>;
+  due_at: Generated<number>;
+  lease: Generated<string | null>;
+}
+interface ListWaitingTable {
+  account_id: string;
+  list_id: string;
+  address: number;
+  email: string;
+  attempts: number;
+  first_at: number | null;
+  /** Null: done. */
+  due_at: number | null;
+  claims: Generated<number>;
+  operator: string | null;
+  /** Name of the one that deferred it. */
+  egress: Generated<string | null>;
+  lease: Generated<string | null>;
+}
+interface ListLeasesTable {
+  lease: string;
+  renewed_at: number;
+  ends_at: number;
+}
 
 /** Of the sign-in library's tables. SQLite has no booleans; PostgreSQL takes 0 and 1 for one. */
 type Flag<None = never> = ColumnType<boolean | 0 | 1 | None, 0 | 1 | None, 0 | 1 | None>;

@@ -1,9 +1,8 @@
 /** Test accounts: what test keys do and see, apart from the data of their live account. */
 import { TEST_CREDITS } from '../kernel/facts/plans.ts';
-import { toAccount } from './account-rows.ts';
+import { addGrant, lockExistingAccount, toAccount } from './account-rows.ts';
 import type { StorageDriver } from './driver.ts';
-import { addGrant } from './grants.ts';
-import { lockExistingAccount } from './lock.ts';
+
 import { accountId } from './rows.ts';
 import type { Account, AccountId } from './store.ts';
 

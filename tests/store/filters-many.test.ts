@@ -3,9 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { expect, it } from 'vitest';
 import { FILTER_TYPES, type FilterType } from '../../src/kernel/facts/filter-types.ts';
-import { bindable } from '../../src/store/sqlite/bindable.ts';
-import { filtersWith } from '../../src/store/sqlite/filters-with.ts';
-import { syncDialect } from '../../src/store/sqlite/sync-dialect.ts';
+import { bindable, filtersWith } from '../../src/store/sqlite/statements.ts';
+
+import { syncDialect } from '../../src/store/sqlite/thread-bulk.ts';
 import type { AccountId, Filter, Store } from '../../src/store/store.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { describeStores, ENGINE, type StoreLab } from '../lab/stores.ts';

@@ -73,14 +73,13 @@ describe('a new action of filters', () => {
     );
     edit('src/store/tables.ts', 'import type { FilterType }', 'import type { FilterAction, FilterType }');
     edit(
-      'src/store/api/filters.ts',
+      'src/store/api/accounts.ts',
       '  readonly filterType: FilterType;\n',
       '  readonly filterType: FilterType;\n  readonly action: FilterAction;\n',
     );
-    edit('src/store/api/filters.ts', 'import type { FilterType }', 'import type { FilterAction, FilterType }');
+    edit('src/store/api/accounts.ts', 'import type { FilterType }', 'import type { FilterAction, FilterType }');
     expect(copy.compile()).toEqual([
       'src/store/columns.ts',
-      'src/store/filter-rows.ts',
       'src/store/filters.ts',
       'src/store/sqlite/charge-message.test.ts',
     ]);

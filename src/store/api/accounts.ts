@@ -1,6 +1,241 @@
-import type { AccountStatus, Plan } from '../../kernel/facts/plans.ts';
+import type { ActorKind } from '../../kernel/audit-actions.ts';
+import type { FilterType } from '../../kernel/facts/filter-types.ts';
+import type { AccountStatus, Level, Plan } from '../../kernel/facts/plans.ts';
+import type { Reason, Status } from '../../kernel/facts/reasons.ts';
+import type { KeyScope } from '../../kernel/facts/scopes.ts';
+import type { FilterSort, Sorting } from '../../kernel/facts/sort-orders.ts';
 import type { MailPayload } from '../../kernel/jobs.ts';
-import type { Actor } from './actor.ts';
+import type { ReplyToStore } from './charging.ts';
+
+/** Who made a change, as the audit log shows it. */
+export interface Actor {
+  /**
+   * `operator`: a user acting on an account as an operator; `command`: the command line; `service`: the program itself.
+   */
+  readonly kind: ActorKind;
+  /** Id of the user or key. */
+  readonly id: string | null;
+  /** A user's address, a key's name; what was true at the time. */
+  readonly name: string;
+  readonly ip: string | null;
+}
+
+/** Times in ms. */
+export interface KeyBudget {
+  /** For each calendar month (UTC). */
+  readonly credits: number;
+  /** The first millisecond of the month that `spent` is of; a later month has spent nothing so far. */
+  readonly month: number;
+  readonly spent: number;
+  /** Held by checks that are still running. */
+  readonly held: number;
+}
+
+export interface Key {
+  readonly id: string;
+  readonly accountId: AccountId;
+  /** Of a test key: the live account. */
+  readonly testOf: AccountId | null;
+  readonly name: string;
+  /** The last four characters of the key, to tell keys apart. */
+  readonly lastFour: string;
+  /** Canonical addresses and CIDRs; empty = from anywhere. */
+  readonly allowIps: readonly string[];
+  readonly scopes: readonly KeyScope[];
+  readonly budget: KeyBudget | null;
+  readonly createdAt: number;
+  /** From this time on it is refused; null: never. */
+  readonly expiresAt: number | null;
+  /** From this time on it is refused; in the future for a key that was rolled. */
+  readonly revokedAt: number | null;
+  /** To the minute, so that a busy key does not cost a write per request. */
+  readonly lastUsedAt: number | null;
+  readonly lastUsedIp: string | null;
+}
+
+/** Who asks, as the admission found it; only the store mints one. */
+export interface Caller {
+  readonly accountId: AccountId;
+  readonly keyId: string;
+  readonly plan: Plan;
+  /** In test mode: the account is a test account. */
+  readonly test: boolean;
+}
+
+/** What a key is limited to, beside its addresses; absent in a new key: no limit. */
+export interface KeyLimits {
+  /** Must be in the future, unless it is what it was. */
+  readonly expiresAt?: number | null | undefined;
+  /** Every scope: those of later versions as well. */
+  readonly scopes?: readonly KeyScope[] | undefined;
+  /** Credits in a calendar month (UTC). What the key has spent in the month already counts. */
+  readonly budget?: number | null | undefined;
+}
+
+export interface Keys {
+  /**
+   * `hash` is all that is stored of the key's value. Throws ApiError: `invalid_parameter` for an expiry in the past,
+   * `too_many_keys`.
+   */
+  create(
+    account: AccountId,
+    input: { name: string; hash: string; lastFour: string; allowIps: readonly string[] } & KeyLimits,
+    by?: Actor,
+  ): Promise<Key>;
+  /**
+   * Of an account, without all but the newest KEYS_MAX of those that are revoked; `withTest`: all of them, those of its
+   * test account as well; null: all keys of all accounts.
+   */
+  list(account: AccountId | null, options?: { readonly withTest?: boolean }): Promise<Key[]>;
+  get(id: string): Promise<Key | null>;
+  /** Throws as `create` does. */
+  update(
+    account: AccountId,
+    id: string,
+    change: { name?: string; allowIps?: readonly string[] } & KeyLimits,
+    by?: Actor,
+  ): Promise<Key | null>;
+  /** Final; in force for every request begun after this has returned. Revoking twice keeps the first time. */
+  revoke(id: string, by?: Actor): Promise<Key | null>;
+  /**
+   * In one transaction: a new key with the settings of `id`, and with what that has spent of its budget, and `id` is
+   * refused from `graceMs` on. Null where there is no such key in the account, or it is revoked or on its way to be.
+   */
+  roll(
+    account: AccountId,
+    id: string,
+    fresh: { hash: string; lastFour: string; graceMs: number },
+    by: Actor,
+  ): Promise<{ fresh: Key; old: Key } | null>;
+}
+
+export interface UsageSummary {
+  readonly requests: number;
+  readonly good: number;
+  readonly bad: number;
+  readonly credits: number;
+  readonly byReason: Readonly<Partial<Record<Reason, number>>>;
+}
+
+export type UsageGrouping = 'day' | 'key' | 'reason' | 'validation_type';
+
+export interface UsageRow {
+  /** The day (`2026-11-20`, UTC), key id, reason (or `none`) or level. */
+  readonly group: string;
+  readonly requests: number;
+  readonly good: number;
+  readonly bad: number;
+  readonly credits: number;
+}
+
+export interface UsageBucketRow {
+  /** Start of the hour or day, ms. */
+  readonly at: number;
+  readonly level: Level;
+  readonly status: Status;
+  readonly reason: Reason | null;
+  readonly requests: number;
+  readonly credits: number;
+}
+
+export interface KeyDayRow {
+  readonly keyId: string;
+  /** Start of the day, ms. */
+  readonly at: number;
+  readonly requests: number;
+}
+
+interface Kept {
+  readonly used: number;
+  /** That of the account's plan. */
+  readonly limit: number;
+}
+
+/** What an account keeps in the store beside its log. */
+export interface AccountStorage {
+  /** Lists, whatever their status, those included that are being uploaded. */
+  readonly lists: number;
+  /** Bytes of their rows, with LIST_RESULT_BYTES for each address. */
+  readonly listBytes: Kept;
+  readonly filters: Kept;
+}
+
+export interface Usage {
+  storage(account: AccountId): Promise<AccountStorage>;
+  summary(account: AccountId, from: number, to: number): Promise<UsageSummary>;
+  series(account: AccountId, grouping: UsageGrouping, from: number, to: number): Promise<UsageRow[]>;
+  /** Since when the account's counters are by the hour, ms; before, they are by the day (UTC). Null: none is. */
+  hoursFrom(account: AccountId): Promise<number | null>;
+  /**
+   * By hour or day (UTC; `size` in ms), oldest first, and by what was found; those without requests are omitted. `key`:
+   * of this one only.
+   */
+  buckets(account: AccountId, from: number, to: number, size: number, key?: string | null): Promise<UsageBucketRow[]>;
+  /** Of each key by day (UTC); days without requests are omitted. */
+  keyDays(account: AccountId, from: number, to: number): Promise<KeyDayRow[]>;
+}
+
+export interface Filter {
+  /** Counted within the account, and never given again. */
+  readonly id: number;
+  readonly filterType: FilterType;
+  /** Canonical form. */
+  readonly value: string;
+  readonly reason: string | null;
+  readonly createdAt: number;
+}
+
+/** Canonical values under which the account's filters could match this request: email, then domains, then IPs. */
+export interface FilterKeys {
+  readonly email: string | null;
+  /** The domain and its parents, longest first. */
+  readonly domains: readonly string[];
+  /** The end user's IP: filters on it and on blocks that contain it match, the most specific first. */
+  readonly ip: string | null;
+}
+
+export interface Filters {
+  /** Throws ApiError `too_many_filters`; so does `addMany`, which then adds none. */
+  add(
+    account: AccountId,
+    input: { filterType: FilterType; value: string; reason: string | null },
+    by?: Actor,
+    stored?: ReplyToStore<FilterAdded> | null,
+  ): Promise<FilterAdded>;
+  /** Many at once in one transaction (imports, benches); answers one outcome for each, in their order. */
+  addMany(
+    account: AccountId,
+    inputs: readonly { filterType: FilterType; value: string; reason: string | null }[],
+    by?: Actor,
+  ): Promise<FilterAdded[]>;
+  /** Oldest first, ids above `after`: for going through all of them. */
+  from(account: AccountId, after: number, limit: number): Promise<Filter[]>;
+  /**
+   * Sorted by `sort`, newest first by default and where it leaves a tie; filters without a reason come after those with
+   * one. `query` is searched literally (no wildcards), without regard to case, in value and
+   * reason.
+   */
+  list(
+    account: AccountId,
+    input: {
+      filterType: FilterType | null;
+      query: string | null;
+      sort?: Sorting<FilterSort>;
+      offset: number;
+      limit: number;
+    },
+  ): Promise<Page<Filter>>;
+  /**
+   * The filter that matches, for each: email before domain before IP, the most specific first. Null, without a call of
+   * `keys`, for an account that has no filters.
+   */
+  matchMany(account: AccountId, keys: () => readonly FilterKeys[]): Promise<(Filter | null)[] | null>;
+  remove(account: AccountId, id: number, by?: Actor): Promise<boolean>;
+}
+
+export type FilterAdded =
+  | { readonly added: true; readonly filter: Filter }
+  | { readonly added: false; readonly existingId: number };
 
 export type AccountId = string & { readonly __brand: 'AccountId' };
 

@@ -1,13 +1,117 @@
 /** Charging: the request and the outcome of admission, and the settlement of a hold. */
-
 import type { Level } from '../../kernel/facts/plans.ts';
 import type { Deliverability, Reason, Status } from '../../kernel/facts/reasons.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import type { Via } from '../../kernel/log-origins.ts';
-import type { AccountId, RateWindow } from './accounts.ts';
-import type { Filter, FilterKeys } from './filters.ts';
-import type { IdempotencyRef, StoredReply } from './idempotency.ts';
-import type { Caller } from './keys.ts';
+import type { AccountId, Caller, Filter, FilterKeys, RateWindow } from './accounts.ts';
+
+export interface SharedHold {
+  readonly id: string;
+  readonly account: AccountId;
+  /** Credits that are left. */
+  readonly amount: number;
+  /** Released by the upkeep after this time, ms; null: over. */
+  readonly expiresAt: number | null;
+}
+
+export interface NewSharedHold {
+  readonly id: string;
+  readonly account: AccountId;
+  /** Under which its results are recorded. */
+  readonly keyId: string;
+  readonly amount: number;
+  /** How long it lasts after each settlement or renewal, ms. */
+  readonly lifeMs: number;
+}
+
+/** The monthly budget of a key, and when the next one begins, ms. */
+export interface BudgetSpent {
+  readonly budget: number;
+  readonly resetsAt: number;
+}
+
+/** `closed`: the hold of this id has ended. */
+export type SharedHoldOutcome =
+  | { readonly outcome: 'held'; readonly balance: number }
+  | { readonly outcome: 'insufficient_credits'; readonly balance: number }
+  | ({ readonly outcome: 'key_budget_spent'; readonly balance: number } & BudgetSpent)
+  | { readonly outcome: 'closed' | 'account_inactive' };
+
+export interface SettlementPart {
+  readonly account: AccountId;
+  readonly holdId: string;
+  /** `held`: what the hold contains for this result; what its record costs less goes back to the balance. */
+  readonly results: readonly { readonly record: VerificationRecord; readonly held: number }[];
+}
+
+export interface SettledPart {
+  /** Results that were recorded now; the others were before. */
+  readonly recorded: number;
+  readonly charged: number;
+  readonly balance: number;
+  /** What is left of the hold. */
+  readonly amount: number;
+}
+
+/**
+ * Credits held for many results, such as those of a list (in payments: an authorization with several captures). It
+ * belongs to the work on its results, on any node: the end of a node does not release it. Its owner renews it
+ * while work goes on and releases it at the end; when nobody does either for `lifeMs`, the upkeep releases it, and
+ * deleting the account does so at once.
+ */
+export interface SharedHolds {
+  /** Idempotent: a second call with the id of an open hold of the account changes nothing. */
+  open(hold: NewSharedHold): Promise<SharedHoldOutcome>;
+  /**
+   * Records results with their charge, one ledger row and the usage counters in one transaction, and renews the hold.
+   * A result whose id is already recorded is skipped, so repeating a part charges nothing. What the hold no longer
+   * covers is taken from the balance and from the budget of its key; throws ApiError('insufficient_credits') or
+   * ApiError('key_budget_spent') where these do not suffice, and ApiError('not_found') when the account was deleted.
+   * Then nothing is recorded.
+   */
+  settle(part: SettlementPart): Promise<SettledPart>;
+  /** False when the hold has ended. */
+  renew(account: AccountId, id: string): Promise<boolean>;
+  /** Returns how many credits went back to the balance; 0 when the hold was over. */
+  release(account: AccountId, id: string): Promise<number>;
+  get(account: AccountId, id: string): Promise<SharedHold | null>;
+}
+
+export interface IdempotencyRef {
+  /** `POST /v1/verify`. */
+  readonly route: string;
+  readonly key: string;
+  /** SHA-256 of the request body, hex. */
+  readonly fingerprint: string;
+}
+export interface StoredReply {
+  readonly status: number;
+  readonly body: string;
+  /** `Location` and the like; small. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * The reply to keep for an Idempotency-Key that admission reserved. A store writes it in the transaction of the change
+ * that it reports, so that after a crash a repeated request finds either both or neither.
+ */
+export interface ReplyToStore<Outcome> {
+  readonly ref: IdempotencyRef;
+  /** Pure: a transaction may run more than once. Refusals that are outcomes of the change are stored likewise. */
+  readonly replyTo: (outcome: Outcome) => StoredReply;
+}
+
+/** Replies of other routes than verify. Errors are stored for the key that admission reserved; they go with no change. */
+export interface Idempotency {
+  /**
+   * The stored reply, for a key that nothing was reserved for: a body that is read as it arrives has its hash at its
+   * end. Throws ApiError `idempotency_key_reused`.
+   */
+  find(account: AccountId, ref: IdempotencyRef): Promise<StoredReply | null>;
+  finish(caller: Caller, ref: IdempotencyRef, reply: StoredReply): Promise<void>;
+  /** Forgets a reservation (the reply was one that is not stored). */
+  forget(caller: Caller, ref: IdempotencyRef): Promise<void>;
+}
 
 /** A recorded verification: what the log shows and what the ledger charges for. */
 export interface VerificationRecord {

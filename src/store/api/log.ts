@@ -3,9 +3,135 @@ import type { Outcome } from '../../kernel/facts/outcomes.ts';
 import type { Level } from '../../kernel/facts/plans.ts';
 import type { ReasonOrNone, Status } from '../../kernel/facts/reasons.ts';
 import type { LogOrigin, Via } from '../../kernel/log-origins.ts';
-import type { AccountId, Page } from './accounts.ts';
-import type { Actor } from './actor.ts';
+import type { AccountId, Actor, Page } from './accounts.ts';
 import type { VerificationRecord } from './charging.ts';
+
+/** A request with a valid key that got an error. */
+export interface RejectedRequest {
+  readonly account: AccountId;
+  /** When it was answered, ms. */
+  readonly at: number;
+  /** Of the reply; the client may have chosen it. */
+  readonly requestId: string;
+  readonly keyId: string;
+  /** Canonical IP of the caller. */
+  readonly clientIp: string;
+  /** Method and path of the row of the route, without values. */
+  readonly route: string;
+  readonly status: number;
+  /** Of the error; null where the reply had none. */
+  readonly code: string | null;
+  /** The contract that it speaks; null: our own, or the dashboard's. */
+  readonly via: Via | null;
+}
+
+/** Those of a minute that are only counted. */
+export interface MoreRejectedRequests {
+  readonly account: AccountId;
+  /** Start of the minute, ms. */
+  readonly at: number;
+  readonly count: number;
+}
+
+type Columns = Omit<RejectedRequest, 'account' | 'at'>;
+
+/** In the log: one request, or with null in all other columns those of a minute that were only counted. */
+export type LoggedRejection = { readonly [K in keyof Columns]: Columns[K] | null } & {
+  readonly id: number;
+  readonly at: number;
+  readonly count: number;
+};
+
+/** A place in the log, newest first; rows after it are older. */
+export interface RejectionPosition {
+  readonly at: number;
+  readonly id: number;
+}
+
+export interface RejectionSearch {
+  readonly before: RejectionPosition | null;
+  readonly limit: number;
+  readonly requestId?: string | null;
+  readonly keyId?: string | null;
+  readonly origin?: Exclude<LogOrigin, 'list'> | null;
+  /** Which of these rows must not match. */
+  readonly not?: readonly ('key' | 'origin')[];
+  readonly clientIp?: string | null;
+  readonly code?: string | null;
+  /** Unix time in ms; `to` is exclusive. */
+  readonly from?: number | null;
+  readonly to?: number | null;
+}
+
+export interface RejectedRequests {
+  /** Counts of the same minute add up, of all nodes. What belongs to deleted accounts is dropped. */
+  add(requests: readonly RejectedRequest[], more: readonly MoreRejectedRequests[]): Promise<void>;
+  get(account: AccountId, id: number): Promise<LoggedRejection | null>;
+  /**
+   * Requests that were rejected with each key since `from`, in milliseconds; those beyond the limit of a minute have
+   * none.
+   */
+  countByKey(account: AccountId, from: number): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Newest first. A search that no index answers looks through at most LOG_SEARCH_ROWS: `next` is null at the end, else
+   * where to go on, and `searchedTo` the time of the last row looked at.
+   */
+  list(
+    account: AccountId,
+    search: RejectionSearch,
+  ): Promise<{ items: LoggedRejection[]; next: RejectionPosition | null; searchedTo: number | null }>;
+}
+
+/** Replies of mail servers of one kind, since the last time they were added. */
+export interface UncertainReplyCount {
+  readonly operator: string;
+  readonly fingerprint: string;
+  readonly code: number;
+  readonly enhanced: string | null;
+  /** Text without addresses, names, numbers and ids. */
+  readonly template: string;
+  /** How the last one was read. */
+  readonly rule: string;
+  readonly finding: string;
+  readonly count: number;
+}
+
+export interface UncertainReplyRow extends UncertainReplyCount {
+  readonly firstSeen: number;
+  readonly lastSeen: number;
+}
+
+/** Replies that were read with low confidence, by operator and template. */
+export interface UncertainReplies {
+  /**
+   * Adds to the stored counts. Of one operator, the UNCERTAIN_REPLIES_PER_OPERATOR most frequent kinds are kept; of
+   * all, UNCERTAIN_REPLIES_MAX.
+   */
+  add(replies: readonly UncertainReplyCount[]): Promise<void>;
+  /** The most frequent first. `unmatched`: only those that no rule matched. */
+  list(query: { readonly unmatched: boolean; readonly limit: number }): Promise<Page<UncertainReplyRow>>;
+}
+
+/** Request counts of one process since its last flush. */
+export interface TrafficRow {
+  readonly account: AccountId;
+  /** Start of the hour, ms. */
+  readonly hour: number;
+  /** `status`: replies of 4xx by status; `mx`, `smtp`: verifications of that level by latency bucket. */
+  readonly metric: 'status' | 'mx' | 'smtp';
+  /** HTTP status, or the number of the latency bucket (kernel/latency.ts). */
+  readonly bucket: number;
+  readonly count: number;
+}
+
+export interface Traffic {
+  /** Adds to the stored counts; counts of deleted accounts are dropped. */
+  add(rows: readonly TrafficRow[]): Promise<void>;
+  /** Of all accounts together, from the hour of `from` on. Gives up after `withinMs`. */
+  ofAll(from: number, withinMs: number): Promise<Omit<TrafficRow, 'account'>[]>;
+  /** From the hour of `from` to before `to`, oldest first. */
+  list(account: AccountId, from: number, to: number): Promise<TrafficRow[]>;
+}
 
 export interface LogSearch {
   /** An address or its beginning, without regard to case. */

@@ -1,8 +1,142 @@
+import type { AuditAction, AuditSubject, UserAction } from '../../kernel/audit-actions.ts';
 import type { AccountStatus, Plan } from '../../kernel/facts/plans.ts';
 import type { Role } from '../../kernel/facts/roles.ts';
+import type { ViewPage } from '../../kernel/facts/saved-views.ts';
 import type { MailPayload } from '../../kernel/jobs.ts';
-import type { AccountId } from './accounts.ts';
-import type { Actor } from './actor.ts';
+import type { AccountId, Actor } from './accounts.ts';
+
+/** A session, without its token and the token's hash. */
+export interface SessionRecord {
+  readonly id: string;
+  /** Where it was last seen; null: unknown. */
+  readonly ip: string | null;
+  /** As the browser sent it; '' if it sent none. */
+  readonly userAgent: string;
+  readonly createdAt: number;
+  /** To the hour (SESSION_REFRESH_MINUTES). */
+  readonly lastSeenAt: number;
+}
+
+export interface PasskeyRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: number;
+  /** Null: not since it was added, or only before this was recorded. */
+  readonly lastUsedAt: number | null;
+}
+
+/** A change of how a user signs in: what it does, and what the sign-in library does meanwhile, commits together. */
+export interface UserChange {
+  /** As read after locking. */
+  readonly user: User;
+  /** Ends all sessions but these; returns how many. */
+  endSessions(keep?: readonly string[]): Promise<number>;
+  /** False: it had ended. */
+  endSession(id: string): Promise<boolean>;
+  countPasskeys(): Promise<number>;
+  removePasskeys(keep?: readonly string[]): Promise<number>;
+  /** False: the user has no such passkey. */
+  removePasskey(id: string): Promise<boolean>;
+  /** See `Members.accept`; of the account that was named to `change`. */
+  acceptInvitation(tokenHash: string, by: Actor): Promise<Invitation | null>;
+  /** Forgets what was counted of the subject: see `Attempts.clear`. */
+  clearAttempts(subject: string): Promise<void>;
+  mail(payload: MailPayload): Promise<void>;
+  /** To the audit log: see `AuditLog.recordUserEvent`. */
+  record(event: Omit<UserEvent, 'user'>): Promise<void>;
+}
+
+/** Sessions and passkeys. The sign-in library makes them, on the same tables (see `Store.authDatabase`). */
+export interface SignIns {
+  /** Those that have not expired, the one seen last first; at most SESSIONS_LISTED. */
+  sessions(user: string): Promise<SessionRecord[]>;
+  /** Oldest first. */
+  passkeys(user: string): Promise<PasskeyRecord[]>;
+  /** By the ID of the credential (WebAuthn Level 3 §4). */
+  markPasskeyUsed(credentialId: string): Promise<void>;
+  /**
+   * One transaction with the user locked. `work` may await only `UserChange` and the library's adapters, since on
+   * SQLite anything else would wait for the end of this transaction. Throws ApiError: `not_signed_in` if `session` has
+   * ended meanwhile, `not_found` if the user is gone. `account`: locked as well, first, as everywhere.
+   */
+  change<T>(
+    who: { readonly user: string; readonly session?: string; readonly account?: AccountId },
+    work: (change: UserChange) => Promise<T>,
+  ): Promise<T>;
+}
+
+/** A search of a page that a member has named. */
+export interface SavedView {
+  readonly id: string;
+  readonly name: string;
+  /** The query string of the page. */
+  readonly search: string;
+}
+
+/** Whose views: a member of the account, or of the account whose test account this is; both have the same. */
+export interface ViewOwner {
+  readonly account: AccountId;
+  readonly user: string;
+}
+
+export interface SavedViews {
+  /** By name. */
+  list(owner: ViewOwner, page: ViewPage): Promise<SavedView[]>;
+  /** Throws ApiError `view_exists`, `too_many_views`, `not_found` for who is no member any more. */
+  add(owner: ViewOwner, page: ViewPage, view: Omit<SavedView, 'id'>): Promise<SavedView>;
+  /** Null: there is none of this ID. Throws ApiError `view_exists`. */
+  rename(owner: ViewOwner, id: string, name: string): Promise<SavedView | null>;
+  /** False: there is none of this ID. */
+  remove(owner: ViewOwner, id: string): Promise<boolean>;
+}
+
+export interface AuditEntry {
+  readonly id: number;
+  /** Null: of a user without an account. */
+  readonly account: string | null;
+  readonly at: number;
+  readonly actor: Actor;
+  /** `key.created`, `filter.removed`, `member.role_changed` … */
+  readonly action: AuditAction;
+  /** In words: a key's name, a filter's value, a member's address. */
+  readonly target: string;
+  /** What changed, small; no secrets. */
+  readonly detail: Readonly<Record<string, unknown>>;
+  /** How often it happened, from `at` to `lastAt`. */
+  readonly count: number;
+  readonly lastAt: number;
+}
+
+/** Something that happened to a user, whatever their accounts. */
+export interface UserEvent {
+  /** Nothing is recorded of an address that has no user. */
+  readonly user: { readonly id: string } | { readonly email: string };
+  /** `self`: the user. */
+  readonly by: Actor | { readonly kind: 'self' | 'anonymous'; readonly ip: string | null };
+  readonly action: UserAction;
+  readonly detail?: Readonly<Record<string, unknown>>;
+  /** How often; once by default. */
+  readonly count?: number;
+}
+
+export interface AuditQuery {
+  /** Ids below it; null: the newest. */
+  readonly before: number | null;
+  readonly limit: number;
+  /** All by default. */
+  readonly about?: AuditSubject | null;
+}
+
+/** The audit log. Changes are written by the store itself, in the transaction of what it tells of. */
+export interface AuditLog {
+  /** Newest first. `all`: of all accounts, and of users without one; for operators. */
+  list(of: AccountId | 'all', query: AuditQuery): Promise<AuditEntry[]>;
+  /**
+   * Writes what happened to a user to the log of each account that they are a member of, or to that of the operators.
+   * The same events of one hour are one entry; so are all events of one action beyond USER_EVENTS_PER_HOUR.
+   */
+  recordUserEvent(event: UserEvent): Promise<void>;
+}
 
 export interface User {
   readonly id: string;

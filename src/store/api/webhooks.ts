@@ -7,8 +7,7 @@ import type {
 } from '../../kernel/facts/events.ts';
 import type { MailPayload } from '../../kernel/jobs.ts';
 import type { ClaimOf } from '../jobs/queue.ts';
-import type { AccountId, Page } from './accounts.ts';
-import type { Actor } from './actor.ts';
+import type { AccountId, Actor, Page } from './accounts.ts';
 
 /** An endpoint, without its secrets. */
 export interface Webhook {

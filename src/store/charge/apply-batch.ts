@@ -1,7 +1,449 @@
 /** Charging rules, the same for every driver: requests in order of arrival → answers and changes. */
-import { admit } from './admit.ts';
-import { settle } from './settle.ts';
-import { type Answer, type Changes, type ChargeRequest, type ChargeState, noChanges } from './state.ts';
+import { HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { FilterType } from '../../kernel/facts/filter-types.ts';
+import { IDEMPOTENCY_HOURS } from '../../kernel/facts/lifetimes.ts';
+import { PLANS, PRICE } from '../../kernel/facts/plans.ts';
+import type { KeyScope } from '../../kernel/facts/scopes.ts';
+import { cidrsContaining, ipMatcher } from '../../kernel/ip.ts';
+import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
+import type {
+  AccountId,
+  Admission,
+  AdmissionRequest,
+  Caller,
+  Filter,
+  FilterKeys,
+  IdempotencyRef,
+  Refusal,
+  Settlement,
+  StoredReply,
+  VerificationRecord,
+  VerifyAdmission,
+} from '../store.ts';
+import { budgetResetsAt, budgetUsed, countBudget, fitsBudget } from './budget.ts';
+import {
+  type AccountState,
+  type Answer,
+  type Changes,
+  type ChargeRequest,
+  type ChargeState,
+  type HoldState,
+  type IdempotencyState,
+  type KeyState,
+  noChanges,
+  type UsageEntry,
+} from './state.ts';
+import { countRequest, windowAhead, windowOf } from './window.ts';
+
+// A key's IP allowlist: canonical addresses and CIDRs of both families.
+
+const MOST = 1_000;
+
+const cache = new Map<string, (ip: string) => boolean>();
+
+/**
+ * Whether `ip` (canonical; v4-mapped already folded to v4) is on the list, given as the JSON text that the key's row
+ * holds. An empty list allows every address. The text is the cache key, so an edited list is never stale.
+ */
+function isAllowed(json: string, ip: string): boolean {
+  if (json === '[]') return true;
+  let matches = cache.get(json);
+  if (matches === undefined) {
+    if (cache.size >= MOST) cache.clear();
+    const entries: string[] = JSON.parse(json);
+    matches = ipMatcher(entries);
+    cache.set(json, matches);
+  }
+  return matches(ip);
+}
+
+// Idempotency keys inside the charge (draft-ietf-httpapi-idempotency-key-header).
+
+/** How long a stored reply is replayed, ms. */
+export const REPLY_LIFE = IDEMPOTENCY_HOURS * HOUR_MS;
+/** How long a reservation without a hold may last before it counts as abandoned, ms. */
+const RESERVATION_LIFE = MINUTE_MS;
+
+export const idempotencyId = (accountId: string, ref: { route: string; key: string }): string =>
+  `${accountId}\n${ref.route}\n${ref.key}`;
+
+/** The current row, including changes by earlier requests of the batch. */
+function findIdempotency(
+  state: ChargeState,
+  changes: Changes,
+  accountId: AccountId,
+  ref: IdempotencyRef,
+): IdempotencyState | null {
+  const changed = changes.idempotency.get(idempotencyId(accountId, ref));
+  if (changed !== undefined) return changed.keep ? changed.ref : null;
+  const row = state.idempotency(accountId, ref.route, ref.key);
+  return row !== null && row.expiresAt > state.now ? row : null;
+}
+
+function put(changes: Changes, row: IdempotencyState, keep: boolean): void {
+  changes.idempotency.set(idempotencyId(row.accountId, row), { ref: row, keep });
+}
+
+/** From now on, another request with this key is refused with `idempotency_in_progress`. */
+function reserve(state: ChargeState, changes: Changes, accountId: AccountId, ref: IdempotencyRef, life: number) {
+  const { now, node } = state;
+  put(
+    changes,
+    {
+      accountId,
+      ...ref,
+      state: 'running',
+      status: null,
+      headers: null,
+      body: null,
+      node,
+      createdAt: now,
+      expiresAt: now + life,
+    },
+    true,
+  );
+}
+
+/** False when another request holds the key: the reservation was released and taken again. */
+const isOurs = (row: IdempotencyState | null, ref: IdempotencyRef, node: string): boolean =>
+  row === null || (row.state === 'running' && row.node === node && row.fingerprint === ref.fingerprint);
+
+const holdsKey = (state: ChargeState, changes: Changes, accountId: AccountId, ref: IdempotencyRef): boolean =>
+  isOurs(findIdempotency(state, changes, accountId, ref), ref, state.node);
+
+function finish(
+  state: ChargeState,
+  changes: Changes,
+  accountId: AccountId,
+  ref: IdempotencyRef,
+  reply: StoredReply,
+): void {
+  const { now, node } = state;
+  if (!holdsKey(state, changes, accountId, ref)) return;
+  const { status, body } = reply;
+  const headers = JSON.stringify(reply.headers);
+  const expiresAt = now + REPLY_LIFE;
+  put(changes, { accountId, ...ref, state: 'done', status, headers, body, node, createdAt: now, expiresAt }, true);
+}
+
+function forget(state: ChargeState, changes: Changes, accountId: AccountId, ref: IdempotencyRef): void {
+  const row = findIdempotency(state, changes, accountId, ref);
+  if (row !== null && isOurs(row, ref, state.node)) put(changes, row, false);
+}
+
+// Finds the account's filter that matches a request: email before domain before IP, the most specific first.
+
+/** The look-ups to make, in order of precedence; none for types of which the account has no filter. */
+export function* candidates(
+  account: Pick<AccountState, 'filterEmails' | 'filterDomains' | 'filterIps'>,
+  keys: FilterKeys,
+): Generator<readonly [FilterType, string]> {
+  if (account.filterEmails > 0 && keys.email !== null) yield ['email', keys.email];
+  if (account.filterDomains > 0) for (const domain of keys.domains) yield ['domain', domain];
+  if (account.filterIps > 0 && keys.ip !== null) for (const ip of cidrsContaining(keys.ip)) yield ['ip_address', ip];
+}
+
+function matchFilter(state: ChargeState, account: AccountState, keys: FilterKeys): Filter | null {
+  for (const [type, value] of candidates(account, keys)) {
+    const filter = state.filter(account.id, type, value);
+    if (filter !== null) return filter;
+  }
+  return null;
+}
+
+/** Adds a record to the counters of its hour; `usage` has one entry per row of usage_hours. */
+export function countUsage(
+  usage: Map<string, UsageEntry>,
+  now: number,
+  { accountId, keyId, record }: { accountId: string; keyId: string; record: VerificationRecord },
+): void {
+  const { validationType, status, credits } = record;
+  const reason = record.reason ?? '';
+  const hour = Math.floor(now / HOUR_MS) * HOUR_MS;
+  const id = `${accountId}\n${keyId}\n${validationType}\n${status}\n${reason}`;
+  const entry = usage.get(id);
+  if (entry === undefined) {
+    usage.set(id, { accountId, keyId, hour, validationType, status, reason, requests: 1, credits });
+  } else {
+    entry.requests += 1;
+    entry.credits += credits;
+  }
+}
+
+// Settlement: a hold is captured or released.
+
+/**
+ * Writes the record and its charge. `held` credits are locked for it (0 without a hold); they are unlocked, and
+ * what is not charged returns to the balance. The caller has checked that the balance suffices, and the key's budget.
+ * The verification is its own ledger entry; one of 0 credits without a hold moves nothing, and is none. `key`: null for
+ * a signed-in user.
+ */
+function recordCharge(
+  state: ChargeState,
+  changes: Changes,
+  account: AccountState,
+  { keyId, key }: { readonly keyId: string; readonly key: KeyState | null },
+  verification: VerificationRecord,
+  held: number,
+): void {
+  const { credits } = verification;
+  if (!Number.isSafeInteger(credits) || credits < 0) throw new TypeError(`A record cannot cost ${credits} credits.`);
+  if (account.testOf !== null && credits > 0) throw new RangeError('Test mode charges nothing.');
+  const amount = held - credits;
+  if (account.balance + amount < 0)
+    throw new RangeError(`A record of ${credits} credits does not fit a hold of ${held}.`);
+  if (!fitsBudget(key, credits - held, state.now))
+    throw new RangeError(`The budget does not cover ${credits} credits.`);
+  const accountId = account.id;
+  account.balance += amount;
+  account.locked -= held;
+  changes.accounts.add(account);
+  recordBudget(state, changes, key, { held: -held, charged: credits });
+  changes.verifications.push({ accountId, keyId, record: verification, held: held > 0 || credits > 0 ? held : null });
+  countUsage(changes.usage, state.now, { accountId, keyId, record: verification });
+}
+
+/**
+ * See `Charging.settle`. Throws ApiError: `verification_unavailable` when the hold was released and the balance or the
+ * key's budget is too low, `idempotency_in_progress` when another request has taken the Idempotency-Key.
+ */
+function settle(state: ChargeState, changes: Changes, settlement: Settlement): { balance: number } {
+  const { caller, record: verification, holdId, idempotency } = settlement;
+  const account = state.account(caller.accountId);
+  if (account === null) throw new ApiError('verification_unavailable');
+  const hold = changes.ended.includes(holdId) ? null : state.hold(holdId);
+  if (hold !== null && hold.accountId !== account.id) throw new Error('The hold belongs to another account.');
+  const by = { keyId: caller.keyId, key: state.keyById(caller.keyId) };
+  if (verification === null) {
+    if (hold !== null) release(state, changes, account, by.key, hold);
+    if (idempotency !== null) forget(state, changes, account.id, idempotency);
+    return { balance: account.balance };
+  }
+  if (isRecorded(state, changes, verification.id)) return { balance: account.balance };
+
+  // The reservation ended with the hold: whoever has taken the key since is charged, and a repeated request gets that
+  // reply.
+  if (idempotency !== null && !holdsKey(state, changes, account.id, idempotency))
+    throw new ApiError('idempotency_in_progress', undefined, { retry_after: 1 });
+  const held = hold?.amount ?? 0;
+  const { credits } = verification;
+  if (hold === null && (account.balance < credits || !fitsBudget(by.key, credits, state.now))) {
+    const sentence = 'The check took too long and its credits were spent meanwhile; nothing was charged.';
+    throw new ApiError('verification_unavailable', sentence, { retry_after: 5 });
+  }
+  recordCharge(state, changes, account, by, verification, held);
+  if (hold !== null) changes.ended.push(holdId);
+  if (idempotency !== null) {
+    finish(state, changes, account.id, idempotency, { status: 200, headers: {}, body: verification.body });
+  }
+  return { balance: account.balance };
+}
+
+function release(
+  state: ChargeState,
+  changes: Changes,
+  account: AccountState,
+  key: KeyState | null,
+  { id, amount }: HoldState,
+): void {
+  account.balance += amount;
+  account.locked -= amount;
+  changes.accounts.add(account);
+  recordBudget(state, changes, key, { held: -amount, charged: 0 });
+  changes.ledger.push({ accountId: account.id, kind: 'release', amount, verificationId: id });
+  changes.ended.push(id);
+}
+
+/** Nothing is counted for a key without a budget. */
+function recordBudget(
+  { now }: ChargeState,
+  changes: Changes,
+  key: KeyState | null,
+  by: { held: number; charged: number },
+): void {
+  if (key === null || key.budget === null || (by.held === 0 && by.charged === 0)) return;
+  countBudget(key, by, now);
+  changes.budgets.add(key);
+}
+
+const isRecorded = (state: ChargeState, changes: Changes, id: string): boolean =>
+  changes.verifications.some((entry) => entry.record.id === id) || state.recorded(id);
+
+// Admission: authenticates, authorizes, and holds or charges credits; refusals in the order of the contract.
+
+/** A key's last use is recorded at most this often. */
+const USE_RECORDED_EVERY_MS = 60_000;
+
+const unauthenticated = (refusal: Refusal): Admission => ({
+  ...refusal,
+  outcome: 'refused',
+  caller: null,
+  window: null,
+  balance: null,
+});
+
+const hasScope = (scopes: string | null, scope: KeyScope): boolean =>
+  scopes === null || scopes.split(' ').includes(scope);
+
+/**
+ * Thrown by a `decide` that was not given for this filter. Nothing of the request counts; it has to be applied again.
+ */
+export class UndecidedError extends Error {
+  readonly filter: Filter | null;
+  constructor(filter: Filter | null) {
+    super('There is no verdict for this filter.');
+    this.filter = filter;
+  }
+}
+
+/** Admits or refuses one request, given the state left by the requests before it; adds what has to be written. */
+function admit(state: ChargeState, changes: Changes, request: AdmissionRequest): Admission {
+  const { keyHash, scope } = request;
+  const { now } = state;
+  /** Null for a signed-in user, who has authenticated already. */
+  const key = typeof keyHash === 'string' ? state.key(keyHash) : null;
+  const accountId = typeof keyHash === 'string' ? key?.accountId : keyHash.account;
+  const account = accountId === undefined ? null : state.account(accountId);
+  if (account === null) return unauthenticated({ code: 'invalid_api_key' });
+  // A rolled key stays valid until its grace period ends.
+  if (key !== null && key.revokedAt !== null && key.revokedAt <= now)
+    return unauthenticated({ code: 'revoked_api_key' });
+  if (key !== null && key.expiresAt !== null && key.expiresAt <= now)
+    return unauthenticated({ code: 'expired_api_key', expiredAt: key.expiresAt });
+  if (account.status !== 'active') return unauthenticated({ code: 'invalid_api_key' });
+
+  const test = account.testOf !== null;
+  const caller: Caller = { accountId: account.id, keyId: key?.id ?? DASHBOARD_KEY, plan: account.plan, test };
+  const refused = (refusal: Refusal): Admission => {
+    const balance = refusal.code === 'ip_not_allowed' ? null : account.balance;
+    return { ...refusal, outcome: 'refused', caller, window: windowOf(account, now), balance };
+  };
+  if (key !== null && !isAllowed(key.allowIps, request.ip)) return refused({ code: 'ip_not_allowed' });
+  if (scope === null)
+    return { outcome: 'admitted', caller, window: windowOf(account, now), filter: null, balance: account.balance };
+  if (key !== null && scope !== 'any' && !hasScope(key.scopes, scope)) return refused({ code: 'scope_missing', scope });
+  if (key !== null) recordUse(changes, key, request.ip, now);
+  const aheadMs = windowAhead(account, now);
+  const { windowStart, windowCount } = account;
+  if (!countRequest(account, now)) return refused({ code: 'rate_limit_exceeded' });
+  if (aheadMs > 0) changes.events.push({ kind: 'rate_window_restarted', account: account.id, aheadMs });
+  changes.accounts.add(account);
+
+  if (request.idempotency !== null) {
+    const earlier = findIdempotency(state, changes, account.id, request.idempotency);
+    if (earlier !== null) {
+      if (earlier.fingerprint !== request.idempotency.fingerprint) return refused({ code: 'idempotency_key_reused' });
+      if (earlier.state === 'running') return refused({ code: 'idempotency_in_progress' });
+      return {
+        outcome: 'replay',
+        caller,
+        window: windowOf(account, now),
+        reply: replyOf(earlier),
+        balance: account.balance,
+      };
+    }
+  }
+  const { verify } = request;
+  if (verify !== null && verify.test !== test) throw new TypeError('The verdict is of the other mode.');
+  if (verify === null || request.invalid) {
+    if (request.idempotency !== null) reserve(state, changes, account.id, request.idempotency, RESERVATION_LIFE);
+    return { outcome: 'admitted', caller, window: windowOf(account, now), filter: null, balance: account.balance };
+  }
+  try {
+    return admitVerification(state, changes, request, verify, account, { caller, key }, refused);
+  } catch (error) {
+    if (error instanceof UndecidedError) Object.assign(account, { windowStart, windowCount });
+    throw error;
+  }
+}
+
+/**
+ * Checks plan, filters (blocked requests are free), credits and the key's budget; then charges at once or takes a hold.
+ */
+function admitVerification(
+  state: ChargeState,
+  changes: Changes,
+  request: AdmissionRequest,
+  verify: VerifyAdmission,
+  account: AccountState,
+  { caller, key }: { readonly caller: Caller; readonly key: KeyState | null },
+  refused: (refusal: Refusal) => Admission,
+): Admission {
+  const by = { keyId: caller.keyId, key };
+  const settled = (found: VerificationRecord): Admission => {
+    recordCharge(state, changes, account, by, found, 0);
+    const reply = { status: 200, headers: {}, body: found.body };
+    if (request.idempotency !== null) finish(state, changes, account.id, request.idempotency, reply);
+    return {
+      outcome: 'settled',
+      caller,
+      window: windowOf(account, state.now),
+      record: found,
+      balance: account.balance,
+    };
+  };
+  if (verify.level === 'smtp' && !PLANS[account.plan].smtp) return refused({ code: 'plan_upgrade_required' });
+  const filter: Filter | null = matchFilter(state, account, verify.filterKeys);
+  if (filter !== null) {
+    const blocked = verify.decide(filter);
+    if (blocked !== null) return settled(blocked);
+  }
+  const price = caller.test ? 0 : PRICE[verify.level];
+  if (account.balance < price) return refused({ code: 'insufficient_credits' });
+  if (key !== null && key.budget !== null && !fitsBudget(key, price, state.now))
+    return refused(budgetSpent(key, key.budget, state.now));
+  const verdict = filter === null ? verify.decide(null) : null;
+  if (verdict !== null) return settled(verdict);
+
+  if (price > 0) hold(state, changes, request, verify, account, by, price);
+  if (request.idempotency !== null) reserve(state, changes, account.id, request.idempotency, verify.holdMs);
+  return { outcome: 'admitted', caller, window: windowOf(account, state.now), filter, balance: account.balance };
+}
+
+function hold(
+  state: ChargeState,
+  changes: Changes,
+  request: AdmissionRequest,
+  verify: VerifyAdmission,
+  account: AccountState,
+  { keyId, key }: { readonly keyId: string; readonly key: KeyState | null },
+  amount: number,
+): void {
+  const { id, holdMs } = verify;
+  const { idempotency } = request;
+  account.balance -= amount;
+  account.locked += amount;
+  recordBudget(state, changes, key, { held: amount, charged: 0 });
+  changes.holds.push({
+    id,
+    accountId: account.id,
+    keyId,
+    amount,
+    route: idempotency?.route ?? null,
+    idempotencyKey: idempotency?.key ?? null,
+    expiresAt: state.now + holdMs,
+  });
+  changes.ledger.push({ accountId: account.id, kind: 'hold', amount: -amount, verificationId: id });
+}
+
+const budgetSpent = (key: KeyState, budget: number, now: number): Refusal => ({
+  code: 'key_budget_spent',
+  budget,
+  left: Math.max(0, budget - budgetUsed(key, now)),
+  resetsAt: budgetResetsAt(key, now),
+});
+
+function recordUse(changes: Changes, key: KeyState, ip: string, now: number): void {
+  if (key.lastUsedAt !== null && now - key.lastUsedAt < USE_RECORDED_EVERY_MS && now >= key.lastUsedAt) return;
+  changes.keyUses.set(key.id, ip);
+}
+
+const replyOf = (row: IdempotencyState): StoredReply => ({
+  status: row.status ?? 200,
+  headers: JSON.parse(row.headers ?? '{}'),
+  body: row.body ?? '',
+});
 
 /**
  * Pure except for the accounts of `state`, which change in memory. An error thrown for one request is its answer alone.

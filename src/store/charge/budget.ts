@@ -1,5 +1,8 @@
 /** The monthly budget of a key: what it was charged in the calendar month (UTC), and what is held for it now. */
+
+import type { CompiledQuery, Expression, Transaction } from 'kysely';
 import { monthOf } from '../../kernel/clock.ts';
+import type { Tables } from '../tables.ts';
 
 export interface BudgetState {
   readonly id: string;
@@ -42,4 +45,64 @@ export function countBudget(key: Counters, by: { held: number; charged: number }
   key.budgetMonth = month;
   key.budgetSpent = spent + by.charged;
   key.budgetHeld += by.held;
+}
+
+// Budgets of keys, for whoever charges in a transaction of their own. The account is locked.
+
+/** The row of a key that has a budget. */
+export const budgetRow = (trx: Transaction<Tables>, account: string, key: string | Expression<string>) =>
+  trx
+    .selectFrom('keys')
+    .select(['id', 'budget', 'budget_month as budgetMonth', 'budget_spent as budgetSpent', 'budget_held as budgetHeld'])
+    .where('id', '=', key)
+    .where('account_id', '=', account)
+    .where('budget', 'is not', null);
+
+/** Null for a key without a budget, and for what is no key. */
+export const findBudget = async (trx: Transaction<Tables>, account: string, key: string): Promise<BudgetState | null> =>
+  (await budgetRow(trx, account, key).executeTakeFirst()) ?? null;
+
+interface Counted {
+  readonly held: number;
+  readonly charged: number;
+}
+
+export async function writeBudget(
+  trx: Transaction<Tables>,
+  key: BudgetState | null,
+  by: Counted,
+  now: number,
+): Promise<void> {
+  for (const change of budgetChanges(trx, key, by, now)) await trx.executeQuery(change);
+}
+
+/** What `writeBudget` executes: at most one statement. */
+export function budgetChanges(
+  trx: Transaction<Tables>,
+  key: BudgetState | null,
+  by: Counted,
+  now: number,
+): CompiledQuery[] {
+  if (key === null || (by.held === 0 && by.charged === 0)) return [];
+  countBudget(key, by, now);
+  const { budgetMonth: budget_month, budgetSpent: budget_spent, budgetHeld: budget_held } = key;
+  const mine = trx.updateTable('keys').where('id', '=', key.id);
+  return [mine.set({ budget_month, budget_spent, budget_held }).compile()];
+}
+
+/** What a key without a budget has spent in the month of `now` and has held, for the budget that it gets. */
+export async function countersOf(trx: Transaction<Tables>, account: string, key: string, now: number) {
+  const { start } = monthOf(now);
+  const used = trx.selectFrom('usage_hours').select((eb) => eb.fn.sum<number | null>('credits').as('credits'));
+  const charged = used.where('account_id', '=', account).where('hour', '>=', start).where('key_id', '=', key);
+  const amounts = async (table: 'holds' | 'shared_holds'): Promise<number> => {
+    const held = trx.selectFrom(table).select((eb) => eb.fn.sum<number | null>('amount').as('amount'));
+    const row = await held.where('account_id', '=', account).where('key_id', '=', key).executeTakeFirst();
+    return Number(row?.amount ?? 0);
+  };
+  return {
+    budget_month: start,
+    budget_spent: Number((await charged.executeTakeFirst())?.credits ?? 0),
+    budget_held: (await amounts('holds')) + (await amounts('shared_holds')),
+  };
 }

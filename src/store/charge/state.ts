@@ -5,7 +5,15 @@
 import type { FilterType } from '../../kernel/facts/filter-types.ts';
 import type { Level, Plan } from '../../kernel/facts/plans.ts';
 import type { Reason, Status } from '../../kernel/facts/reasons.ts';
-import type { AccountId, AdmissionRequest, Filter, Settlement, StoreEvent, VerificationRecord } from '../store.ts';
+import type {
+  AccountId,
+  Admission,
+  AdmissionRequest,
+  Filter,
+  Settlement,
+  StoreEvent,
+  VerificationRecord,
+} from '../store.ts';
 import type { BudgetState } from './budget.ts';
 
 /** The counters of its budget are mutable, as the account is. */
@@ -164,3 +172,6 @@ export type Answer =
   | { readonly dropped: true }
   | { readonly held: true }
   | { readonly again: true };
+
+export const isAdmission = (value: unknown): value is Admission =>
+  typeof value === 'object' && value !== null && 'outcome' in value;

@@ -18,10 +18,10 @@ import {
   type JobPolicies,
   type JobPolicy,
 } from '../../kernel/jobs.ts';
-import type { JobCount } from '../api/stats.ts';
+import type { JobCount } from '../api/nodes.ts';
 import type { StorageDriver } from '../driver.ts';
+import { storable } from '../rows.ts';
 import type { Row, Tables } from '../tables.ts';
-import { storable } from '../text.ts';
 import {
   type Claim,
   type JobQueue,

@@ -3,7 +3,7 @@ import type { ListError, ListStatus } from '../../kernel/facts/lists.ts';
 import { findSharedHold, releaseSharedHold, type Scope } from '../charge/shared-hold.ts';
 import type { StorageDriver } from '../driver.ts';
 import type { AccountId } from '../store.ts';
-import { emitEvent } from '../webhooks/emit.ts';
+import { emitEvent } from '../webhooks.ts';
 import { listObject } from './object.ts';
 import { findList, type ListRecord, toList } from './row.ts';
 

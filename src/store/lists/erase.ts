@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { yieldToEventLoop } from '../batches.ts';
 import type { Scope } from '../charge/shared-hold.ts';
 import type { StorageDriver } from '../driver.ts';
-import { lowerCase } from '../filter-rows.ts';
+import { lowerCase } from '../filters.ts';
 import type { AccountId } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import { blankRow, parseAddresses, parsePending, storedRows } from './blocks.ts';

@@ -1,7 +1,7 @@
 import type { ListSort } from '../../kernel/facts/sort-orders.ts';
 import { listResultId } from '../../kernel/ids.ts';
 import type { StorageDriver } from '../driver.ts';
-import { lowerCase } from '../filter-rows.ts';
+import { lowerCase } from '../filters.ts';
 import type { AccountId, ListBlock, ListResult, Lists } from '../store.ts';
 import { toRows } from './blocks.ts';
 import { findList, layoutOf, toList, visibleLists } from './row.ts';

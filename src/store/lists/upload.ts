@@ -1,13 +1,13 @@
 import { ApiError } from '../../kernel/errors.ts';
 import { LISTS_MAX } from '../../kernel/facts/limits.ts';
 import { listPrice } from '../../kernel/facts/plans.ts';
+import { lockAccount } from '../account-rows.ts';
 import type { StorageDriver } from '../driver.ts';
-import { lowerCase } from '../filter-rows.ts';
+import { lowerCase } from '../filters.ts';
 import { storeReply } from '../idempotency.ts';
-import { lockAccount } from '../lock.ts';
 import { writeAudit } from '../people/audit-log.ts';
+import { storable } from '../rows.ts';
 import type { Lists } from '../store.ts';
-import { storable } from '../text.ts';
 import { storageOf } from '../usage.ts';
 import { deleteList } from './end.ts';
 import { findList, noResults, toList } from './row.ts';

@@ -10,8 +10,7 @@ import type {
   RejectionSearch,
 } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
-import { not } from './not.ts';
-import { FROM_ORIGIN } from './origin.ts';
+import { FROM_ORIGIN, not } from './search.ts';
 
 /** Rows in one statement; ten values each. */
 const CHUNK = 500;

@@ -1,17 +1,70 @@
 /** Searches the log, reading a bounded number of rows at a time. */
-import { type Expression, expressionBuilder, type SqlBool, sql } from 'kysely';
+
+import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { LOG_SEARCH_ROWS } from '../../kernel/facts/limits.ts';
 import type { LogNegatable } from '../../kernel/facts/log-filters.ts';
 import type { Outcome } from '../../kernel/facts/outcomes.ts';
-import { NO_OPERATOR } from '../../kernel/log-origins.ts';
+import { DASHBOARD_KEY, type LogOrigin, NO_OPERATOR } from '../../kernel/log-origins.ts';
 import { BATCH_ROWS } from '../batches.ts';
 import type { StorageDriver } from '../driver.ts';
+import { storable } from '../rows.ts';
 import type { AccountId, LoggedVerification, LogSearch, Verifications } from '../store.ts';
-import type { Tables } from '../tables.ts';
-import { ADDRESS, ADDRESS_READ, indexed, seqsByAddress } from './address.ts';
-import { not } from './not.ts';
-import { FROM_ORIGIN } from './origin.ts';
-import { AFTER_LAST_SEQ, FIRST_SEQ, toVerification } from './row.ts';
+import type { Row, Tables } from '../tables.ts';
+
+/** The indexed expression (migrations 0002, 0016): the start of the address, in the database's lower case. */
+export const ADDRESS = sql<string>`substr(lower(email), 1, 320)`;
+/** The same value without the index, for rows found in another way. */
+const ADDRESS_READ = sql<string>`(substr(lower(email), 1, 320) || '')`;
+const LENGTH = 320;
+
+/** The part of a text that is indexed; both databases count in code points. */
+const indexed = (text: string): string => Array.from(storable(text)).slice(0, LENGTH).join('');
+
+/** Rows of the account, found by the index on `ADDRESS`. */
+export async function seqsByAddress(
+  { db, logByAddress }: StorageDriver,
+  account: AccountId,
+  matches: Expression<SqlBool>,
+  limit: number,
+): Promise<number[]> {
+  const { rows } = await sql<{ seq: number }>`
+    SELECT seq FROM ${logByAddress} WHERE account_id = ${account} AND ${matches} LIMIT ${limit}`.execute(db);
+  return rows.map((row) => row.seq);
+}
+
+/** What does not match, of columns that may be null too: a condition on null is null, and so is its opposite. */
+export const not = (condition: Expression<SqlBool>): Expression<SqlBool> =>
+  sql<SqlBool>`NOT coalesce((${condition}), false)`;
+
+/** Of single calls and of rejected requests alike. */
+export const FROM_ORIGIN: Readonly<Record<Exclude<LogOrigin, 'list'>, RawBuilder<boolean>>> = {
+  api: sql<boolean>`(key_id <> ${DASHBOARD_KEY} AND via IS NULL)`,
+  compat: sql<boolean>`via <> 'mcp'`,
+  mcp: sql<boolean>`via = 'mcp'`,
+  dashboard: sql<boolean>`key_id = ${DASHBOARD_KEY}`,
+};
+
+export const toVerification = (row: Row<'verifications'>) => ({
+  id: row.id,
+  email: row.email,
+  requested: row.requested,
+  validationType: row.validation_type,
+  status: row.status,
+  deliverability: row.deliverability,
+  reason: row.reason,
+  credits: row.credits,
+  clientIp: row.client_ip,
+  durationMs: row.duration_ms,
+  body: row.body,
+  createdAt: row.created_at,
+  keyId: row.key_id,
+  list: row.hold_id,
+  via: row.via,
+});
+
+/** Bounds of an account's log, for `StorageDriver.seqRange`. */
+export const FIRST_SEQ = 0;
+export const AFTER_LAST_SEQ = Number.MAX_SAFE_INTEGER;
 
 const VERIFICATION_ID = /^ver_\w{16,}$/;
 

@@ -1,8 +1,175 @@
-import type { StorageDriver } from '../driver.ts';
-import type { Verifications } from '../store.ts';
-import { erase } from './erase.ts';
-import { AFTER_LAST_SEQ, FIRST_SEQ, toVerification } from './row.ts';
-import { edgeOf, search } from './search.ts';
+/** Erases a person from the log; the sums of the account still agree. */
+
+import { type Kysely, type NotNull, type SqlBool, sql, type Transaction } from 'kysely';
+import { sha256Hex } from '../../kernel/ids.ts';
+import { lockExistingAccount } from '../account-rows.ts';
+import { BATCH_ROWS, yieldToEventLoop } from '../batches.ts';
+import { REPLY_LIFE } from '../charge/apply-batch.ts';
+import type { StorageDriver, TransactionDriver } from '../driver.ts';
+import { eraseFromLists } from '../lists/erase.ts';
+import { writeAudit } from '../people/audit-log.ts';
+import { storable } from '../rows.ts';
+import type { AccountId, Actor, Verifications } from '../store.ts';
+import type { Row, Tables } from '../tables.ts';
+import { ADDRESS, AFTER_LAST_SEQ, edgeOf, FIRST_SEQ, search, seqsByAddress, toVerification } from './search.ts';
+
+type Deleted = Pick<Row<'verifications'>, 'account_id' | 'hold_id' | 'credits'>;
+
+/**
+ * Keeps the credits of deleted verifications in a sum, so that the audit's sums still agree. The accounts are locked.
+ */
+async function addPurged(trx: Transaction<Tables>, deleted: readonly Deleted[]): Promise<void> {
+  await addTo(trx, 'accounts', sums(deleted, 'account_id'));
+  await addTo(trx, 'shared_holds', sums(deleted, 'hold_id'));
+}
+
+function sums(deleted: readonly Deleted[], by: 'account_id' | 'hold_id'): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const { [by]: id, credits } of deleted) if (id !== null) found.set(id, (found.get(id) ?? 0) + credits);
+  return found;
+}
+
+/** In one statement, however many rows: charges wait for the transaction. */
+async function addTo(
+  trx: Transaction<Tables>,
+  table: 'accounts' | 'shared_holds',
+  credits: ReadonlyMap<string, number>,
+): Promise<void> {
+  if (credits.size === 0) return;
+  const rows = Array.from(credits, ([id, sum]) => sql`(CAST(${id} AS TEXT), CAST(${sum} AS BIGINT))`);
+  await sql`UPDATE ${sql.table(table)} SET purged_credits = purged_credits + gone.column2
+    FROM (VALUES ${sql.join(rows)}) AS gone WHERE id = gone.column1`.execute(trx);
+}
+
+/** See `BulkTransactions.deleteVerifications`. */
+export const deleteVerifications = (
+  driver: TransactionDriver,
+  some: readonly Pick<Row<'verifications'>, 'seq' | 'account_id'>[],
+): Promise<number> =>
+  driver.transaction(async (trx) => {
+    await driver.lockAccounts(trx, [...new Set(some.map((row) => row.account_id))]);
+    const seqs = some.map((row) => row.seq);
+    const gone = trx.deleteFrom('verifications').where('seq', 'in', seqs);
+    const deleted = await gone.returning(['account_id', 'hold_id', 'credits']).execute();
+    await addPurged(trx, deleted);
+    return deleted.length;
+  });
+
+/**
+ * Up to BATCH_ROWS accounts with a retention of their own, by id, each with the time of its oldest verification, ms.
+ */
+export const oldestByRetention = (db: Kysely<Tables>, after = '') =>
+  db
+    .selectFrom('accounts as a')
+    .select(['a.id', 'a.retention_days'])
+    .select((eb) =>
+      eb
+        .selectFrom('verifications as v')
+        .select('v.created_at')
+        // Not an equality, for the reason given at `seqRange` of the PostgreSQL driver.
+        .whereRef('v.account_id', '>=', 'a.id')
+        .whereRef('v.account_id', '<=', 'a.id')
+        .orderBy('v.account_id')
+        .orderBy('v.seq')
+        .limit(1)
+        .as('oldest'),
+    )
+    .where('a.retention_days', 'is not', null)
+    .$narrowType<{ retention_days: NotNull }>()
+    .where('a.id', '>', after)
+    .orderBy('a.id')
+    .limit(BATCH_ROWS)
+    .execute();
+
+const lowerCase = (text: string): string => storable(text).toLowerCase();
+
+/** Matches by index, in batches. The consumer deletes each batch before it asks for the next. */
+async function* byIndex(driver: StorageDriver, account: AccountId, email: string): AsyncGenerator<number[]> {
+  const text = lowerCase(email);
+  const same = sql<SqlBool>`(${ADDRESS} = substr(${text}, 1, 320) AND lower(email) = ${text})`;
+  for (let full = true; full; ) {
+    const seqs = await seqsByAddress(driver, account, same, BATCH_ROWS);
+    yield seqs;
+    full = seqs.length === BATCH_ROWS;
+  }
+}
+
+/** Reads the whole log and compares here. */
+async function* byScan(driver: StorageDriver, account: AccountId, email: string): AsyncGenerator<number[]> {
+  const oldest = driver.db.selectFrom('verifications').select(['seq', 'email']).orderBy('account_id').orderBy('seq');
+  for (let from = FIRST_SEQ, full = true; full; ) {
+    const rows = await oldest
+      .where(driver.seqRange(account, from, AFTER_LAST_SEQ))
+      .limit(BATCH_ROWS)
+      .execute();
+    yield rows.filter((row) => lowerCase(row.email) === lowerCase(email)).map((row) => row.seq);
+    full = rows.length === BATCH_ROWS;
+    from = (rows.at(-1)?.seq ?? from) + 1;
+  }
+}
+
+/**
+ * Replies stored for an Idempotency-Key. They expire a fixed time after the verification, which the index on expiry
+ * finds.
+ */
+async function deleteReplies(
+  trx: Transaction<Tables>,
+  account: AccountId,
+  deleted: readonly { body: string; created_at: number }[],
+): Promise<void> {
+  for (const [at, rows] of Map.groupBy(deleted, (row) => row.created_at)) {
+    const bodies = rows.map((row) => row.body);
+    const kept = trx.deleteFrom('idempotency').where('account_id', '=', account);
+    const same = kept.where('expires_at', '=', at + REPLY_LIFE);
+    await same.where('body', 'in', bodies).execute();
+  }
+}
+
+/** Returns how many rows were deleted. The account is locked. */
+async function deleteRows(
+  trx: Transaction<Tables>,
+  account: AccountId,
+  seqs: readonly number[],
+  now: number,
+): Promise<number> {
+  if (seqs.length === 0) return 0;
+  const mine = trx.deleteFrom('verifications').where('account_id', '=', account).where('seq', 'in', seqs);
+  const deleted = await mine.returning(['account_id', 'hold_id', 'body', 'credits', 'created_at']).execute();
+  await addPurged(trx, deleted);
+  const young = deleted.filter((row) => row.created_at + REPLY_LIFE > now);
+  await deleteReplies(trx, account, young);
+  return deleted.length;
+}
+
+/** See `Verifications.erase`. The audit log entry has no address; its count is updated with every batch. */
+async function erase(driver: StorageDriver, account: AccountId, email: string, by: Actor): Promise<number> {
+  const now = await driver.now();
+  const target = `sha256:${sha256Hex(lowerCase(email)).slice(0, 16)}`;
+  const step = (seqs: readonly number[], before: { erased: number; entry: number | null }) =>
+    driver.transaction(async (trx) => {
+      await lockExistingAccount(driver, trx, account);
+      const erased = before.erased + (await deleteRows(trx, account, seqs, now));
+      const detail = { erased };
+      if (before.entry === null) {
+        return { erased, entry: await writeAudit(trx, account, now, by, { action: 'log.erased', target, detail }) };
+      }
+      const row = trx.updateTable('trail').set({ detail: JSON.stringify(detail) });
+      await row.where('id', '=', before.entry).execute();
+      return { erased, entry: before.entry };
+    });
+
+  // The database's lower case equals ours for ASCII only.
+  const isAscii = /^\p{ASCII}*$/u.test(lowerCase(email));
+  let done = await step([], { erased: 0, entry: null });
+  // First, so that no list records a result of the address after the log was erased.
+  await eraseFromLists(driver, account, email);
+  for await (const seqs of (isAscii ? byIndex : byScan)(driver, account, email)) {
+    if (seqs.length > 0) done = await step(seqs, done);
+    await yieldToEventLoop();
+  }
+  await driver.truncateLog();
+  return done.erased;
+}
 
 export function verifications(driver: StorageDriver): Verifications {
   return {

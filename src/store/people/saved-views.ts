@@ -2,12 +2,12 @@ import type { Transaction } from 'kysely';
 import { ApiError } from '../../kernel/errors.ts';
 import { SAVED_VIEWS_MAX } from '../../kernel/facts/limits.ts';
 import { newId } from '../../kernel/ids.ts';
+import { lockExistingAccount } from '../account-rows.ts';
 import type { StorageDriver } from '../driver.ts';
-import { lockExistingAccount } from '../lock.ts';
+import { storable } from '../rows.ts';
 import type { SavedViews, ViewOwner } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { liveIdOf } from '../test-account.ts';
-import { storable } from '../text.ts';
 
 const COLUMNS = ['id', 'name', 'search'] as const;
 

@@ -1,16 +1,113 @@
-import type { Transaction } from 'kysely';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { DAY_MS, toDate, toIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { SESSION_MAX_DAYS } from '../../kernel/facts/lifetimes.ts';
 import { SESSIONS_LISTED } from '../../kernel/facts/limits.ts';
+import { sha256Hex } from '../../kernel/ids.ts';
 import type { StorageDriver } from '../driver.ts';
-import type { SignIns, UserChange } from '../store.ts';
+import type { Attempts, SignIns, Store, UserChange } from '../store.ts';
 import type { Tables } from '../tables.ts';
-import { clearAttempts } from './attempts.ts';
-import type { AuthDatabase } from './auth-database.ts';
-import { acceptInvitation } from './invitations.ts';
-import { writeUserEvent } from './user-events.ts';
+import { writeUserEvent } from './audit-log.ts';
+import { acceptInvitation } from './members.ts';
 import { readUser, timeOf } from './users.ts';
+
+/** Half of a row's name is the subject's, so that all its counts are found together, half that of the origin. */
+const SUBJECT_DIGITS = 32;
+
+/** Subjects contain addresses typed by anyone: of any length, and private. Only a hash is stored. */
+const subjectName = (subject: string): string => sha256Hex(subject).slice(0, SUBJECT_DIGITS);
+
+const named = (subject: string, origin = ''): string =>
+  subjectName(subject) + sha256Hex(origin).slice(0, SUBJECT_DIGITS);
+
+/** See `Attempts.clear`. */
+async function clearAttempts(db: Kysely<Tables>, subject: string): Promise<void> {
+  const name = subjectName(subject);
+  const all = db.deleteFrom('attempts').where('subject', '>=', name.padEnd(2 * SUBJECT_DIGITS, '0'));
+  await all.where('subject', '<=', name.padEnd(2 * SUBJECT_DIGITS, 'f')).execute();
+}
+
+export function attempts(driver: StorageDriver): Attempts {
+  const { db } = driver;
+  return {
+    async count(subject, windowMs, origin) {
+      const now = await driver.now();
+      const name = named(subject, origin);
+      // More than one window ahead: the clock had been.
+      const ahead = db
+        .deleteFrom('attempts')
+        .where('subject', '=', name)
+        .where('ends_at', '>', now + 2 * windowMs);
+      if ((await ahead.executeTakeFirst()).numDeletedRows > 0n) driver.onEvent({ kind: 'attempt_window_restarted' });
+      const fresh = { count: 1, ends_at: now + windowMs };
+      const row = await db
+        .insertInto('attempts')
+        .values({ subject: name, ...fresh })
+        .onConflict((oc) =>
+          oc.column('subject').doUpdateSet({
+            count: sql<number>`CASE WHEN attempts.ends_at <= ${now} THEN 1 ELSE attempts.count + 1 END`,
+            ends_at: sql<number>`CASE WHEN attempts.ends_at <= ${now} THEN excluded.ends_at ELSE attempts.ends_at END`,
+          }),
+        )
+        .returning(['count', 'ends_at'])
+        .executeTakeFirstOrThrow();
+      return { count: row.count, endsAt: row.ends_at };
+    },
+
+    clear: (subject) => clearAttempts(db, subject),
+  };
+}
+
+/** The database as the sign-in library sees it. */
+interface AuthDatabase {
+  readonly db: Kysely<Tables>;
+  /**
+   * A write transaction to which everything belongs that `work` does on `db`. It must await nothing else of the store:
+   * on SQLite that would wait for the end of this transaction.
+   */
+  transaction<T>(work: (trx: Transaction<Tables>) => Promise<T>): Promise<T>;
+}
+
+/** The library is given one Kysely instance at the start, so that instance leads to the transaction of its caller. */
+export function authDatabase(driver: StorageDriver): AuthDatabase {
+  const current = new AsyncLocalStorage<Transaction<Tables>>();
+  const db = new Proxy(driver.db, {
+    get(plain, name) {
+      const target = current.getStore() ?? plain;
+      const value: unknown = Reflect.get(target, name, target);
+      // `fn` is a function with methods of its own, which a bound one would not have.
+      return typeof value === 'function' && name !== 'fn' ? value.bind(target) : value;
+    },
+  });
+  return { db, transaction: (work) => driver.transaction((trx) => current.run(trx, () => work(trx))) };
+}
+
+/** When several nodes create it at once, the first one written counts for all. */
+export function secret({ db }: StorageDriver): Store['secret'] {
+  const kept = async (name: string): Promise<string | null> =>
+    (await db.selectFrom('secrets').select('value').where('name', '=', name).executeTakeFirst())?.value ?? null;
+
+  return async (name, make) => {
+    const known = await kept(name);
+    if (known !== null) return known;
+    await db
+      .insertInto('secrets')
+      .values({ name, value: make() })
+      .onConflict((oc) => oc.doNothing())
+      .execute();
+    const written = await kept(name);
+    if (written === null) throw new Error(`The secret ${name} was not kept.`);
+    return written;
+  };
+}
+
+/** See `Store.forgetSecret`. */
+export const forgetSecret =
+  ({ db }: StorageDriver): Store['forgetSecret'] =>
+  async (name, value) => {
+    await db.deleteFrom('secrets').where('name', '=', name).where('value', '=', value).execute();
+  };
 
 export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns {
   const { db } = driver;

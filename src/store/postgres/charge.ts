@@ -7,18 +7,70 @@ import type pg from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { applyBatch } from '../charge/apply-batch.ts';
-import { type CountingDriver, noRetries } from '../charge/observed.ts';
+import { type CountingDriver, noRetries, unavailable } from '../charge/batcher.ts';
 import { type Answer, type ChargeRequest, isEmpty } from '../charge/state.ts';
-import { unavailable } from '../charge/waiting.ts';
 import { onlyRow } from '../rows.ts';
 import type { StoreEvent } from '../store.ts';
-import { connectClient, discard, KEEPALIVES } from './connect.ts';
-import { isConflict, isLocked, isLost, isOutage } from './failure.ts';
+import { connectClient, discard, isConflict, isLocked, isLost, isOutage, KEEPALIVES } from './connect.ts';
 import { load, pipelined } from './load.ts';
 import { type Answers, type Attempt, type ChargedAccount, ChargeMemory, idsOf } from './memory.ts';
-import { ServerTime } from './server-time.ts';
-import { endSession, type Session, sessionOf } from './session.ts';
 import { statements } from './write.ts';
+
+// A session of a connection, seen from another one.
+
+/** Process IDs are used again, together with the start they are not. */
+interface Session {
+  readonly pid: number;
+  readonly start: string;
+}
+
+const OWN = `SELECT pid, extract(epoch FROM backend_start)::text AS start FROM pg_stat_activity
+  WHERE pid = pg_backend_pid()`;
+/** Ending sessions of one's own role needs no privilege. */
+const END = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE pid = $1 AND extract(epoch FROM backend_start)::text = $2`;
+
+async function sessionOf(client: pg.Client): Promise<Session> {
+  return onlyRow((await client.query<{ pid: number; start: string }>(OWN)).rows);
+}
+
+/** True when the session has ended, with whatever it was doing; false when it was told to. */
+async function endSession(client: pg.Client, { pid, start }: Session): Promise<boolean> {
+  return (await client.query(END, [pid, start])).rows.length === 0;
+}
+
+/** A better reading counts for so long, ms: clocks drift, and the server's may be set. */
+const BEST_FOR_MS = 10_000;
+
+/** The server's clock as this process knows it: the last good reading, and the time that has passed since. */
+class ServerTime {
+  readonly #clock: Pick<Clock, 'elapsed'>;
+  /** `ahead`: the server's time minus `elapsed()`, right to within half of `tookMs`. */
+  #best: { readonly ahead: number; readonly tookMs: number; readonly at: number } | null = null;
+
+  constructor(clock: Pick<Clock, 'elapsed'>) {
+    this.#clock = clock;
+  }
+
+  /** ms; null: it was never read. */
+  now(): number | null {
+    return this.#best === null ? null : Math.round(this.#best.ahead + this.#clock.elapsed());
+  }
+
+  /** `time`: what the server's clock showed at some moment since `asked`, by `elapsed()`. */
+  read(time: number, asked: number): void {
+    const at = this.#clock.elapsed();
+    const tookMs = at - asked;
+    const best = this.#best;
+    if (best !== null && tookMs > best.tookMs && at - best.at < BEST_FOR_MS) return;
+    this.#best = { ahead: time - (asked + at) / 2, tookMs, at };
+  }
+
+  /** It is not what it was taken for. */
+  forget(): void {
+    this.#best = null;
+  }
+}
 
 const TRIES = 4;
 /** Transactions side by side, each on a connection of its own. */

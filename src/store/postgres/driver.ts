@@ -1,31 +1,81 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Expression, Kysely, PostgresDialect, type SqlBool, sql, type Transaction } from 'kysely';
+import {
+  type Expression,
+  Kysely,
+  type KyselyPlugin,
+  OperationNodeTransformer,
+  PostgresDialect,
+  type PrimitiveValueListNode,
+  type SqlBool,
+  sql,
+  type Transaction,
+  type ValueNode,
+} from 'kysely';
 import type pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
 import type { FilterType } from '../../kernel/facts/filter-types.ts';
 import { newId } from '../../kernel/ids.ts';
 import { bulkTransactions } from '../bulk.ts';
-import type { ReadAndChange, ReadQueries, StorageDriver, StorageDriverOptions } from '../driver.ts';
+import type { ReadAndChange, ReadQueries, StorageDriver, StorageDriverOptions, TableSchema } from '../driver.ts';
 import { jobQueue } from '../jobs/jobs.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import { withOutages } from '../outages.ts';
-import { onlyRow } from '../rows.ts';
+import { onlyRow, storable } from '../rows.ts';
 import type { AccountId, PoolUse, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { PostgresCharge } from './charge.ts';
-import { openPool } from './connect.ts';
-import { isOutage } from './failure.ts';
-import { insertRows } from './insert-rows.ts';
+import { isOutage, openPool } from './connect.ts';
 import { migrate, schemaState } from './migrate.ts';
 import { PostgresNode } from './node.ts';
 import { withJobsOfPgBoss } from './pg-boss.ts';
 import { PostgresProbe } from './probe.ts';
-import { lockOf, ReadsAndChanges } from './read-and-change.ts';
-import { readSchema } from './schema.ts';
-import { storableText } from './text.ts';
-import { readTogether, writeTogether } from './together.ts';
+import { lockOf, ReadsAndChanges, readTogether, writeTogether } from './read-and-change.ts';
+import { insertRows } from './write.ts';
+
+async function readSchema(db: Kysely<Tables>): Promise<TableSchema[]> {
+  const { rows } = await sql<TableSchema>`
+    SELECT c.relname::text AS "table",
+      ARRAY(
+        SELECT a.attname::text FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      ) AS columns,
+      coalesce((
+        SELECT array_agg(a.attname::text ORDER BY k.place)
+        FROM pg_index i CROSS JOIN unnest(i.indkey) WITH ORDINALITY AS k (attnum, place)
+          JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum
+        WHERE i.indrelid = c.oid AND i.indisprimary
+      ), ARRAY['ctid']) AS key,
+      ARRAY(
+        SELECT DISTINCT target.relname::text FROM pg_constraint f JOIN pg_class target ON target.oid = f.confrelid
+        WHERE f.conrelid = c.oid AND f.contype = 'f'
+      ) AS "references"
+    FROM pg_class c
+    WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = current_schema()::regnamespace
+    ORDER BY 1`.execute(db);
+  return rows;
+}
+
+// Search values come from outside: an id in a path, an address typed into the sign-in form.
+// Text that PostgreSQL cannot keep would be an error of the server there, instead of something that is not found.
+
+const kept = (value: unknown): unknown => (typeof value === 'string' ? storable(value) : value);
+
+class StorableText extends OperationNodeTransformer {
+  protected override transformValue(node: ValueNode): ValueNode {
+    return { ...node, value: kept(node.value) };
+  }
+  protected override transformPrimitiveValueList(node: PrimitiveValueListNode): PrimitiveValueListNode {
+    return { ...node, values: node.values.map(kept) };
+  }
+}
+
+const transformer = new StorableText();
+
+const storableText: KyselyPlugin = {
+  transformQuery: ({ node, queryId }) => transformer.transformNode(node, queryId),
+  transformResult: async ({ result }) => result,
+};
 
 const POOL_SIZE = 10;
 

@@ -1,8 +1,8 @@
 /** What a batch reads: pipelined statements after the lock on its accounts. */
 
 import type pg from 'pg';
-import { idempotencyId } from '../charge/idempotency.ts';
-import { candidates } from '../charge/match.ts';
+import { candidates, idempotencyId } from '../charge/apply-batch.ts';
+
 import type {
   AccountState,
   ChargeRequest,

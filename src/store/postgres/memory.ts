@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { HIGHEST_PRICE } from '../../kernel/facts/plans.ts';
 import { applyBatch } from '../charge/apply-batch.ts';
 import type { Answer, Changes, ChargeRequest, ChargeState } from '../charge/state.ts';
-import { isAdmission } from '../charge/waiting.ts';
+import { isAdmission } from '../charge/state.ts';
 import { limitOf } from '../charge/window.ts';
 import { numberColumn, rowMaker, textColumn } from '../columns.ts';
 import type { Admission } from '../store.ts';

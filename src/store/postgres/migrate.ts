@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { type Migration, pending, type SchemaState } from '../migrations.ts';
 import { onlyRow } from '../rows.ts';
-import { connectClient, discard } from './connect.ts';
-import { isLocked } from './failure.ts';
+import { connectClient, discard, isLocked } from './connect.ts';
 
 /** "mailvet" in ASCII, so that it does not collide with another program's advisory lock. */
 const LOCK = '0x6d61696c766574';

@@ -19,8 +19,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { pathOf } from './path.ts';
-import { makePrivateFile } from './private-files.ts';
+import { makePrivateFile, pathOf } from './private-files.ts';
 
 /** Pages per step, 8 MB: between steps the copy can be interrupted. */
 const STEP_PAGES = 2_000;

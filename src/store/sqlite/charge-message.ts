@@ -3,16 +3,18 @@
  * same order.
  */
 import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
-import { UndecidedError } from '../charge/admit.ts';
+import { UndecidedError } from '../charge/apply-batch.ts';
 import type { Answer, ChargeRequest } from '../charge/state.ts';
-import { isAdmission } from '../charge/waiting.ts';
+import { isAdmission } from '../charge/state.ts';
 import type {
+  AccountId,
   Admission,
   AdmissionRequest,
   Caller,
   Filter,
   FilterKeys,
   IdempotencyRef,
+  ListOutcome,
   RateWindow,
   Settlement,
   StoreEvent,
@@ -28,7 +30,7 @@ interface BatchHead {
 }
 
 /** Reads values in the order in which they were written. */
-export class Reader {
+class Reader {
   readonly #values: readonly unknown[];
   #at = 0;
   constructor(values: readonly unknown[]) {
@@ -96,8 +98,8 @@ function pushOrNull<T extends object>(to: unknown[], fields: Fields<T>, value: T
 const readOrNull = <T extends object>(from: Reader, fields: Fields<T>): T | null =>
   from.next<boolean>() ? fields.read(from) : null;
 
-export const pushRecord = (to: unknown[], record: VerificationRecord | null): void => pushOrNull(to, RECORD, record);
-export const readRecord = (from: Reader): VerificationRecord | null => readOrNull(from, RECORD);
+const pushRecord = (to: unknown[], record: VerificationRecord | null): void => pushOrNull(to, RECORD, record);
+const readRecord = (from: Reader): VerificationRecord | null => readOrNull(from, RECORD);
 
 /** What `decide` gave for this filter, or for none. */
 export interface Decision {
@@ -307,4 +309,34 @@ function readError(from: Reader): Error {
   const [code, message] = [from.next<ErrorCode | null>(), from.next<string>()];
   const details = from.next<ApiError['details']>();
   return code === null ? new Error(message) : new ApiError(code, message, details);
+}
+
+// Outcomes of one list as a message between threads: a flat array of plain values, as in charge-message.ts.
+
+export function writeOutcomes(outcomes: readonly ListOutcome[]): unknown[] {
+  const to: unknown[] = [];
+  for (const outcome of outcomes) {
+    const { block, address, email, attempts, egress } = outcome.work;
+    // Nearly always that of the record; copying texts is most of what a message costs.
+    to.push(block, address, email === outcome.record?.email ? null : email, attempts, egress);
+    pushRecord(to, outcome.record);
+    if (outcome.record === null) to.push(outcome.operator, outcome.againMs);
+    else to.push(outcome.retryMs ?? null, outcome.egress ?? null);
+  }
+  return to;
+}
+
+export function readOutcomes(account: AccountId, list: string, values: readonly unknown[]): ListOutcome[] {
+  const from = new Reader(values);
+  const outcomes: ListOutcome[] = [];
+  while (!from.ended) {
+    const place = { list, account, block: from.next<number | null>(), address: from.next<number>() };
+    const [email, attempts] = [from.next<string | null>(), from.next<number>()];
+    const egress = from.next<string | null>();
+    const record = readRecord(from);
+    const work = { ...place, email: email ?? record?.email ?? '', attempts, egress };
+    if (record === null) outcomes.push({ work, record, operator: from.next(), againMs: from.next() });
+    else outcomes.push({ work, record, retryMs: from.next(), egress: from.next() });
+  }
+  return outcomes;
 }

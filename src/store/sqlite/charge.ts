@@ -20,7 +20,7 @@ import {
 } from '../columns.ts';
 import { assertCompatible, SCHEMA } from '../migrations.ts';
 import { readBatch, writeAnswers } from './charge-message.ts';
-import { insertSql, updateSql } from './insert-rows.ts';
+import { insertSql, updateSql } from './statements.ts';
 
 const KEYS = `SELECT ${keyState('keys')} FROM keys`;
 const OF_REPLY = 'WHERE account_id = ? AND route = ? AND key = ?';

@@ -10,14 +10,10 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { bindable } from './bindable.ts';
-import { whenFree } from './busy.ts';
-import { ThreadLostError } from './failure.ts';
-import { rowsOf } from './query.ts';
-import { RowsQuery } from './rows-query.ts';
-import type { Session, Thread } from './thread-client.ts';
-import type { QueryResult as ThreadResult } from './thread-messages.ts';
-import type { WriteMutex } from './write-mutex.ts';
+import { ThreadLostError, whenFree } from './failure.ts';
+import { bindable, RowsQuery } from './statements.ts';
+import type { Session, Thread, WriteMutex } from './thread-client.ts';
+import { rowsOf, type ThreadResult } from './thread-messages.ts';
 
 /** A transaction without a statement for so long is rolled back, ms: charges wait for its end. */
 const IDLE_MS = 10_000;

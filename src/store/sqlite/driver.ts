@@ -4,27 +4,83 @@ import { setTimeout } from 'node:timers/promises';
 import { type Expression, type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { BulkTransactions, ReadAndChange, ReadQueries, StorageDriver, StorageDriverOptions } from '../driver.ts';
+import type {
+  BulkTransactions,
+  ReadAndChange,
+  ReadQueries,
+  StorageDriver,
+  StorageDriverOptions,
+  TableSchema,
+} from '../driver.ts';
 import { jobQueue } from '../jobs/jobs.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
+import { outageError } from '../outages.ts';
 import type { LooseMode, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
-import { whenFree } from './busy.ts';
-import { isBusy } from './failure.ts';
+import { writeOutcomes } from './charge-message.ts';
+import { isBusy, isOutage, whenFree } from './failure.ts';
 import { openFile, type SqliteFile } from './file.ts';
-import { filtersWith } from './filters-with.ts';
-import { insertRows } from './insert-rows.ts';
 import { SqliteNode } from './node.ts';
-import { oneOf } from './one-of.ts';
-import { pathOf } from './path.ts';
-import { prefixRange } from './prefix.ts';
-import { looseModesOf } from './private-files.ts';
-import { readSchema } from './schema.ts';
-import type { Thread } from './thread-client.ts';
-import { threadedBulk } from './threaded-bulk.ts';
+import { looseModesOf, pathOf } from './private-files.ts';
+import {
+  filtersWith,
+  insertRows,
+  oneOf,
+  prefixRange,
+  readAndChange,
+  readTogether,
+  writeTogether,
+} from './statements.ts';
+import type { Thread, WriteMutex } from './thread-client.ts';
+import type { BulkScope } from './thread-messages.ts';
 import { SqliteCharge } from './threaded-charge.ts';
-import { readAndChange, readTogether, writeTogether } from './together.ts';
+
+/** https://www.sqlite.org/pragma.html#pragfunc: `pk` is the column's place in the primary key, or 0. */
+async function readSchema(db: Kysely<Tables>): Promise<TableSchema[]> {
+  const columns = await sql<{ table: string; column: string; pk: number }>`
+    SELECT m.name AS "table", c.name AS "column", c.pk AS pk
+    FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.pk`.execute(db);
+  const references = await sql<{ table: string; target: string }>`
+    SELECT DISTINCT m.name AS "table", f."table" AS target
+    FROM sqlite_schema m, pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`.execute(db);
+  return [...Map.groupBy(columns.rows, (row) => row.table)].map(([table, rows]) => {
+    const key = rows.filter((row) => row.pk > 0).map((row) => row.column);
+    return {
+      table,
+      columns: rows.map((row) => row.column),
+      key: key.length > 0 ? key : ['rowid'],
+      references: references.rows.filter((row) => row.table === table).map((row) => row.target),
+    };
+  });
+}
+
+interface Parts {
+  readonly writer: Thread;
+  readonly mutex: WriteMutex;
+  readonly scope: () => BulkScope;
+}
+
+/** Transactions of lists, imports and purges, each one message to the thread of the writer (thread-bulk.ts). */
+function threadedBulk({ writer, mutex, scope }: Parts): BulkTransactions {
+  const exclusive = <T>(call: () => Promise<T>): Promise<T> =>
+    mutex
+      .run(() => whenFree(call))
+      .catch((error: unknown) => {
+        throw outageError(error, isOutage);
+      });
+  return {
+    append: (account, list, blocks) => exclusive(() => writer.call('listAppend', scope(), account, list, blocks)),
+    claim: (claim) => exclusive(() => writer.call('listClaim', scope(), claim)),
+    claimWaiting: (claim) => exclusive(() => writer.call('listClaimWaiting', scope(), claim)),
+    record(account, list, outcomes) {
+      const values = writeOutcomes(outcomes);
+      return exclusive(() => writer.call('listRecord', scope(), account, list, values));
+    },
+    addFilters: (account, inputs, by) => exclusive(() => writer.call('filtersAdd', scope(), account, inputs, by)),
+    deleteVerifications: (some) => exclusive(() => writer.call('verificationsDelete', scope(), some)),
+  };
+}
 
 /** How often, and after which pauses, to try to truncate the log while other processes read: 5 s in all. */
 const TRUNCATE_TRIES = 50;

@@ -6,12 +6,11 @@ import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
 import { withOutages } from '../outages.ts';
 import type { Tables } from '../tables.ts';
-import { MEMORY } from './connection.ts';
 import { type Access, threadDialect } from './dialect.ts';
 import { isOutage, type ThreadLostError } from './failure.ts';
 import { makePrivateFile, makePrivateFolder } from './private-files.ts';
-import { Thread } from './thread-client.ts';
-import { WriteMutex } from './write-mutex.ts';
+import { Thread, WriteMutex } from './thread-client.ts';
+import { MEMORY } from './thread-messages.ts';
 
 export interface SqliteFile extends Access {
   /** Null in memory. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { afterPrefix } from './prefix.ts';
+import { afterPrefix } from './statements.ts';
 
 /** Texts in the order that SQLite has them in: of their UTF-8. */
 const isBefore = (a: string, b: string): boolean => Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;

@@ -2,9 +2,17 @@
  * The database, its `-wal` and `-shm` and the lock files of nodes are for the service's own user only: they hold email
  * addresses and the secrets of the sign-in. SQLite gives the `-wal` and `-shm` files the mode of the database.
  */
+
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { LooseMode } from '../store.ts';
+
+/** `sqlite:PATH` → PATH. Throws when there is none. */
+export function pathOf(url: string): string {
+  const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
+  if (path === '') throw new Error('The store\'s URL names no file: write "sqlite:./data/mailvet.db".');
+  return path;
+}
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;

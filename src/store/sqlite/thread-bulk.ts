@@ -1,18 +1,96 @@
 /** Transactions of lists, imports and purges in the thread of the writer. */
-import type { DatabaseSync } from 'node:sqlite';
-import { Kysely } from 'kysely';
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { bulkTransactions } from '../bulk.ts';
 import type { BulkTransactions, TransactionDriver } from '../driver.ts';
 import { addJob } from '../jobs/jobs.ts';
 import type { AccountId, ListRecorded } from '../store.ts';
 import type { Tables } from '../tables.ts';
-import { filtersWith } from './filters-with.ts';
-import { insertRows } from './insert-rows.ts';
-import { oneOf } from './one-of.ts';
-import { readOutcomes } from './outcomes-message.ts';
-import { syncDialect } from './sync-dialect.ts';
-import type { BulkScope } from './thread-messages.ts';
-import { readAndChange, readTogether, writeTogether } from './together.ts';
+import { readOutcomes } from './charge-message.ts';
+import {
+  bindable,
+  filtersWith,
+  insertRows,
+  oneOf,
+  RowsQuery,
+  readAndChange,
+  readTogether,
+  writeTogether,
+} from './statements.ts';
+import { type BulkScope, query, rowsOf, writeRows } from './thread-messages.ts';
+
+// Kysely on a connection of this thread. A transaction that waits for nothing but its statements is one piece of work.
+
+/** Kept prepared: preparing those of a small transaction takes longer than running them. */
+const STATEMENTS = 64;
+
+class SyncConnection implements DatabaseConnection {
+  readonly db: DatabaseSync;
+  readonly #prepared = new LRUCache<string, StatementSync>({ max: STATEMENTS });
+  constructor(db: DatabaseSync) {
+    this.db = db;
+  }
+
+  async executeQuery<R>(compiled: CompiledQuery): Promise<QueryResult<R>> {
+    const statement = this.#statement(compiled.sql);
+    if (compiled instanceof RowsQuery) {
+      writeRows(statement, compiled);
+      return { rows: [] };
+    }
+    return rowsOf(query(statement, bindable(compiled.parameters)));
+  }
+
+  #statement(sql: string): StatementSync {
+    const statement = this.#prepared.get(sql) ?? this.db.prepare(sql);
+    this.#prepared.set(sql, statement);
+    return statement;
+  }
+
+  streamQuery(): never {
+    throw new Error('Rows of SQLite are not streamed.');
+  }
+}
+
+class SyncDriver implements Driver {
+  readonly #connection: SyncConnection;
+  constructor(db: DatabaseSync) {
+    this.#connection = new SyncConnection(db);
+  }
+  async init(): Promise<void> {}
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.#connection;
+  }
+  async beginTransaction(): Promise<void> {
+    this.#connection.db.exec('BEGIN IMMEDIATE');
+  }
+  async commitTransaction(): Promise<void> {
+    this.#connection.db.exec('COMMIT');
+  }
+  async rollbackTransaction(): Promise<void> {
+    if (this.#connection.db.isTransaction) this.#connection.db.exec('ROLLBACK');
+  }
+  async releaseConnection(): Promise<void> {}
+  async destroy(): Promise<void> {}
+}
+
+export const syncDialect = (db: DatabaseSync): Dialect => ({
+  createDriver: () => new SyncDriver(db),
+  createAdapter: () => new SqliteAdapter(),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+  createIntrospector: (kysely) => new SqliteIntrospector(kysely),
+});
 
 const opened = new WeakMap<DatabaseSync, Kysely<Tables>>();
 

@@ -1,9 +1,45 @@
 /** The main thread's end of a thread with a connection (thread.ts). */
+
 import { Worker } from 'node:worker_threads';
 import { StoreVersionError } from '../migrations.ts';
-import { MEMORY } from './connection.ts';
 import { ThreadLostError } from './failure.ts';
-import type { Calls, Failure, Operation, Reply, ThreadOptions } from './thread-messages.ts';
+import { type Calls, type Failure, MEMORY, type Operation, type Reply, type ThreadOptions } from './thread-messages.ts';
+
+/**
+ * One writer at a time in this process, in order of arrival: there is one connection that writes, and a transaction on
+ * it may take several messages. Batches of charges, each of which is one message, may be under way together.
+ */
+export class WriteMutex {
+  /** All that was queued. */
+  #last: Promise<unknown> = Promise.resolve();
+  /** What was queued last to run alone, and all before it. */
+  #lastAlone: Promise<unknown> = Promise.resolve();
+
+  /** Runs `work` after all work queued before it. */
+  run<T>(work: () => T | Promise<T>): Promise<T> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    this.#lastAlone = this.#last;
+    return result;
+  }
+
+  /** Runs `work` beside other such work, after whatever was queued before it to run alone. */
+  runShared<T>(work: () => T | Promise<T>): Promise<T> {
+    const [before, result] = [this.#last, this.#lastAlone.then(work)];
+    const ended = () => before;
+    this.#last = result.then(ended, ended);
+    return result;
+  }
+
+  /** Waits for the mutex; the returned function releases it. */
+  acquire(): Promise<() => void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = this.#last;
+    this.#last = promise;
+    this.#lastAlone = promise;
+    return before.then(() => resolve);
+  }
+}
 
 /** Next to this file in the sources; by its name in dist/. */
 const CODE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './sqlite-thread.js', import.meta.url);

@@ -2,12 +2,51 @@
  * Between the main thread and a thread with a connection: a call is one message, its reply another, in order. Arrays of
  * plain values, because copying objects costs the main thread about as much as it saves.
  */
-import type { SQLInputValue } from 'node:sqlite';
+
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import type { QueryResult } from 'kysely';
 import type { JobPolicies } from '../../kernel/jobs.ts';
 import type { BulkTransactions } from '../driver.ts';
 import type { Migration, SchemaState } from '../migrations.ts';
 import type { AccountId, ListRecorded } from '../store.ts';
-import type { Role } from './connection.ts';
+import type { RowsQuery } from './statements.ts';
+
+/** Runs one statement, in a thread. */
+export function query(statement: StatementSync, values: readonly SQLInputValue[]): ThreadResult {
+  if (statement.columns().length === 0) {
+    const { changes, lastInsertRowid } = statement.run(...values);
+    return [null, [], changes, lastInsertRowid];
+  }
+  statement.setReturnArrays(true);
+  // With setReturnArrays, each row is an array.
+  const rows: unknown[] = statement.all(...values);
+  // Not before: where another process has migrated the store, running it compiles it again.
+  return [statement.columns().map(({ name }) => name), rows.flat(), 0, 0];
+}
+
+/** The same for a statement that runs once for each row. */
+export function writeRows(
+  statement: StatementSync,
+  { width, parameters }: Pick<RowsQuery, 'width' | 'parameters'>,
+): void {
+  for (let at = 0; at < parameters.length; at += width) statement.run(...parameters.slice(at, at + width));
+}
+
+export function rowsOf<R>([columns, values, changes, lastInsertRowid]: ThreadResult): QueryResult<R> {
+  if (columns === null) return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  const rows: R[] = [];
+  for (let at = 0; at < values.length; at += columns.length) {
+    const entries: unknown[][] = columns.map((column, i) => [column, values[at + i]]);
+    rows.push(Object.fromEntries(entries));
+  }
+  return { rows };
+}
+
+/** The path of a database that its connection keeps in memory. */
+export const MEMORY = ':memory:';
+
+/** `reader`: for statements that only read, beside the writer. */
+export type Role = 'writer' | 'reader';
 
 /** Of the thread. */
 export interface ThreadOptions {
@@ -30,7 +69,7 @@ interface BulkCall<T extends keyof BulkTransactions> {
 
 export interface Calls {
   /** One statement. */
-  query: { readonly input: readonly [sql: string, values: readonly SQLInputValue[]]; readonly output: QueryResult };
+  query: { readonly input: readonly [sql: string, values: readonly SQLInputValue[]]; readonly output: ThreadResult };
   /** One statement, once for each row of values. */
   rows: {
     readonly input: readonly [sql: string, width: number, values: readonly SQLInputValue[]];
@@ -47,14 +86,14 @@ export interface Calls {
   listAppend: BulkCall<'append'>;
   listClaim: BulkCall<'claim'>;
   listClaimWaiting: BulkCall<'claimWaiting'>;
-  /** Outcomes as in outcomes-message.ts. */
+  /** Outcomes by `writeOutcomes`. */
   listRecord: {
     readonly input: readonly [scope: BulkScope, account: AccountId, list: string, outcomes: readonly unknown[]];
     readonly output: ListRecorded;
   };
   filtersAdd: BulkCall<'addFilters'>;
   verificationsDelete: BulkCall<'deleteVerifications'>;
-  /** migrate.ts. */
+  /** The `migrate` of thread.ts. */
   migrate: {
     readonly input: readonly [migrations: readonly Migration[], now: number];
     readonly output: { readonly from: number; readonly to: number };
@@ -68,7 +107,7 @@ export interface Calls {
 export type Operation = keyof Calls;
 
 /** `columns`: null for a statement that returns no rows. `values`: of all rows, one after the other. */
-export type QueryResult = readonly [
+export type ThreadResult = readonly [
   columns: readonly string[] | null,
   values: readonly unknown[],
   changes: number | bigint,

@@ -1,12 +1,11 @@
 /** Charging on SQLite: batches go to the thread of the writer as data. */
-import { type CountingDriver, noRetries } from '../charge/observed.ts';
+import { type CountingDriver, noRetries } from '../charge/batcher.ts';
 import type { Answer, ChargeRequest } from '../charge/state.ts';
 import type { Filter, StoreEvent } from '../store.ts';
-import { whenFree } from './busy.ts';
 import { batchWriter, type Decision, readAnswers, type SentAnswer } from './charge-message.ts';
-import { isBusy, isOutage, ThreadLostError, unconfirmed } from './failure.ts';
-import type { Session, Thread } from './thread-client.ts';
-import type { WriteMutex } from './write-mutex.ts';
+import { isBusy, isOutage, ThreadLostError, unconfirmed, whenFree } from './failure.ts';
+
+import type { Session, Thread, WriteMutex } from './thread-client.ts';
 
 interface SqliteChargeParts {
   readonly writer: Thread;

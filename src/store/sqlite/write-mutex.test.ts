@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WriteMutex } from './write-mutex.ts';
+import { WriteMutex } from './thread-client.ts';
 
 describe('a turn', () => {
   it('runs one after the other, in order, and outlives failures', async () => {

@@ -1,9 +1,9 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import { HOUR_MS } from '../../kernel/clock.ts';
-import { CLOCK_TOLERANCE_SECONDS } from '../../kernel/facts/limits.ts';
-import type { StorageDriver } from '../driver.ts';
-import type { OperatorLeases } from '../store.ts';
-import type { Tables } from '../tables.ts';
+import { HOUR_MS } from '../kernel/clock.ts';
+import { CLOCK_TOLERANCE_SECONDS } from '../kernel/facts/limits.ts';
+import type { StorageDriver } from './driver.ts';
+import type { OperatorLeases } from './store.ts';
+import type { Tables } from './tables.ts';
 
 /** Operators in one statement. */
 const BATCH = 500;

@@ -69,8 +69,8 @@ export async function openConfiguredStore({ databaseUrl }: Options, { creates }:
 /** The path of an SQLite store whose file does not exist, else null. */
 export async function missingFile(databaseUrl: string): Promise<string | null> {
   if (!databaseUrl.startsWith('sqlite:')) return null;
-  const { pathOf } = await import('../store/sqlite/private-files.ts');
-  const file = pathOf(databaseUrl);
+  const { sqlitePathOf } = await import('../store/sqlite/private-files.ts');
+  const file = sqlitePathOf(databaseUrl);
   return file === ':memory:' || existsSync(file) ? null : file;
 }
 

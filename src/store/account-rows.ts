@@ -2,7 +2,7 @@
 import type { Transaction, Updateable } from 'kysely';
 import type { AuditAction } from '../kernel/audit-actions.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { limitOf } from './charge/window.ts';
+import { rateLimitOf } from './charge/window.ts';
 import type { TransactionDriver } from './driver.ts';
 import type { AuditEvent } from './people/audit-log.ts';
 import { accountId, storable } from './rows.ts';
@@ -14,7 +14,7 @@ export const toAccount = (row: Row<'accounts'>): Account => ({
   id: accountId(row.id),
   name: row.name,
   plan: row.plan,
-  rateLimit: limitOf({ plan: row.plan, rateLimit: row.rate_limit }),
+  rateLimit: rateLimitOf({ plan: row.plan, rateLimit: row.rate_limit }),
   rateLimitSet: row.rate_limit !== null,
   status: row.status === 'suspended' ? 'suspended' : 'active',
   balance: row.balance,
@@ -26,7 +26,7 @@ export const toAccount = (row: Row<'accounts'>): Account => ({
   testOf: row.test_of === null ? null : accountId(row.test_of),
 });
 
-export function whole(credits: number): number {
+export function wholeCredits(credits: number): number {
   if (!Number.isSafeInteger(credits)) throw new RangeError(`Credits are whole numbers, not ${credits}.`);
   return credits;
 }

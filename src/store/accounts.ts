@@ -1,7 +1,7 @@
 import { type Selectable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
 import { newId } from '../kernel/ids.ts';
 import { removeAccount } from './account-removal.ts';
-import { addGrant, changesTo, lockAccount, toAccount, whole } from './account-rows.ts';
+import { addGrant, changesTo, lockAccount, toAccount, wholeCredits } from './account-rows.ts';
 import { windowOf } from './charge/window.ts';
 import type { StorageDriver } from './driver.ts';
 import { fundsOf, ledgerPage } from './ledger.ts';
@@ -19,7 +19,7 @@ async function insertAccount(
   now: number,
   by: Actor | undefined,
 ): Promise<Account> {
-  if (whole(credits) < 0) throw new RangeError('An account cannot begin with fewer than 0 credits.');
+  if (wholeCredits(credits) < 0) throw new RangeError('An account cannot begin with fewer than 0 credits.');
   const row = { id: newId('acc', now), name: storable(name), plan, rate_limit: rateLimit, created_at: now };
   const account = await trx
     .insertInto('accounts')
@@ -124,7 +124,7 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
     },
 
     async grant(id, credits, note, by) {
-      whole(credits);
+      wholeCredits(credits);
       const now = await driver.now();
       return driver.transaction(async (trx) => {
         const row = await trx

@@ -26,7 +26,7 @@ interface Sums {
  * entries but is not there. Of a deleted account, rows disappear one after the other, but what it has locked stays true
  * to the end.
  */
-export async function audit(driver: StorageDriver): Promise<string[]> {
+export async function auditAccounts(driver: StorageDriver): Promise<string[]> {
   const { rows } = await sql<Sums>`
     WITH entries AS (
       SELECT account_id, sum(amount) AS amount, sum(charged) AS charged, 0 AS recorded, 0 AS results

@@ -4,11 +4,11 @@ import { FILTER_TYPES, type FilterType } from '../kernel/facts/filter-types.ts';
 import { PLANS } from '../kernel/facts/plans.ts';
 import type { FilterSort } from '../kernel/facts/sort-orders.ts';
 import { BATCH_ROWS, yieldToEventLoop } from './batches.ts';
-import { candidates } from './charge/apply-batch.ts';
+import { filterCandidates } from './charge/apply-batch.ts';
 import { FILTERS } from './columns.ts';
 import type { StorageDriver, TransactionDriver } from './driver.ts';
 import { storeReply } from './idempotency.ts';
-import { toRow as toAuditRow, writeAudit } from './people/audit-log.ts';
+import { toAuditRow, writeAudit } from './people/audit-log.ts';
 import { storable, storableOrNull } from './rows.ts';
 import type { AccountId, Actor, Filter, FilterAdded, Filters } from './store.ts';
 import type { Row, Tables } from './tables.ts';
@@ -26,20 +26,20 @@ const toFilter = (row: Row<'filters'>): Filter => ({
   createdAt: row.created_at,
 });
 
-export const lowerCase = (text: string): string => storable(text).toLowerCase();
+export const lowerCaseText = (text: string): string => storable(text).toLowerCase();
 
 type FilterInput = Parameters<Filters['add']>[1];
 
-const toRow = (account: AccountId, id: number, { filterType, value, reason }: FilterInput, now: number) => ({
+const toFilterRow = (account: AccountId, id: number, { filterType, value, reason }: FilterInput, now: number) => ({
   id,
   account_id: account,
   filter_type: filterType,
   value: storable(value),
   reason: storableOrNull(reason),
-  reason_folded: lowerCase(reason ?? ''),
+  reason_folded: lowerCaseText(reason ?? ''),
   created_at: now,
 });
-type NewFilter = ReturnType<typeof toRow>;
+type NewFilter = ReturnType<typeof toFilterRow>;
 
 const filterKey = (type: FilterType, value: string): string => `${type}\n${value}`;
 
@@ -78,7 +78,7 @@ export async function addFilters(
   const now = await driver.now();
   return driver.transaction(async (trx) => {
     await driver.lockAccounts(trx, [account]);
-    const rows = inputs.map((input) => toRow(account, 0, input, now));
+    const rows = inputs.map((input) => toFilterRow(account, 0, input, now));
     const { accounts, ...existing } = await driver.readTogether(trx, reads(driver, trx, account, rows));
     if (accounts[0] === undefined) return null;
     const ids = new Map(
@@ -139,7 +139,7 @@ function filterMatch(driver: StorageDriver): Filters['matchMany'] {
       filterIps: row?.filter_ips ?? 0,
     };
     if (counts.filterEmails + counts.filterDomains + counts.filterIps === 0) return null;
-    const wanted = keys().map((one) => [...candidates(counts, one)]);
+    const wanted = keys().map((one) => [...filterCandidates(counts, one)]);
     const found = new Map<string, Filter>();
     for (const type of FILTER_TYPES) {
       const all = [...new Set(wanted.flat().flatMap(([of, value]) => (of === type ? [value] : [])))];
@@ -230,7 +230,7 @@ export function filters(driver: StorageDriver): Filters {
       const now = await driver.now();
       return driver.transaction(async (trx) => {
         const { id, count, limit } = await reserveId(trx, account);
-        const outcome = await insert(trx, toRow(account, id, input, now));
+        const outcome = await insert(trx, toFilterRow(account, id, input, now));
         // One that exists already is no further one.
         if (outcome.added && count >= limit) throw tooManyFilters(limit);
         if (outcome.added) await record(trx, account, outcome.filter, now, by);
@@ -256,7 +256,7 @@ export function filters(driver: StorageDriver): Filters {
       let wanted = scans.selectFrom('filters').where('account_id', '=', account);
       if (filterType !== null) wanted = wanted.where('filter_type', '=', filterType);
       if (query !== null && query !== '') {
-        const text = lowerCase(query);
+        const text = lowerCaseText(query);
         wanted = wanted.where((eb) => {
           const { value, reason } = { value: eb.ref('value'), reason: eb.ref('reason_folded') };
           return eb.or([driver.substringMatch(value, text), driver.substringMatch(reason, text)]);

@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { RETENTION_DAYS } from '../kernel/facts/limits.ts';
 import { JOB_POLICIES, type JobPolicies } from '../kernel/jobs.ts';
 import { accounts } from './accounts.ts';
-import { audit } from './audit.ts';
+import { auditAccounts } from './audit.ts';
 import { Batcher, ObservedCharge } from './charge/batcher.ts';
 import { sharedHolds } from './charge/shared-hold.ts';
 import { nodes, storeClock } from './clock.ts';
@@ -76,7 +76,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     clock: ownClock,
     charging,
     sharedHolds: sharedHolds(driver),
-    accounts: { ...accounts(driver), audit: () => audit(driver) },
+    accounts: { ...accounts(driver), audit: () => auditAccounts(driver) },
     keys: keys(driver),
     filters: filters(driver),
     lists: lists(driver),

@@ -24,8 +24,8 @@ import type {
 import { budgetResetsAt, budgetUsed, countBudget, fitsBudget } from './budget.ts';
 import {
   type AccountState,
-  type Answer,
   type Changes,
+  type ChargeAnswer,
   type ChargeRequest,
   type ChargeState,
   type HoldState,
@@ -135,7 +135,7 @@ function forget(state: ChargeState, changes: Changes, accountId: AccountId, ref:
 // Finds the account's filter that matches a request: email before domain before IP, the most specific first.
 
 /** The look-ups to make, in order of precedence; none for types of which the account has no filter. */
-export function* candidates(
+export function* filterCandidates(
   account: Pick<AccountState, 'filterEmails' | 'filterDomains' | 'filterIps'>,
   keys: FilterKeys,
 ): Generator<readonly [FilterType, string]> {
@@ -145,7 +145,7 @@ export function* candidates(
 }
 
 function matchFilter(state: ChargeState, account: AccountState, keys: FilterKeys): Filter | null {
-  for (const [type, value] of candidates(account, keys)) {
+  for (const [type, value] of filterCandidates(account, keys)) {
     const filter = state.filter(account.id, type, value);
     if (filter !== null) return filter;
   }
@@ -453,9 +453,9 @@ export function applyBatch(
   state: ChargeState,
   requests: readonly ChargeRequest[],
   isHeld: (request: ChargeRequest) => boolean = () => false,
-): { answers: Answer[]; changes: Changes } {
+): { answers: ChargeAnswer[]; changes: Changes } {
   const changes = noChanges();
-  const answers = requests.map((request): Answer => {
+  const answers = requests.map((request): ChargeAnswer => {
     if (isHeld(request)) return { held: true };
     if (!request.enter()) return { dropped: true };
     try {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { Batcher, type ChargeDriver } from './batcher.ts';
-import type { Answer, ChargeRequest } from './state.ts';
+import type { ChargeAnswer, ChargeRequest } from './state.ts';
 
 class Outage extends Error {}
 
@@ -15,7 +15,7 @@ class Noting implements ChargeDriver {
   async open(): Promise<void> {}
   readonly batches: string[][] = [];
   fail: (hashes: readonly string[]) => Error | null = () => null;
-  async transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
+  async transact(requests: readonly ChargeRequest[]): Promise<ChargeAnswer[]> {
     const hashes = requests.map(hashOf);
     this.batches.push(hashes);
     await new Promise(setImmediate);
@@ -32,7 +32,7 @@ class Noting implements ChargeDriver {
 class Held extends Noting {
   override readonly atOnce = 2;
   readonly #commits: (() => void)[] = [];
-  override async transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
+  override async transact(requests: readonly ChargeRequest[]): Promise<ChargeAnswer[]> {
     const hashes = requests.map(hashOf);
     this.batches.push(hashes);
     await new Promise<void>((resolve) => this.#commits.push(resolve));

@@ -10,7 +10,7 @@ import { ApiError, UnawaitedError } from '../../kernel/errors.ts';
 import { STORE_WAIT_SECONDS } from '../../kernel/facts/limits.ts';
 import type { ChargedBatch, RetryCause } from '../api/nodes.ts';
 import type { Admission, AdmissionRequest, Charging, ChargingHealth, ChargingStats, Settlement } from '../store.ts';
-import { type Answer, type ChargeRequest, isAdmission } from './state.ts';
+import { type ChargeAnswer, type ChargeRequest, isAdmission } from './state.ts';
 
 // One of the transactions side by side, and what waits for it.
 
@@ -229,7 +229,7 @@ export class ObservedCharge implements ChargeDriver {
     return this.#driver.isOutage(error);
   }
 
-  async transact(requests: readonly ChargeRequest[], lane: number): Promise<Answer[]> {
+  async transact(requests: readonly ChargeRequest[], lane: number): Promise<ChargeAnswer[]> {
     const began = this.#clock.elapsed();
     let committed = false;
     try {
@@ -254,12 +254,12 @@ export interface ChargeDriver {
    * Resolves, after the commit, with an answer per request, in order; rejects when nothing was recorded. `lane`: 0 to
    * `lanes`, the last being for accounts that were set aside.
    */
-  transact(requests: readonly ChargeRequest[], lane: number): Promise<Answer[]>;
+  transact(requests: readonly ChargeRequest[], lane: number): Promise<ChargeAnswer[]>;
   /** Whether the store as a whole cannot write now, as opposed to one faulty request. */
   isOutage(error: unknown): boolean;
 }
 
-type Final = Exclude<Answer, { held: true } | { again: true }>;
+type Final = Exclude<ChargeAnswer, { held: true } | { again: true }>;
 
 /** Keys whose account is remembered. */
 const OWNERS_MAX = 20_000;
@@ -431,7 +431,7 @@ export class Batcher implements Charging {
   /** What answers the requests when the batch was committed, else the cause. */
   async #transact(batch: readonly Waiting[], lane: number): Promise<AnswerBatch | { cause: unknown }> {
     this.#stats.batches += 1;
-    let answers: Answer[];
+    let answers: ChargeAnswer[];
     try {
       const requests = batch.map((waiting) => waiting.request);
       answers = await this.#driver.transact(requests, lane);

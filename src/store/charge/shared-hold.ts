@@ -5,7 +5,7 @@
 
 import type { CompiledQuery, Kysely, Transaction } from 'kysely';
 import { ApiError } from '../../kernel/errors.ts';
-import { lockAccount, lockExistingAccount, whole } from '../account-rows.ts';
+import { lockAccount, lockExistingAccount, wholeCredits } from '../account-rows.ts';
 import { BATCH_ROWS, yieldToEventLoop } from '../batches.ts';
 import { VERIFICATIONS } from '../columns.ts';
 import type { RowsRead, StorageDriver, TransactionDriver } from '../driver.ts';
@@ -31,7 +31,7 @@ export const findSharedHold = (db: Kysely<Tables>, account: string, id: string) 
 export async function openSharedHold(scope: Scope, hold: NewSharedHold): Promise<SharedHoldOutcome> {
   const { driver, trx, now } = scope;
   const { id, account, keyId, lifeMs } = hold;
-  const amount = whole(hold.amount);
+  const amount = wholeCredits(hold.amount);
   if (amount < 0) throw new RangeError(`A hold cannot be of ${amount} credits.`);
   const owner = await lockAccount(driver, trx, account);
   if (owner?.status !== 'active') return { outcome: 'account_inactive' };
@@ -143,8 +143,8 @@ function notRecorded(results: Results, recorded: readonly { readonly id: string 
 function sums(results: Results): { held: number; charged: number } {
   const sum = { held: 0, charged: 0 };
   for (const { record: found, held } of results) {
-    const credits = whole(found.credits);
-    if (credits < 0 || credits > whole(held))
+    const credits = wholeCredits(found.credits);
+    if (credits < 0 || credits > wholeCredits(held))
       throw new RangeError(`A result of ${credits} credits does not fit the ${held} held for it.`);
     sum.held += held;
     sum.charged += credits;

@@ -166,7 +166,7 @@ export type ChargeRequest = (
  * The answer to one request of a batch. `held`: another session has locked its account, and nothing was recorded.
  * `again`: nothing was recorded, and the driver wants it in the next batch.
  */
-export type Answer =
+export type ChargeAnswer =
   | { readonly value: unknown }
   | { readonly error: unknown }
   | { readonly dropped: true }

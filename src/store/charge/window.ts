@@ -11,7 +11,7 @@ interface WindowState {
   windowCount: number;
 }
 
-export const limitOf = (account: { plan: Plan; rateLimit: number | null }): number =>
+export const rateLimitOf = (account: { plan: Plan; rateLimit: number | null }): number =>
   account.rateLimit ?? PLANS[account.plan].requestsPerWindow;
 
 /** By how much the stored window is ahead, ms, where that is more than one window: the clock had been ahead. Else 0. */
@@ -30,7 +30,7 @@ function currentWindow(account: Readonly<WindowState>, now: number): { start: nu
 
 /** The window as it stands at `now`, without counting. */
 export function windowOf(account: Readonly<WindowState>, now: number): RateWindow {
-  const limit = limitOf(account);
+  const limit = rateLimitOf(account);
   const { start, count } = currentWindow(account, now);
   return { limit, remaining: Math.max(0, limit - count), resetAt: start + LENGTH };
 }
@@ -38,7 +38,7 @@ export function windowOf(account: Readonly<WindowState>, now: number): RateWindo
 /** Counts one request; returns false, without counting, when the window is exhausted. */
 export function countRequest(account: WindowState, now: number): boolean {
   const { start, count } = currentWindow(account, now);
-  if (count >= limitOf(account)) return false;
+  if (count >= rateLimitOf(account)) return false;
   account.windowStart = start;
   account.windowCount = count + 1;
   return true;

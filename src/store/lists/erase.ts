@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { yieldToEventLoop } from '../batches.ts';
 import type { Scope } from '../charge/shared-hold.ts';
 import type { StorageDriver } from '../driver.ts';
-import { lowerCase } from '../filters.ts';
+import { lowerCaseText } from '../filters.ts';
 import type { AccountId } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import { blankRow, parseAddresses, parsePending, storedRows } from './blocks.ts';
@@ -12,7 +12,7 @@ import { endList } from './end.ts';
 
 /** Afterwards, no list records a result of the address. Those recorded before are in the log. */
 export async function eraseFromLists(driver: StorageDriver, account: AccountId, email: string): Promise<void> {
-  const target = lowerCase(email);
+  const target = lowerCaseText(email);
   const lists = driver.db.selectFrom('lists').select('id').where('account_id', '=', account).orderBy('id');
   for (const { id } of await lists.execute()) {
     /** Numbers of the address in this list: it may occur in several spellings. */
@@ -66,7 +66,7 @@ async function eraseFromBlock(driver: StorageDriver, erasure: Erasure, after: nu
  */
 function withoutAddress(block: Row<'list_blocks'>, { target, erased }: Erasure) {
   const addresses = parseAddresses(block.addresses);
-  const numbers = addresses.flatMap((address, i) => (lowerCase(address) === target ? block.first_address + i : []));
+  const numbers = addresses.flatMap((address, i) => (lowerCaseText(address) === target ? block.first_address + i : []));
   for (const number of numbers) erased.add(number);
   let changed = numbers.length > 0;
   const rows = storedRows(block.rows).map((row) => {
@@ -75,12 +75,12 @@ function withoutAddress(block: Row<'list_blocks'>, { target, erased }: Erasure) 
       changed = true;
       return blankRow(row);
     }
-    if (!cells.some((cell) => lowerCase(cell).includes(target))) return row;
+    if (!cells.some((cell) => lowerCaseText(cell).includes(target))) return row;
     changed = true;
-    return [head, ...cells.map((cell) => (lowerCase(cell).includes(target) ? '' : cell))];
+    return [head, ...cells.map((cell) => (lowerCaseText(cell).includes(target) ? '' : cell))];
   });
   if (!changed) return null;
-  const kept = addresses.map((address) => (lowerCase(address) === target ? '' : address));
+  const kept = addresses.map((address) => (lowerCaseText(address) === target ? '' : address));
   return { rows: JSON.stringify(rows), addresses: JSON.stringify(kept), numbers };
 }
 
@@ -116,7 +116,7 @@ async function eraseWaiting(driver: StorageDriver, account: AccountId, list: str
   const now = await driver.now();
   const mine = driver.db.selectFrom('list_waiting').select(['address', 'email']).where('account_id', '=', account);
   const waiting = await mine.where('list_id', '=', list).where('due_at', 'is not', null).execute();
-  const numbers = waiting.filter(({ email }) => lowerCase(email) === target).map(({ address }) => address);
+  const numbers = waiting.filter(({ email }) => lowerCaseText(email) === target).map(({ address }) => address);
   if (numbers.length === 0) return;
   await driver.transaction(async (trx) => {
     await driver.lockAccounts(trx, [account]);

@@ -1,7 +1,7 @@
 import type { ListSort } from '../../kernel/facts/sort-orders.ts';
 import { listResultId } from '../../kernel/ids.ts';
 import type { StorageDriver } from '../driver.ts';
-import { lowerCase } from '../filters.ts';
+import { lowerCaseText } from '../filters.ts';
 import type { AccountId, ListBlock, ListResult, Lists } from '../store.ts';
 import { toRows } from './blocks.ts';
 import { findList, layoutOf, toList, visibleLists } from './row.ts';
@@ -25,7 +25,7 @@ export function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'na
       let wanted = visibleLists(scans, account);
       if (status !== null) wanted = wanted.where('lists.status', '=', status);
       if (query !== null && query !== '')
-        wanted = wanted.where((eb) => driver.substringMatch(eb.ref('lists.name_folded'), lowerCase(query)));
+        wanted = wanted.where((eb) => driver.substringMatch(eb.ref('lists.name_folded'), lowerCaseText(query)));
       const { by, descending } = sort ?? { by: 'created', descending: true };
       const sorted = wanted.orderBy(SORTED_BY[by], descending ? 'desc' : 'asc');
       const rows = await sorted.orderBy('lists.id', 'desc').offset(offset).limit(limit).execute();

@@ -3,7 +3,7 @@ import { LISTS_MAX } from '../../kernel/facts/limits.ts';
 import { listPrice } from '../../kernel/facts/plans.ts';
 import { lockAccount } from '../account-rows.ts';
 import type { StorageDriver } from '../driver.ts';
-import { lowerCase } from '../filters.ts';
+import { lowerCaseText } from '../filters.ts';
 import { storeReply } from '../idempotency.ts';
 import { writeAudit } from '../people/audit-log.ts';
 import { storable } from '../rows.ts';
@@ -28,7 +28,7 @@ export function upload(driver: StorageDriver): Upload {
         const test = (await owner.executeTakeFirst())?.test_of != null;
         const row = {
           ...{ id, account_id: account, key_id: keyId, client_ip: clientIp, status: 'uploading' as const },
-          ...{ name: storable(name), name_folded: lowerCase(name), layout: JSON.stringify(layout) },
+          ...{ name: storable(name), name_folded: lowerCaseText(name), layout: JSON.stringify(layout) },
           ...{ validation_type: level, patience_minutes: patienceMinutes, unit_price: listPrice(level, test) },
           ...{ breakdown: JSON.stringify(noResults()), created_at: now, changed_at: now },
         };

@@ -10,7 +10,7 @@ import type {
   RejectionSearch,
 } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
-import { FROM_ORIGIN, not } from './search.ts';
+import { FROM_ORIGIN, negated } from './search.ts';
 
 /** Rows in one statement; ten values each. */
 const CHUNK = 500;
@@ -83,11 +83,11 @@ async function add(
 }
 
 function matching(query: Query, search: RejectionSearch): Query {
-  const { requestId = null, keyId = null, origin = null, clientIp = null, code = null, not: negated = [] } = search;
+  const { requestId = null, keyId = null, origin = null, clientIp = null, code = null, not: without = [] } = search;
   let some = query;
   if (requestId !== null) some = some.where('request_id', '=', requestId);
-  const where = (name: (typeof negated)[number], condition: Expression<SqlBool>): void => {
-    some = some.where(negated.includes(name) ? not(condition) : condition);
+  const where = (name: (typeof without)[number], condition: Expression<SqlBool>): void => {
+    some = some.where(without.includes(name) ? negated(condition) : condition);
   };
   if (keyId !== null) where('key', sql<boolean>`key_id = ${keyId}`);
   if (origin !== null) where('origin', FROM_ORIGIN[origin]);

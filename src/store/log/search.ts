@@ -12,7 +12,7 @@ import type { AccountId, LoggedVerification, LogSearch, Verifications } from '..
 import type { Row, Tables } from '../tables.ts';
 
 /** The indexed expression (migrations 0002, 0016): the start of the address, in the database's lower case. */
-export const ADDRESS = sql<string>`substr(lower(email), 1, 320)`;
+export const INDEXED_ADDRESS = sql<string>`substr(lower(email), 1, 320)`;
 /** The same value without the index, for rows found in another way. */
 const ADDRESS_READ = sql<string>`(substr(lower(email), 1, 320) || '')`;
 const LENGTH = 320;
@@ -33,7 +33,7 @@ export async function seqsByAddress(
 }
 
 /** What does not match, of columns that may be null too: a condition on null is null, and so is its opposite. */
-export const not = (condition: Expression<SqlBool>): Expression<SqlBool> =>
+export const negated = (condition: Expression<SqlBool>): Expression<SqlBool> =>
   sql<SqlBool>`NOT coalesce((${condition}), false)`;
 
 /** Of single calls and of rejected requests alike. */
@@ -95,7 +95,7 @@ async function matching(driver: StorageDriver, rows: Rows, wanted: LogSearch): P
   const { operator = null } = wanted;
   let some = rows;
   const where = (name: LogNegatable, condition: Expression<SqlBool>): void => {
-    some = some.where(wanted.not?.includes(name) ? not(condition) : condition);
+    some = some.where(wanted.not?.includes(name) ? negated(condition) : condition);
   };
   if (text !== null) some = some.where(driver.substringMatch(ADDRESS_READ, indexed(text).toLowerCase()));
   if (level !== null) where('level', eb('validation_type', '=', level));
@@ -208,7 +208,7 @@ async function indexedRows(
   const most = LOG_SEARCH_ROWS + 1;
   const seqs =
     id === null
-      ? await seqsByAddress(driver, account, driver.prefixMatch(ADDRESS, indexed(email ?? '')), most)
+      ? await seqsByAddress(driver, account, driver.prefixMatch(INDEXED_ADDRESS, indexed(email ?? '')), most)
       : (await mine(driver, account).select('seq').where('id', '=', id).execute()).map((row) => row.seq);
   return seqs.length > LOG_SEARCH_ROWS ? null : seqs;
 }

@@ -11,7 +11,7 @@ import { writeAudit } from '../people/audit-log.ts';
 import { storable } from '../rows.ts';
 import type { AccountId, Actor, Verifications } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
-import { ADDRESS, AFTER_LAST_SEQ, edgeOf, FIRST_SEQ, search, seqsByAddress, toVerification } from './search.ts';
+import { AFTER_LAST_SEQ, edgeOf, FIRST_SEQ, INDEXED_ADDRESS, search, seqsByAddress, toVerification } from './search.ts';
 
 type Deleted = Pick<Row<'verifications'>, 'account_id' | 'hold_id' | 'credits'>;
 
@@ -86,7 +86,7 @@ const lowerCase = (text: string): string => storable(text).toLowerCase();
 /** Matches by index, in batches. The consumer deletes each batch before it asks for the next. */
 async function* byIndex(driver: StorageDriver, account: AccountId, email: string): AsyncGenerator<number[]> {
   const text = lowerCase(email);
-  const same = sql<SqlBool>`(${ADDRESS} = substr(${text}, 1, 320) AND lower(email) = ${text})`;
+  const same = sql<SqlBool>`(${INDEXED_ADDRESS} = substr(${text}, 1, 320) AND lower(email) = ${text})`;
   for (let full = true; full; ) {
     const seqs = await seqsByAddress(driver, account, same, BATCH_ROWS);
     yield seqs;

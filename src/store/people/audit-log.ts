@@ -16,7 +16,12 @@ export interface AuditEvent {
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-export const toRow = (account: string | null, at: number, by: Actor, { action, target, detail = {} }: AuditEvent) => ({
+export const toAuditRow = (
+  account: string | null,
+  at: number,
+  by: Actor,
+  { action, target, detail = {} }: AuditEvent,
+) => ({
   account_id: account,
   at,
   actor_kind: by.kind,
@@ -49,7 +54,7 @@ export async function writeAudit(
   event: AuditEvent,
 ): Promise<number | null> {
   if (by === undefined) return null;
-  const row = trx.insertInto('trail').values(toRow(account, at, by, event));
+  const row = trx.insertInto('trail').values(toAuditRow(account, at, by, event));
   const { id } = await row.returning('id').executeTakeFirstOrThrow();
   return id;
 }
@@ -125,7 +130,7 @@ async function write(
   const rest = group + halfOf('more');
   if (isOneOfMany && (await again(rest))) return;
   const shown = isOneOfMany ? { by: { ...by, ip: null }, detail: { more: true } } : { by, detail };
-  const row = toRow(account, now, shown.by, { action, target: user.email, detail: shown.detail });
+  const row = toAuditRow(account, now, shown.by, { action, target: user.email, detail: shown.detail });
   await trx
     .insertInto('trail')
     .values({ ...row, count, last_at: now, merge_key: isOneOfMany ? rest : same })

@@ -10,7 +10,7 @@ import type { Attempts, SignIns, Store, UserChange } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { writeUserEvent } from './audit-log.ts';
 import { acceptInvitation } from './members.ts';
-import { readUser, timeOf } from './users.ts';
+import { readUser, timeOfLibrary } from './users.ts';
 
 /** Half of a row's name is the subject's, so that all its counts are found together, half that of the origin. */
 const SUBJECT_DIGITS = 32;
@@ -173,8 +173,8 @@ export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns 
         id: row.id,
         ip: row.ipAddress || null,
         userAgent: row.userAgent ?? '',
-        createdAt: timeOf(row.createdAt),
-        lastSeenAt: timeOf(row.updatedAt),
+        createdAt: timeOfLibrary(row.createdAt),
+        lastSeenAt: timeOfLibrary(row.updatedAt),
       }));
     },
 
@@ -189,8 +189,8 @@ export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns 
       return rows.map(({ id, name, createdAt, lastUsedAt }) => ({
         id,
         name: name ?? 'Passkey',
-        createdAt: createdAt === null ? 0 : timeOf(createdAt),
-        lastUsedAt: lastUsedAt === null ? null : timeOf(lastUsedAt),
+        createdAt: createdAt === null ? 0 : timeOfLibrary(createdAt),
+        lastUsedAt: lastUsedAt === null ? null : timeOfLibrary(lastUsedAt),
       }));
     },
 

@@ -59,7 +59,8 @@ function mailboxes(driver: StorageDriver): Pick<Users, 'idByMailbox' | 'claimMai
   };
 }
 
-export const timeOf = (at: string | Date): number => (typeof at === 'string' ? (fromIso(at) ?? 0) : at.getTime());
+export const timeOfLibrary = (at: string | Date): number =>
+  typeof at === 'string' ? (fromIso(at) ?? 0) : at.getTime();
 
 const toUser = (row: Row<'auth_users'>): User => ({
   id: row.id,
@@ -68,7 +69,7 @@ const toUser = (row: Row<'auth_users'>): User => ({
   emailVerified: Boolean(row.emailVerified),
   operator: Boolean(row.operator),
   secondFactor: Boolean(row.twoFactorEnabled),
-  createdAt: timeOf(row.createdAt),
+  createdAt: timeOfLibrary(row.createdAt),
 });
 
 const COLUMNS = [

@@ -8,18 +8,18 @@ import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { applyBatch } from '../charge/apply-batch.ts';
 import { type CountingDriver, noRetries, unavailable } from '../charge/batcher.ts';
-import { type Answer, type ChargeRequest, isEmpty } from '../charge/state.ts';
+import { type ChargeAnswer, type ChargeRequest, isEmpty } from '../charge/state.ts';
 import { onlyRow } from '../rows.ts';
 import type { StoreEvent } from '../store.ts';
-import { connectClient, discard, isConflict, isLocked, isLost, isOutage, KEEPALIVES } from './connect.ts';
-import { load, pipelined } from './load.ts';
-import { type Answers, type Attempt, type ChargedAccount, ChargeMemory, idsOf } from './memory.ts';
+import { connectClient, discardClient, isConflict, isLocked, isLost, isPostgresOutage, KEEPALIVES } from './connect.ts';
+import { loadBatch, pipelined } from './load.ts';
+import { type AttemptAnswers, type ChargeAttempt, type ChargedAccount, ChargeMemory, idsOf } from './memory.ts';
 import { statements } from './write.ts';
 
 // A session of a connection, seen from another one.
 
 /** Process IDs are used again, together with the start they are not. */
-interface Session {
+interface ServerSession {
   readonly pid: number;
   readonly start: string;
 }
@@ -30,12 +30,12 @@ const OWN = `SELECT pid, extract(epoch FROM backend_start)::text AS start FROM p
 const END = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE pid = $1 AND extract(epoch FROM backend_start)::text = $2`;
 
-async function sessionOf(client: pg.Client): Promise<Session> {
+async function sessionOf(client: pg.Client): Promise<ServerSession> {
   return onlyRow((await client.query<{ pid: number; start: string }>(OWN)).rows);
 }
 
 /** True when the session has ended, with whatever it was doing; false when it was told to. */
-async function endSession(client: pg.Client, { pid, start }: Session): Promise<boolean> {
+async function endSession(client: pg.Client, { pid, start }: ServerSession): Promise<boolean> {
   return (await client.query(END, [pid, start])).rows.length === 0;
 }
 
@@ -101,8 +101,8 @@ interface PostgresChargeParts {
 /** The connection broke after COMMIT was sent: it may have happened. */
 class UnknownOutcome extends Error {
   readonly xid: string;
-  readonly answers: Answer[];
-  constructor(xid: string, answers: Answer[], cause: unknown) {
+  readonly answers: ChargeAnswer[];
+  constructor(xid: string, answers: ChargeAnswer[], cause: unknown) {
     super('The connection was lost during a commit.', { cause });
     this.xid = xid;
     this.answers = answers;
@@ -111,7 +111,7 @@ class UnknownOutcome extends Error {
 
 interface Connection {
   readonly client: pg.Client;
-  readonly session: Session;
+  readonly session: ServerSession;
 }
 
 export class PostgresCharge implements CountingDriver {
@@ -131,7 +131,7 @@ export class PostgresCharge implements CountingDriver {
     this.#serverTime = new ServerTime(parts.clock);
   }
 
-  readonly isOutage = isOutage;
+  readonly isOutage = isPostgresOutage;
 
   async open(): Promise<void> {
     const lanes = Array.from({ length: LANES }, (_, lane) => this.#connect(lane));
@@ -140,16 +140,16 @@ export class PostgresCharge implements CountingDriver {
   }
 
   /** Where only some accounts could be charged by the memory, what then fails for the others is their answer. */
-  async transact(requests: readonly ChargeRequest[], lane: number): Promise<Answer[]> {
+  async transact(requests: readonly ChargeRequest[], lane: number): Promise<ChargeAnswer[]> {
     const node = await this.#parts.node();
     const attempt = this.#judge(requests, node);
     if (attempt === null) return this.#underLock(requests, { node, lane, skipLocked: false });
     const { answers, skipLocked } = await this.#charge(attempt, lane);
     const others = requests.filter((_, i) => answers[i] === null);
     if (others.length === 0) return answers.filter((answer) => answer !== null);
-    const late = await this.#underLock(others, { node, lane, skipLocked }).catch((error: unknown): Answer[] => {
+    const late = await this.#underLock(others, { node, lane, skipLocked }).catch((error: unknown): ChargeAnswer[] => {
       if (others.length === requests.length) throw error;
-      return others.map(() => ({ error: isOutage(error) ? unavailable(error) : error }));
+      return others.map(() => ({ error: isPostgresOutage(error) ? unavailable(error) : error }));
     });
     return answers.flatMap((answer) => answer ?? late.splice(0, 1));
   }
@@ -159,14 +159,14 @@ export class PostgresCharge implements CountingDriver {
     for (const lane of this.#connections.keys()) this.#drop(lane);
   }
 
-  #judge(requests: readonly ChargeRequest[], node: string): Attempt | null {
+  #judge(requests: readonly ChargeRequest[], node: string): ChargeAttempt | null {
     const { clock, time } = this.#parts;
     const now = time === 'process' ? clock.now() : this.#serverTime.now();
     return now === null ? null : this.#memory.judge(requests, { now, node, isProcessTime: time === 'process' });
   }
 
   /** Charges the accounts of the attempt that are as it has judged them. */
-  async #charge(attempt: Attempt, lane: number): Promise<{ answers: Answers; skipLocked: boolean }> {
+  async #charge(attempt: ChargeAttempt, lane: number): Promise<{ answers: AttemptAnswers; skipLocked: boolean }> {
     if (attempt.statement === null) return { answers: this.#memory.conclude(attempt, []), skipLocked: false };
     const nothing = attempt.judged.map(() => null);
     const connection = await this.#connect(lane).catch(() => null);
@@ -199,7 +199,7 @@ export class PostgresCharge implements CountingDriver {
    * more, and then its rows tell. An account of which none was to be written is judged again; its requests were only
    * counted, perhaps twice.
    */
-  #recordedBy(session: Session, attempt: Attempt, cause: unknown): Promise<Set<string>> {
+  #recordedBy(session: ServerSession, attempt: ChargeAttempt, cause: unknown): Promise<Set<string>> {
     return this.#outcome(cause, async (client) => {
       if (!(await endSession(client, session))) return null;
       const { rows } = await client.query<{ owner: string }>(RECORDED_OF, [idsOf(attempt)]);
@@ -215,7 +215,7 @@ export class PostgresCharge implements CountingDriver {
   async #underLock(
     requests: readonly ChargeRequest[],
     { node, lane, skipLocked }: { node: string; lane: number; skipLocked: boolean },
-  ): Promise<Answer[]> {
+  ): Promise<ChargeAnswer[]> {
     for (let tries = 1, lost = 0, skips = skipLocked; ; tries++) {
       try {
         return await this.#run(requests, { node, lane, skipLocked: skips });
@@ -248,13 +248,13 @@ export class PostgresCharge implements CountingDriver {
   async #run(
     requests: readonly ChargeRequest[],
     { node, lane, skipLocked }: { node: string; lane: number; skipLocked: boolean },
-  ): Promise<Answer[]> {
+  ): Promise<ChargeAnswer[]> {
     const { clock, time, onEvent, known } = this.#parts;
     const { client } = await this.#connect(lane);
     try {
       const now = time === 'process' ? () => clock.now() : null;
       const asked = clock.elapsed();
-      const loaded = await load(client, requests, { node, clock: now, known: known(), skipLocked });
+      const loaded = await loadBatch(client, requests, { node, clock: now, known: known(), skipLocked });
       const { state, xid, isHeld, serverTime } = loaded;
       this.#serverTime.read(serverTime, asked);
       const { answers, changes } = applyBatch(state, requests, isHeld);
@@ -288,7 +288,7 @@ export class PostgresCharge implements CountingDriver {
     const { url, clock } = this.#parts;
     for (const end = clock.elapsed() + OUTCOME_WITHIN_MS; clock.elapsed() < end; await pause(OUTCOME_POLL_MS)) {
       const found = await withClient(url, look).catch((error: unknown) => {
-        if (!isOutage(error)) throw error;
+        if (!isPostgresOutage(error)) throw error;
         return null;
       });
       if (found !== null) return found;
@@ -299,7 +299,7 @@ export class PostgresCharge implements CountingDriver {
 
   #drop(lane: number): void {
     const connection = this.#connections.get(lane);
-    if (connection !== undefined) discard(connection.client);
+    if (connection !== undefined) discardClient(connection.client);
     this.#connections.delete(lane);
   }
 }
@@ -319,12 +319,17 @@ async function connectCharge(url: string): Promise<Connection> {
     await client.query(`${plans}; ${timeouts}; ${KEEPALIVES}`);
     return { client, session: await sessionOf(client) };
   } catch (error) {
-    discard(client);
+    discardClient(client);
     throw error;
   }
 }
 
-async function commit(client: pg.Client, writes: pg.QueryConfig[], xid: string, answers: Answer[]): Promise<void> {
+async function commit(
+  client: pg.Client,
+  writes: pg.QueryConfig[],
+  xid: string,
+  answers: ChargeAnswer[],
+): Promise<void> {
   const sent = writes.map((write) => client.query(write));
   // Pipelined too: in a failed transaction, COMMIT is a ROLLBACK.
   const end = client.query('COMMIT');
@@ -341,7 +346,7 @@ async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>
   try {
     return await use(client);
   } finally {
-    discard(client);
+    discardClient(client);
   }
 }
 

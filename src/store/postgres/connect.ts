@@ -43,7 +43,7 @@ export function isConflict(error: unknown): boolean {
 export const isLocked = (error: unknown): boolean => stateOf(error) === '55P03';
 
 /** True when the store as a whole cannot write now. */
-export function isOutage(error: unknown): boolean {
+export function isPostgresOutage(error: unknown): boolean {
   const state = stateOf(error);
   if (state === null) return error instanceof ApiError || error instanceof StoreVersionError || isLost(error);
   return OUTAGE_STATES.has(state) || OUTAGE_CLASSES.has(state.slice(0, 2));
@@ -104,6 +104,6 @@ export function openPool(url: string, max: number): pg.Pool {
 }
 
 /** Closes without waiting for a peer that may have disappeared. */
-export function discard(client: pg.Client): void {
+export function discardClient(client: pg.Client): void {
   client.end().catch(() => undefined);
 }

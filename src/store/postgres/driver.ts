@@ -26,7 +26,7 @@ import { onlyRow, storable } from '../rows.ts';
 import type { AccountId, PoolUse, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { PostgresCharge } from './charge.ts';
-import { isOutage, openPool } from './connect.ts';
+import { isPostgresOutage, openPool } from './connect.ts';
 import { migrate, schemaState } from './migrate.ts';
 import { PostgresNode } from './node.ts';
 import { withJobsOfPgBoss } from './pg-boss.ts';
@@ -101,7 +101,7 @@ class PostgresDriver implements StorageDriver {
     this.#options = options;
     this.#probe = new PostgresProbe(url, () => this.#migrations().length);
     this.#pool = openPool(url, POOL_SIZE);
-    const dialect = withOutages(new PostgresDialect({ pool: this.#pool }), isOutage);
+    const dialect = withOutages(new PostgresDialect({ pool: this.#pool }), isPostgresOutage);
     this.db = new Kysely<Tables>({ dialect, plugins: [storableText] });
     // Connections are many; how many of them read at length at once is bounded by whose turn it is.
     this.scans = this.db;

@@ -1,7 +1,7 @@
 /** What a batch reads: pipelined statements after the lock on its accounts. */
 
 import type pg from 'pg';
-import { candidates, idempotencyId } from '../charge/apply-batch.ts';
+import { filterCandidates, idempotencyId } from '../charge/apply-batch.ts';
 
 import type {
   AccountState,
@@ -36,7 +36,7 @@ const TIME = `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
 const KEY_ROWS = `SELECT ${keyState('keys')}, hash FROM keys`;
 const KEYS = `${KEY_ROWS} WHERE hash = ANY ($1::text[])`;
 const KEYS_BY_ID = `${KEY_ROWS} WHERE id = ANY ($1::text[])`;
-const HOLDS = `SELECT ${holdState('holds')} FROM holds WHERE id = ANY ($1::text[])`;
+const HOLDS_BY_ID = `SELECT ${holdState('holds')} FROM holds WHERE id = ANY ($1::text[])`;
 const RECORDED = 'SELECT id FROM verifications WHERE id = ANY ($1::text[])';
 const IDEMPOTENCY = `SELECT ${idempotencyState('idempotency')}
   FROM idempotency JOIN (
@@ -92,7 +92,7 @@ const unique = (values: readonly string[]): string[] => [...new Set(values)];
  * without the accounts that others have locked. `known`: the schema version of this program; throws StoreVersionError
  * where it is too old.
  */
-export async function load(
+export async function loadBatch(
   client: pg.Client,
   requests: readonly ChargeRequest[],
   {
@@ -120,7 +120,7 @@ export async function load(
     query<{ now: number; xid: string } & SchemaState>('time', TIME, []),
     hashes.length === 0 ? [] : query<StoredKey & pg.QueryResultRow>('keys', KEYS, [hashes]),
     keyIds.length === 0 ? [] : query<StoredKey & pg.QueryResultRow>('keys-by-id', KEYS_BY_ID, [keyIds]),
-    holdIds.length === 0 ? [] : query<HoldState & pg.QueryResultRow>('holds', HOLDS, [holdIds]),
+    holdIds.length === 0 ? [] : query<HoldState & pg.QueryResultRow>('holds', HOLDS_BY_ID, [holdIds]),
     recordIds.length === 0 ? [] : query<{ id: string }>('recorded', RECORDED, [recordIds]),
     loadIdempotency(query, admits, settles),
   ]);
@@ -217,7 +217,7 @@ export function filterRows(
   const wanted = new Map<string, FilterValue>();
   for (const [account, { verify }] of asked) {
     if (account === null || verify === null) continue;
-    for (const [type, value] of candidates(account, verify.filterKeys))
+    for (const [type, value] of filterCandidates(account, verify.filterKeys))
       wanted.set(filterId(account.id, type, value), { accountId: account.id, type, value });
   }
   return [...wanted.values()];

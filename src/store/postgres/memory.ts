@@ -6,13 +6,13 @@
 import { LRUCache } from 'lru-cache';
 import { HIGHEST_PRICE } from '../../kernel/facts/plans.ts';
 import { applyBatch } from '../charge/apply-batch.ts';
-import type { Answer, Changes, ChargeRequest, ChargeState } from '../charge/state.ts';
+import type { Changes, ChargeAnswer, ChargeRequest, ChargeState } from '../charge/state.ts';
 import { isAdmission } from '../charge/state.ts';
-import { limitOf } from '../charge/window.ts';
+import { rateLimitOf } from '../charge/window.ts';
 import { numberColumn, rowMaker, textColumn } from '../columns.ts';
 import type { Admission } from '../store.ts';
 import { FILTER_VALUE, filterRows, type StoredAccount, type StoredKey } from './load.ts';
-import { arraysOf, oneStatement, type Statement, unnest } from './write.ts';
+import { arraysOf, type NamedStatement, oneStatement, unnest } from './write.ts';
 
 const ACCOUNTS_MAX = 12_000;
 const KEYS_MAX = 20_000;
@@ -37,7 +37,7 @@ const CHARGED = rowMaker<Charged>({
   requests: numberColumn(
     ({ before, after }) => after.windowCount - (after.windowStart === before.windowStart ? before.windowCount : 0),
   ),
-  rate_limit: numberColumn(({ after }) => limitOf(after)),
+  rate_limit: numberColumn(({ after }) => rateLimitOf(after)),
 });
 /** The parameter after those of `CHARGED`: the time that the batch was judged by. */
 const AT = `$${CHARGED.columns.length + 1}`;
@@ -80,25 +80,25 @@ interface Judged {
   readonly request: ChargeRequest;
   /** The account. */
   readonly owner: string;
-  readonly answer: Answer;
+  readonly answer: ChargeAnswer;
 }
 
 /** A batch as judged in memory. */
-export interface Attempt {
+export interface ChargeAttempt {
   readonly judged: readonly Judged[];
   /** Accounts to charge, as they will be if nobody else charges them. */
   readonly after: ReadonlyMap<string, StoredAccount>;
   /** Accounts that refused a request, which counters decide that may have changed: nothing of theirs is written. */
   readonly refused: ReadonlySet<string>;
   /** Null: there is nothing to write. */
-  readonly statement: Statement | null;
+  readonly statement: NamedStatement | null;
   readonly changes: Changes;
   /** The time that it was judged by, ms. */
   readonly now: number;
 }
 
 /** By request; null: it is to be judged again. */
-export type Answers = (Answer | null)[];
+export type AttemptAnswers = (ChargeAnswer | null)[];
 
 interface Remembered {
   readonly account: StoredAccount;
@@ -133,7 +133,7 @@ export class ChargeMemory {
   judge(
     requests: readonly ChargeRequest[],
     { now, node, isProcessTime }: { now: number; node: string; isProcessTime: boolean },
-  ): Attempt | null {
+  ): ChargeAttempt | null {
     const owners: string[] = [];
     const accounts = new Map<string, { readonly before: StoredAccount; readonly after: StoredAccount }>();
     for (const request of requests) {
@@ -188,7 +188,7 @@ export class ChargeMemory {
   }
 
   /** Takes note of what was charged. */
-  conclude({ judged, after, refused, changes, now }: Attempt, rows: readonly ChargedAccount[]): Answers {
+  conclude({ judged, after, refused, changes, now }: ChargeAttempt, rows: readonly ChargedAccount[]): AttemptAnswers {
     const charged = new Map(rows.map((row) => [row.id, row]));
     const isAgain = (id: string) => refused.has(id) || (after.has(id) && !charged.has(id));
     for (const { request } of judged) this.#used(request, changes, now);
@@ -205,7 +205,7 @@ export class ChargeMemory {
     );
   }
 
-  forget(attempt: Attempt): void {
+  forget(attempt: ChargeAttempt): void {
     for (const { owner } of attempt.judged) this.#accounts.delete(owner);
   }
 
@@ -258,19 +258,23 @@ const NOT_STORED = {
 const used = (key: StoredKey, uses: Changes['keyUses'], now: number): StoredKey =>
   uses.has(key.id) ? { ...key, lastUsedAt: now } : key;
 
-const admissionOf = (answer: Answer): Admission | null =>
+const admissionOf = (answer: ChargeAnswer): Admission | null =>
   'value' in answer && isAdmission(answer.value) ? answer.value : null;
 
-const isRefusal = (answer: Answer): boolean => admissionOf(answer)?.outcome === 'refused';
+const isRefusal = (answer: ChargeAnswer): boolean => admissionOf(answer)?.outcome === 'refused';
 
 /** Ids of the verifications and holds that a batch writes. */
-export const idsOf = ({ changes }: Attempt): string[] => [
+export const idsOf = ({ changes }: ChargeAttempt): string[] => [
   ...changes.verifications.map(({ record }) => record.id),
   ...changes.holds.map(({ id }) => id),
 ];
 
 /** The answer with the balance and the window as they are when others have charged the account as well. */
-function corrected(answer: Answer, assumed: StoredAccount | undefined, charged: ChargedAccount | undefined): Answer {
+function corrected(
+  answer: ChargeAnswer,
+  assumed: StoredAccount | undefined,
+  charged: ChargedAccount | undefined,
+): ChargeAnswer {
   if (assumed === undefined || charged === undefined) return answer;
   const balance = charged.balance - assumed.balance;
   const requests = charged.windowCount - assumed.windowCount;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { type Migration, pending, type SchemaState } from '../migrations.ts';
 import { onlyRow } from '../rows.ts';
-import { connectClient, discard, isLocked } from './connect.ts';
+import { connectClient, discardClient, isLocked } from './connect.ts';
 
 /** "mailvet" in ASCII, so that it does not collide with another program's advisory lock. */
 const LOCK = '0x6d61696c766574';
@@ -50,7 +50,7 @@ export async function migrate(
     return { from: state.version, to: state.version + missing.length };
   } finally {
     // Ends the session, which releases the lock and rolls back.
-    discard(client);
+    discardClient(client);
   }
 }
 
@@ -60,7 +60,7 @@ export async function schemaState(url: string): Promise<SchemaState> {
   try {
     return await readState(client);
   } finally {
-    discard(client);
+    discardClient(client);
   }
 }
 

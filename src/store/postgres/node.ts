@@ -7,7 +7,7 @@
 import type pg from 'pg';
 import type { NodeLife } from '../driver.ts';
 import { onlyRow } from '../rows.ts';
-import { connectClient, discard, KEEPALIVES } from './connect.ts';
+import { connectClient, discardClient, KEEPALIVES } from './connect.ts';
 
 const TRY_LOCK = 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked';
 const UNLOCK = 'SELECT pg_advisory_unlock(hashtextextended($1, 0))';
@@ -90,11 +90,11 @@ export class PostgresNode implements NodeLife {
       if (locked) await client.query(ANNOUNCE, [id, label, await now()]);
       // Closed meanwhile: nobody else would end this connection.
       if (!locked || this.#closed) {
-        discard(client);
+        discardClient(client);
         return false;
       }
     } catch (error) {
-      discard(client);
+      discardClient(client);
       throw error;
     }
     this.#client = client;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { assertCompatible, SCHEMA, type SchemaState } from '../migrations.ts';
 import { onlyRow } from '../rows.ts';
-import { connectClient, discard } from './connect.ts';
+import { connectClient, discardClient } from './connect.ts';
 
 /** ms; for the connection and for the probe. */
 const ANSWER_WITHIN = 1_000;
@@ -50,7 +50,7 @@ export class PostgresProbe {
   }
 
   close(): void {
-    if (this.#client !== null) discard(this.#client);
+    if (this.#client !== null) discardClient(this.#client);
     this.#client = null;
   }
 
@@ -63,7 +63,7 @@ export class PostgresProbe {
       this.#grows = true;
     } catch (error) {
       if (!(error instanceof pg.DatabaseError) || error.code !== INSUFFICIENT_PRIVILEGE) {
-        discard(client);
+        discardClient(client);
         throw error;
       }
       this.#grows = false;

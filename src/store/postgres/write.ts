@@ -81,7 +81,7 @@ function wholeOrNull(value: unknown): number | null {
   throw new RangeError(`${String(value)} is not a whole number.`);
 }
 
-export type Statement = pg.QueryConfig<unknown[]> & { name: string; text: string; values: unknown[] };
+export type NamedStatement = pg.QueryConfig<unknown[]> & { name: string; text: string; values: unknown[] };
 
 /** Rows as arrays, one for each column, from the parameter of this number on. */
 export const unnest = ({ columns, types }: RowMaker<never>, from = 1): string =>
@@ -135,8 +135,8 @@ const DROP_IDEMPOTENCY = `DELETE FROM idempotency i USING ${unnest(REPLY_KEY)}
   WHERE i.account_id = c.account_id AND i.route = c.route AND i.key = c.key`;
 
 /** The statements that record `changes`, in order; none for what is empty. The accounts are locked. */
-export function statements(changes: Changes, state: ChargeState): Statement[] {
-  const list: Statement[] = [];
+export function statements(changes: Changes, state: ChargeState): NamedStatement[] {
+  const list: NamedStatement[] = [];
   const write = writerTo(list);
   write('set-accounts', SQL.setAccounts, ACCOUNT_COUNTERS, changes.accounts);
   write('set-budgets', SQL.setBudgets, KEY_BUDGET, changes.budgets);
@@ -153,7 +153,7 @@ export function statements(changes: Changes, state: ChargeState): Statement[] {
 type Write = <From>(name: string, text: string, rows: RowMaker<From>, from: Iterable<From>) => void;
 
 const writerTo =
-  (list: Statement[]): Write =>
+  (list: NamedStatement[]): Write =>
   (name, text, rows, from) => {
     const all = [...from];
     if (all.length > 0) list.push({ name, text, values: arraysOf(rows, all) });
@@ -179,7 +179,7 @@ const combined = new Map<string, { readonly name: string; readonly text: string 
  * what `changes` adds for them; returns what that one returns. Each part may refer to those before it by name, and sees
  * the store as it was before the statement.
  */
-export function oneStatement(first: readonly Statement[], changes: Changes, state: ChargeState): Statement {
+export function oneStatement(first: readonly NamedStatement[], changes: Changes, state: ChargeState): NamedStatement {
   const parts = [...first];
   addRows(writerTo(parts), changes, state);
   const names = parts.map(({ name }) => name).join(' ');
@@ -191,7 +191,7 @@ export function oneStatement(first: readonly Statement[], changes: Changes, stat
   return { ...whole, values: parts.flatMap(({ values }) => values) };
 }
 
-function combine(statements: readonly Statement[]): string {
+function combine(statements: readonly NamedStatement[]): string {
   const { parts } = numbered(statements.map(({ text, values }) => ({ sql: text, parameters: values })));
   const named = statements.map(({ name }, i) => {
     const own = parts[i]?.replace(OF_CHARGED, 'AND account_id IN (SELECT id FROM charged)');

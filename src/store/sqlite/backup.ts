@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { makePrivateFile, pathOf } from './private-files.ts';
+import { makePrivateFile, sqlitePathOf } from './private-files.ts';
 
 /** Pages per step, 8 MB: between steps the copy can be interrupted. */
 const STEP_PAGES = 2_000;
@@ -52,7 +52,7 @@ export class BackupRefused extends Error {}
  * with a plain sentence, or the signal's reason.
  */
 export async function backupSqlite({ url, to, force, signal, onProgress }: BackupRequest): Promise<Backup> {
-  const from = pathOf(url);
+  const from = sqlitePathOf(url);
   const file = targetOf(from, to, force);
   const folder = emptyFolder(file);
   const copy = join(folder, 'mailvet.db');

@@ -4,7 +4,7 @@
  */
 import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
 import { UndecidedError } from '../charge/apply-batch.ts';
-import type { Answer, ChargeRequest } from '../charge/state.ts';
+import type { ChargeAnswer, ChargeRequest } from '../charge/state.ts';
 import { isAdmission } from '../charge/state.ts';
 import type {
   AccountId,
@@ -243,7 +243,7 @@ function readSettle(from: Reader): Settlement {
 
 type ErrorValues = readonly [code: ErrorCode | null, message: string, details: ApiError['details']];
 
-export function writeAnswers(events: readonly StoreEvent[], answers: readonly Answer[]): unknown[] {
+export function writeAnswers(events: readonly StoreEvent[], answers: readonly ChargeAnswer[]): unknown[] {
   const to: unknown[] = [events];
   let last: Caller | null = null;
   for (const answer of answers) {
@@ -277,7 +277,9 @@ function pushError(to: unknown[], error: unknown): void {
 }
 
 /** Like an answer; `undecided`: nothing was recorded, because `decide` has to be called with this filter first. */
-export type SentAnswer = Exclude<Answer, { held: true } | { dropped: true }> | { readonly undecided: Filter | null };
+export type SentAnswer =
+  | Exclude<ChargeAnswer, { held: true } | { dropped: true }>
+  | { readonly undecided: Filter | null };
 
 /** `decisions`: those sent, in order. */
 export function readAnswers(

@@ -12,16 +12,16 @@ import {
 } from 'kysely';
 import { ThreadLostError, whenFree } from './failure.ts';
 import { bindable, RowsQuery } from './statements.ts';
-import type { Session, Thread, WriteMutex } from './thread-client.ts';
-import { rowsOf, type ThreadResult } from './thread-messages.ts';
+import type { StoreThread, ThreadSession, WriteMutex } from './thread-client.ts';
+import { resultOf, type ThreadResult } from './thread-messages.ts';
 
 /** A transaction without a statement for so long is rolled back, ms: charges wait for its end. */
 const IDLE_MS = 10_000;
 
-export interface Access {
-  readonly writer: Thread;
+export interface ThreadAccess {
+  readonly writer: StoreThread;
   /** For reads, so that charges do not wait for them. */
-  readonly reader: Thread;
+  readonly reader: StoreThread;
   /**
    * Whether the reader is used: from the first charge on, as what only reads and writes a little, such as a command,
    * does without; never for a database in memory, which belongs to its connection.
@@ -36,10 +36,10 @@ export interface Access {
  * for.
  */
 class ThreadConnection implements DatabaseConnection {
-  readonly #access: Access;
+  readonly #access: ThreadAccess;
   #transaction: OpenTransaction | null = null;
 
-  constructor(access: Access) {
+  constructor(access: ThreadAccess) {
     this.#access = access;
   }
 
@@ -51,11 +51,11 @@ class ThreadConnection implements DatabaseConnection {
     }
     const { query, sql, parameters } = compiled;
     const values = bindable(parameters);
-    if (this.#transaction !== null) return rowsOf(await this.#transaction.query(sql, values));
+    if (this.#transaction !== null) return resultOf(await this.#transaction.query(sql, values));
     const { writer, reader, readsBeside, mutex } = this.#access;
     const reads = query.kind === 'SelectQueryNode' || (query.kind === 'RawNode' && /^\s*select\b/i.test(sql));
-    const run = (thread: Thread) => whenFree(() => thread.call('query', sql, values));
-    return rowsOf(await (reads && readsBeside() ? run(reader) : mutex.run(() => run(writer))));
+    const run = (thread: StoreThread) => whenFree(() => thread.call('query', sql, values));
+    return resultOf(await (reads && readsBeside() ? run(reader) : mutex.run(() => run(writer))));
   }
 
   /** Nothing is read this way. */
@@ -91,12 +91,12 @@ class ThreadConnection implements DatabaseConnection {
 
 class OpenTransaction {
   /** In which it began: a thread that was started again has lost it. */
-  readonly #session: Session;
+  readonly #session: ThreadSession;
   readonly #release: () => void;
   #idle: NodeJS.Timeout | null = null;
   #ended: 'given up' | 'committed' | null = null;
 
-  constructor(session: Session, release: () => void) {
+  constructor(session: ThreadSession, release: () => void) {
     this.#session = session;
     this.#release = release;
     this.#wait();
@@ -110,7 +110,7 @@ class OpenTransaction {
     return this.#call((session) => session.call('rows', sql, width, parameters));
   }
 
-  async #call<T>(work: (session: Session) => Promise<T>): Promise<T> {
+  async #call<T>(work: (session: ThreadSession) => Promise<T>): Promise<T> {
     this.#begin();
     try {
       return await work(this.#session);
@@ -158,8 +158,8 @@ class OpenTransaction {
 }
 
 class ThreadDriver implements Driver {
-  readonly #access: Access;
-  constructor(access: Access) {
+  readonly #access: ThreadAccess;
+  constructor(access: ThreadAccess) {
     this.#access = access;
   }
   async init(): Promise<void> {}
@@ -191,7 +191,7 @@ class Adapter extends SqliteAdapter {
   }
 }
 
-export const threadDialect = (access: Access): Dialect => ({
+export const threadDialect = (access: ThreadAccess): Dialect => ({
   createDriver: () => new ThreadDriver(access),
   createAdapter: () => new Adapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),

@@ -19,10 +19,10 @@ import { outageError } from '../outages.ts';
 import type { LooseMode, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { writeOutcomes } from './charge-message.ts';
-import { isBusy, isOutage, whenFree } from './failure.ts';
-import { openFile, type SqliteFile } from './file.ts';
+import { isBusy, isSqliteOutage, whenFree } from './failure.ts';
+import { openSqliteFile, type SqliteFile } from './file.ts';
 import { SqliteNode } from './node.ts';
-import { looseModesOf, pathOf } from './private-files.ts';
+import { looseModesOf, sqlitePathOf } from './private-files.ts';
 import {
   filtersWith,
   insertRows,
@@ -32,7 +32,7 @@ import {
   readTogether,
   writeTogether,
 } from './statements.ts';
-import type { Thread, WriteMutex } from './thread-client.ts';
+import type { StoreThread, WriteMutex } from './thread-client.ts';
 import type { BulkScope } from './thread-messages.ts';
 import { SqliteCharge } from './threaded-charge.ts';
 
@@ -56,7 +56,7 @@ async function readSchema(db: Kysely<Tables>): Promise<TableSchema[]> {
 }
 
 interface Parts {
-  readonly writer: Thread;
+  readonly writer: StoreThread;
   readonly mutex: WriteMutex;
   readonly scope: () => BulkScope;
 }
@@ -67,7 +67,7 @@ function threadedBulk({ writer, mutex, scope }: Parts): BulkTransactions {
     mutex
       .run(() => whenFree(call))
       .catch((error: unknown) => {
-        throw outageError(error, isOutage);
+        throw outageError(error, isSqliteOutage);
       });
   return {
     append: (account, list, blocks) => exclusive(() => writer.call('listAppend', scope(), account, list, blocks)),
@@ -240,7 +240,7 @@ class SqliteDriver implements StorageDriver {
  * Writes the log into the database and cuts it to zero bytes; false while another process reads or writes. Never waits,
  * because charges would.
  */
-async function truncateLog(writer: Thread): Promise<boolean> {
+async function truncateLog(writer: StoreThread): Promise<boolean> {
   try {
     const [, [busy]] = await writer.call('query', 'PRAGMA wal_checkpoint(TRUNCATE)', []);
     return busy === 0;
@@ -253,5 +253,5 @@ async function truncateLog(writer: Thread): Promise<boolean> {
 /** Opens, and creates if need be, the database file of `sqlite:PATH`, or a private one for `sqlite::memory:`. */
 export async function openSqlite(options: StorageDriverOptions): Promise<StorageDriver> {
   const onLost = ({ message }: Error) => options.onEvent({ kind: 'thread_lost', cause: message });
-  return new SqliteDriver(await openFile(pathOf(options.url), onLost), options);
+  return new SqliteDriver(await openSqliteFile(sqlitePathOf(options.url), onLost), options);
 }

@@ -38,10 +38,10 @@ const resultCode = (error: unknown): number | null =>
 export const isBusy = (error: unknown): boolean => resultCode(error) === 5;
 
 /** True when the store as a whole cannot write now: disk full, locked, damaged, newer than this program. */
-export const isOutage = (error: unknown): boolean =>
+export const isSqliteOutage = (error: unknown): boolean =>
   error instanceof ThreadLostError ||
   error instanceof StoreVersionError ||
-  (error instanceof ApiError && isOutage(error.cause)) ||
+  (error instanceof ApiError && isSqliteOutage(error.cause)) ||
   OUTAGES.has(resultCode(error) ?? -1);
 
 /** How long to wait for the lock of another process, and how often to try, ms. */

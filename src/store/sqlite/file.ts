@@ -6,13 +6,13 @@ import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
 import { withOutages } from '../outages.ts';
 import type { Tables } from '../tables.ts';
-import { type Access, threadDialect } from './dialect.ts';
-import { isOutage, type ThreadLostError } from './failure.ts';
+import { type ThreadAccess, threadDialect } from './dialect.ts';
+import { isSqliteOutage, type ThreadLostError } from './failure.ts';
 import { makePrivateFile, makePrivateFolder } from './private-files.ts';
-import { Thread, WriteMutex } from './thread-client.ts';
+import { StoreThread, WriteMutex } from './thread-client.ts';
 import { MEMORY } from './thread-messages.ts';
 
-export interface SqliteFile extends Access {
+export interface SqliteFile extends ThreadAccess {
   /** Null in memory. */
   readonly path: string | null;
   /** For everything but charging, migrations and the readiness check. */
@@ -27,7 +27,7 @@ type OnLost = (error: ThreadLostError) => void;
 const shared = new Map<string, { readonly file: SqliteFile; users: number }>();
 
 /** Opens the file, and creates it and its folder if need be. Throws an Error with a plain sentence on failure. */
-export async function openFile(path: string, onLost: OnLost): Promise<SqliteFile> {
+export async function openSqliteFile(path: string, onLost: OnLost): Promise<SqliteFile> {
   try {
     const file = path === MEMORY ? connect(path, null, onLost) : shareFile(path, onLost);
     try {
@@ -65,15 +65,15 @@ function shareFile(path: string, onLost: OnLost): SqliteFile {
 }
 
 function connect(path: string, real: string | null, onLost: OnLost): SqliteFile {
-  const writer = new Thread({ path, role: 'writer' }, onLost);
-  const reader = real === null ? writer : new Thread({ path, role: 'reader' }, onLost);
+  const writer = new StoreThread({ path, role: 'writer' }, onLost);
+  const reader = real === null ? writer : new StoreThread({ path, role: 'reader' }, onLost);
   const readsBeside = () => real !== null && reader.started;
   const mutex = new WriteMutex();
-  const kyselyOn = (reads: Thread) =>
+  const kyselyOn = (reads: StoreThread) =>
     new Kysely<Tables>({
-      dialect: withOutages(threadDialect({ writer, reader: reads, readsBeside, mutex }), isOutage),
+      dialect: withOutages(threadDialect({ writer, reader: reads, readsBeside, mutex }), isSqliteOutage),
     });
-  const scanner = real === null ? writer : new Thread({ path, role: 'reader' }, onLost);
+  const scanner = real === null ? writer : new StoreThread({ path, role: 'reader' }, onLost);
   const [db, scans] = [kyselyOn(reader), kyselyOn(scanner)];
   const close = async () => {
     await mutex.run(() => undefined);

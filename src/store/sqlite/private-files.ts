@@ -8,7 +8,7 @@ import { dirname, resolve } from 'node:path';
 import type { LooseMode } from '../store.ts';
 
 /** `sqlite:PATH` → PATH. Throws when there is none. */
-export function pathOf(url: string): string {
+export function sqlitePathOf(url: string): string {
   const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
   if (path === '') throw new Error('The store\'s URL names no file: write "sqlite:./data/mailvet.db".');
   return path;

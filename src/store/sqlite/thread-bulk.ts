@@ -29,7 +29,7 @@ import {
   readTogether,
   writeTogether,
 } from './statements.ts';
-import { type BulkScope, query, rowsOf, writeRows } from './thread-messages.ts';
+import { type BulkScope, query, resultOf, runForRows } from './thread-messages.ts';
 
 // Kysely on a connection of this thread. A transaction that waits for nothing but its statements is one piece of work.
 
@@ -46,10 +46,10 @@ class SyncConnection implements DatabaseConnection {
   async executeQuery<R>(compiled: CompiledQuery): Promise<QueryResult<R>> {
     const statement = this.#statement(compiled.sql);
     if (compiled instanceof RowsQuery) {
-      writeRows(statement, compiled);
+      runForRows(statement, compiled);
       return { rows: [] };
     }
-    return rowsOf(query(statement, bindable(compiled.parameters)));
+    return resultOf(query(statement, bindable(compiled.parameters)));
   }
 
   #statement(sql: string): StatementSync {

@@ -3,7 +3,14 @@
 import { Worker } from 'node:worker_threads';
 import { StoreVersionError } from '../migrations.ts';
 import { ThreadLostError } from './failure.ts';
-import { type Calls, type Failure, MEMORY, type Operation, type Reply, type ThreadOptions } from './thread-messages.ts';
+import {
+  type Calls,
+  MEMORY,
+  type Operation,
+  type StoreThreadOptions,
+  type ThreadFailure,
+  type ThreadReply,
+} from './thread-messages.ts';
 
 /**
  * One writer at a time in this process, in order of arrival: there is one connection that writes, and a transaction on
@@ -53,7 +60,7 @@ interface Waiting {
 }
 
 /** One thread, from its start to its end. */
-export class Session {
+export class ThreadSession {
   readonly exited: Promise<void>;
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
@@ -62,11 +69,11 @@ export class Session {
   /** Why it takes no more calls. */
   #ended: Error | null = null;
 
-  private constructor(options: ThreadOptions, onLost: (error: ThreadLostError) => void) {
+  private constructor(options: StoreThreadOptions, onLost: (error: ThreadLostError) => void) {
     this.#onLost = onLost;
     const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
     this.#worker = new Worker(CODE, { workerData: options, execArgv: [], resourceLimits });
-    this.#worker.on('message', (reply: Reply) => this.#receive(reply));
+    this.#worker.on('message', (reply: ThreadReply) => this.#receive(reply));
     this.#worker.on('error', (error: Error) => this.#lose(error.message));
     const { promise, resolve } = Promise.withResolvers<void>();
     this.exited = promise;
@@ -80,8 +87,8 @@ export class Session {
    * `onLost`: told when it ends without having been closed. Throws an Error of SQLite when the database cannot be
    * opened.
    */
-  static async open(options: ThreadOptions, onLost: (error: ThreadLostError) => void): Promise<Session> {
-    const session = new Session(options, onLost);
+  static async open(options: StoreThreadOptions, onLost: (error: ThreadLostError) => void): Promise<ThreadSession> {
+    const session = new ThreadSession(options, onLost);
     try {
       await session.#reply(0);
       return session;
@@ -115,7 +122,7 @@ export class Session {
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }
 
-  #receive([id, failure, output = null]: Reply): void {
+  #receive([id, failure, output = null]: ThreadReply): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (this.#waiting.size === 0 && this.#ended === null) this.#worker.unref();
@@ -133,20 +140,20 @@ export class Session {
   }
 }
 
-function errorOf(failure: Failure): Error {
+function errorOf(failure: ThreadFailure): Error {
   if ('newer' in failure) return new StoreVersionError(failure.newer, failure.known);
   const { message, ...codes } = failure;
   return Object.assign(new Error(message), codes);
 }
 
 /** A thread that is started again when it was lost; but not with a database in memory, which was lost with it. */
-export class Thread {
-  readonly #options: ThreadOptions;
+export class StoreThread {
+  readonly #options: StoreThreadOptions;
   readonly #onLost: (error: ThreadLostError) => void;
-  #current: Promise<Session> | null = null;
-  #before: Session | null = null;
+  #current: Promise<ThreadSession> | null = null;
+  #before: ThreadSession | null = null;
 
-  constructor(options: ThreadOptions, onLost: (error: ThreadLostError) => void) {
+  constructor(options: StoreThreadOptions, onLost: (error: ThreadLostError) => void) {
     this.#options = options;
     this.#onLost = onLost;
   }
@@ -162,7 +169,7 @@ export class Thread {
   }
 
   /** Throws an Error of SQLite when the database cannot be opened. */
-  session(): Promise<Session> {
+  session(): Promise<ThreadSession> {
     this.#current ??= this.#open().catch((error: unknown) => {
       this.#current = null;
       throw error;
@@ -179,10 +186,10 @@ export class Thread {
     await session?.close();
   }
 
-  async #open(): Promise<Session> {
+  async #open(): Promise<ThreadSession> {
     // Its connection holds its locks until it has ended.
     await this.#before?.exited;
-    this.#before = await Session.open(this.#options, (error) => {
+    this.#before = await ThreadSession.open(this.#options, (error) => {
       if (this.#options.path !== MEMORY) this.#current = null;
       this.#onLost(error);
     });

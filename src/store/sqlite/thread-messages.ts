@@ -25,14 +25,14 @@ export function query(statement: StatementSync, values: readonly SQLInputValue[]
 }
 
 /** The same for a statement that runs once for each row. */
-export function writeRows(
+export function runForRows(
   statement: StatementSync,
   { width, parameters }: Pick<RowsQuery, 'width' | 'parameters'>,
 ): void {
   for (let at = 0; at < parameters.length; at += width) statement.run(...parameters.slice(at, at + width));
 }
 
-export function rowsOf<R>([columns, values, changes, lastInsertRowid]: ThreadResult): QueryResult<R> {
+export function resultOf<R>([columns, values, changes, lastInsertRowid]: ThreadResult): QueryResult<R> {
   if (columns === null) return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   const rows: R[] = [];
   for (let at = 0; at < values.length; at += columns.length) {
@@ -46,12 +46,12 @@ export function rowsOf<R>([columns, values, changes, lastInsertRowid]: ThreadRes
 export const MEMORY = ':memory:';
 
 /** `reader`: for statements that only read, beside the writer. */
-export type Role = 'writer' | 'reader';
+export type ConnectionRole = 'writer' | 'reader';
 
 /** Of the thread. */
-export interface ThreadOptions {
+export interface StoreThreadOptions {
   readonly path: string;
-  readonly role: Role;
+  readonly role: ConnectionRole;
 }
 
 /** What transactions in bulk go by. */
@@ -114,12 +114,12 @@ export type ThreadResult = readonly [
   lastInsertRowid: number | bigint,
 ];
 
-export type Call = { [O in Operation]: readonly [id: number, operation: O, ...Calls[O]['input']] }[Operation];
+export type ThreadCall = { [O in Operation]: readonly [id: number, operation: O, ...Calls[O]['input']] }[Operation];
 
 /** An error of SQLite has `code` and `errcode`. */
-export type Failure =
+export type ThreadFailure =
   | { readonly message: string; readonly code?: unknown; readonly errcode?: unknown }
   | { readonly newer: SchemaState; readonly known: number };
 
 /** The first reply, of id 0, says that the connection is open, or why not. */
-export type Reply = readonly [id: number, failure: Failure | null, output?: Calls[Operation]['output']];
+export type ThreadReply = readonly [id: number, failure: ThreadFailure | null, output?: Calls[Operation]['output']];

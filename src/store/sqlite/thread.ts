@@ -10,15 +10,15 @@ import type { ChargeTransactions } from './charge.ts';
 import type { ThreadBulk } from './thread-bulk.ts';
 import {
   type BulkScope,
-  type Call,
   type Calls,
-  type Failure,
+  type ConnectionRole,
   type Operation,
   query,
-  type Reply,
-  type Role,
-  type ThreadOptions,
-  writeRows,
+  runForRows,
+  type StoreThreadOptions,
+  type ThreadCall,
+  type ThreadFailure,
+  type ThreadReply,
 } from './thread-messages.ts';
 
 /** Applies missing migrations. Takes the write lock first: when two processes start, the second finds none. */
@@ -66,7 +66,7 @@ const hasCompatibility = (db: DatabaseSync): boolean =>
 const OPEN_TIMEOUT = 5_000;
 
 /** A connection to the file, which exists, or to a database in memory. Throws an error of SQLite. */
-function openConnection(path: string, role: Role): DatabaseSync {
+function openConnection(path: string, role: ConnectionRole): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: OPEN_TIMEOUT, enableForeignKeyConstraints: true });
   try {
     for (const pragma of PRAGMAS[role]) db.exec(`PRAGMA ${pragma}`);
@@ -87,7 +87,7 @@ function openConnection(path: string, role: Role): DatabaseSync {
  */
 const CACHE = 'cache_size = -4096';
 
-const PRAGMAS: Readonly<Record<Role, readonly string[]>> = {
+const PRAGMAS: Readonly<Record<ConnectionRole, readonly string[]>> = {
   writer: [
     'journal_mode = WAL',
     // A commit reaches the disk before it is acknowledged.
@@ -103,9 +103,9 @@ const PRAGMAS: Readonly<Record<Role, readonly string[]>> = {
   reader: ['query_only = ON', CACHE, 'busy_timeout = 0'],
 };
 
-const send = (reply: Reply): void => parentPort?.postMessage(reply);
+const send = (reply: ThreadReply): void => parentPort?.postMessage(reply);
 
-function failureOf(error: unknown): Failure {
+function failureOf(error: unknown): ThreadFailure {
   if (error instanceof StoreVersionError) return { newer: error.state, known: error.known };
   if (!(error instanceof Error)) return { message: String(error) };
   const { message, code, errcode }: Error & { code?: unknown; errcode?: unknown } = error;
@@ -123,12 +123,12 @@ function heartbeat(db: DatabaseSync, known: number, now: number): void {
 }
 
 function serve(db: DatabaseSync, transactions: ChargeTransactions | null): void {
-  function run(call: Call): Calls[Operation]['output'] | Promise<Calls[Operation]['output']> {
+  function run(call: ThreadCall): Calls[Operation]['output'] | Promise<Calls[Operation]['output']> {
     switch (call[1]) {
       case 'query':
         return query(db.prepare(call[2]), call[3]);
       case 'rows':
-        writeRows(db.prepare(call[2]), { width: call[3], parameters: call[4] });
+        runForRows(db.prepare(call[2]), { width: call[3], parameters: call[4] });
         return null;
       case 'script':
         db.exec(call[2]);
@@ -168,7 +168,7 @@ function serve(db: DatabaseSync, transactions: ChargeTransactions | null): void 
     }
   }
 
-  parentPort?.on('message', (call: Call) => {
+  parentPort?.on('message', (call: ThreadCall) => {
     const fail = (error: unknown) => send([call[0], failureOf(error)]);
     try {
       const output = run(call);
@@ -181,7 +181,7 @@ function serve(db: DatabaseSync, transactions: ChargeTransactions | null): void 
   });
 }
 
-async function start({ path, role }: ThreadOptions): Promise<void> {
+async function start({ path, role }: StoreThreadOptions): Promise<void> {
   try {
     const db = openConnection(path, role);
     serve(db, role === 'reader' ? null : new (await import('./charge.ts')).ChargeTransactions(db));
@@ -191,5 +191,5 @@ async function start({ path, role }: ThreadOptions): Promise<void> {
   }
 }
 
-const options: ThreadOptions = workerData;
+const options: StoreThreadOptions = workerData;
 await start(options);

@@ -1,14 +1,14 @@
 /** Charging on SQLite: batches go to the thread of the writer as data. */
 import { type CountingDriver, noRetries } from '../charge/batcher.ts';
-import type { Answer, ChargeRequest } from '../charge/state.ts';
+import type { ChargeAnswer, ChargeRequest } from '../charge/state.ts';
 import type { Filter, StoreEvent } from '../store.ts';
 import { batchWriter, type Decision, readAnswers, type SentAnswer } from './charge-message.ts';
-import { isBusy, isOutage, ThreadLostError, unconfirmed, whenFree } from './failure.ts';
+import { isBusy, isSqliteOutage, ThreadLostError, unconfirmed, whenFree } from './failure.ts';
 
-import type { Session, Thread, WriteMutex } from './thread-client.ts';
+import type { StoreThread, ThreadSession, WriteMutex } from './thread-client.ts';
 
 interface SqliteChargeParts {
-  readonly writer: Thread;
+  readonly writer: StoreThread;
   readonly mutex: WriteMutex;
   readonly now: () => number;
   readonly onEvent: (event: StoreEvent) => void;
@@ -23,7 +23,7 @@ export class SqliteCharge implements CountingDriver {
   /** One is written while the next one waits in the thread. */
   readonly atOnce = 2;
   readonly retries = noRetries();
-  readonly isOutage = isOutage;
+  readonly isOutage = isSqliteOutage;
   readonly #parts: SqliteChargeParts;
   /** Filters that were found to match since `decide` was called. */
   readonly #matched = new WeakMap<ChargeRequest, Filter | null>();
@@ -35,7 +35,7 @@ export class SqliteCharge implements CountingDriver {
   /** The thread with the connection has been started by the migrations. */
   async open(): Promise<void> {}
 
-  async transact(requests: readonly ChargeRequest[]): Promise<Answer[]> {
+  async transact(requests: readonly ChargeRequest[]): Promise<ChargeAnswer[]> {
     const { mutex, writer } = this.#parts;
     const node = await this.#parts.node();
     return mutex.runShared(async () => {
@@ -58,11 +58,11 @@ export class SqliteCharge implements CountingDriver {
     this.retries.busy += 1;
   };
 
-  async #send(session: Session, requests: readonly ChargeRequest[], node: string): Promise<Answer[]> {
+  async #send(session: ThreadSession, requests: readonly ChargeRequest[], node: string): Promise<ChargeAnswer[]> {
     const batch = batchWriter({ node, now: this.#parts.now(), known: this.#parts.known() });
     const decisions: (Decision | null)[] = [];
     /** Of those that are not sent. */
-    const here: (Answer | null)[] = requests.map((request) => {
+    const here: (ChargeAnswer | null)[] = requests.map((request) => {
       if (!request.enter()) return { dropped: true };
       try {
         decisions.push(this.#add(batch, request));
@@ -91,7 +91,7 @@ export class SqliteCharge implements CountingDriver {
     return decision;
   }
 
-  async #commit(session: Session, batch: readonly unknown[], decisions: readonly (Decision | null)[]) {
+  async #commit(session: ThreadSession, batch: readonly unknown[], decisions: readonly (Decision | null)[]) {
     if (decisions.length === 0) {
       await session.call('rollback');
       return [];
@@ -104,7 +104,7 @@ export class SqliteCharge implements CountingDriver {
     return answers;
   }
 
-  #answer(request: ChargeRequest, answer: SentAnswer | undefined): Answer {
+  #answer(request: ChargeRequest, answer: SentAnswer | undefined): ChargeAnswer {
     if (answer === undefined) return { error: new Error('The thread left a request unanswered.') };
     if (!('undecided' in answer)) return answer;
     this.#matched.set(request, answer.undecided);

@@ -159,8 +159,22 @@ class World {
 
   async check(): Promise<void> {
     expect(await this.stores[0]!.accounts.audit()).toEqual([]);
-    for (const account of await this.stores[0]!.accounts.list()) expect(account.balance).toBeGreaterThanOrEqual(0);
+    for (const account of await this.stores[0]!.accounts.list()) {
+      expect(account.balance).toBeGreaterThanOrEqual(0);
+      expect(account.locked).toBeGreaterThanOrEqual(0);
+    }
+    await this.checkCredits();
     await this.checkBudgets();
+  }
+
+  /** Credits neither appear nor vanish: what an account was given is what it has, what is held, and what it was charged. */
+  async checkCredits(): Promise<void> {
+    const spent = Map.groupBy(this.charged.values(), (charge) => charge.account);
+    for (const { account } of this.members) {
+      const { balance, locked } = (await this.stores[0]!.accounts.get(account.id))!;
+      const charged = (spent.get(account.id) ?? []).reduce((sum, { credits }) => sum + credits, 0);
+      expect(balance + locked + charged).toBe(this.granted.get(account.id));
+    }
   }
 
   /** What each key was charged in each month never exceeds its budget. */

@@ -1,14 +1,16 @@
 /** What a file is, by its bytes: opened for its form. */
 import { type Delimiter, detectDelimiter, RowSplitter } from '../kernel/csv.ts';
+import { gunzipped, openArchive } from './archives.ts';
+import { readLdif, readVCards } from './contacts.ts';
 import { decodeText, type TextBlock } from './decode-text.ts';
-import { type FileForm, formOf, jsonFormOf } from './forms.ts';
-import { type InputBlocks, inputBlocks } from './input-blocks.ts';
-import { readJsonArray, readNdjson } from './json-rows.ts';
+import { type FileForm, RECOGNIZED_BYTES, recognize } from './forms.ts';
+import { inputBlocks } from './input-blocks.ts';
+import { openJson } from './json-rows.ts';
 import { tooLarge, unreadable } from './problems.ts';
 import type { ReadLimits } from './read-file.ts';
 import { boundsOf, type RawBatch, type RawRow, type RowSource } from './rows.ts';
-import { SpooledInput, spool } from './spool.ts';
-import { readXlsx } from './xlsx/read.ts';
+import { type RandomAccess, SpooledInput, spool } from './spool.ts';
+import { readSheet } from './xlsx/threads.ts';
 
 export interface OpenedFile {
   readonly source: RowSource;
@@ -16,57 +18,135 @@ export interface OpenedFile {
   received(): number;
 }
 
-/** `claimed`: what the sender says it is; null: detected. Throws FileError. */
+/** Of what a file is, as far as its sender or the user says. */
+interface FormatChoice {
+  readonly claimed: FileForm | null;
+  /** Of a workbook, by name or number. */
+  readonly sheet: string | null;
+  /** Of an archive, by name; of JSON, by path. */
+  readonly entry: string | null;
+}
+
+/** The content decides; what is claimed counts where text may be of several forms. Throws FileError. */
 export async function openFile(
   source: AsyncIterable<Uint8Array>,
-  claimed: FileForm | null,
+  choice: FormatChoice,
   limits: ReadLimits,
 ): Promise<OpenedFile> {
-  const input = inputBlocks(source, limits.bytes);
-  const first = await input.blocks.next();
-  if (first.done) throw unreadable('it is empty', 1);
-  const blocks = withFirst(first.value, input.blocks);
-  const received = source instanceof SpooledInput ? () => source.file.size : input.received;
+  if (source instanceof SpooledInput) {
+    const { file } = source;
+    if (file.size > limits.bytes) throw tooLarge(limits.bytes, 'bytes');
+    return { source: await openSpooled(file, choice, limits), received: () => file.size };
+  }
+  const { blocks, received } = inputBlocks(source, limits.bytes);
+  const file = await spool(blocks);
+  return { source: await owning(file, () => openSpooled(file, choice, limits)), received };
+}
+
+/** The file is closed behind the last batch. */
+async function owning(file: RandomAccess, open: () => Promise<RowSource>): Promise<RowSource> {
   try {
-    const form = formOf(first.value, claimed);
-    if (form === 'xlsx') return { source: openXlsx(source, blocks, limits), received };
-    return { source: await openText(decodeText(blocks), form, limits, input), received };
+    const source = await open();
+    return { ...source, batches: closing(source.batches, file) };
   } catch (error) {
-    await input.blocks.return();
+    await file.close();
     throw error;
   }
 }
 
-/** What was spooled already is read where it is, and closed by whom it belongs to. */
-function openXlsx(
-  source: AsyncIterable<Uint8Array>,
-  blocks: AsyncGenerator<Buffer, void, undefined>,
-  limits: ReadLimits,
-): RowSource {
-  if (!(source instanceof SpooledInput)) return readXlsx(() => spool(blocks), limits);
-  const { file } = source;
-  if (file.size > limits.bytes) throw tooLarge(limits.bytes, 'bytes');
-  return readXlsx(() => Promise.resolve({ ...file, close: () => Promise.resolve() }), limits);
+async function* closing(batches: RowSource['batches'], file: RandomAccess): RowSource['batches'] {
+  try {
+    yield* batches;
+  } finally {
+    await file.close();
+  }
 }
 
-const TEXT = { encoding: 'utf-8', byteOrderMark: false, sheet: null, entry: null } as const;
+/** `isPacked`: it comes out of an archive. */
+async function openSpooled(
+  file: RandomAccess,
+  choice: FormatChoice,
+  limits: ReadLimits,
+  isPacked = false,
+): Promise<RowSource> {
+  if (file.size === 0) throw unreadable('it is empty', 1);
+  const form = recognize(await file.read(0, RECOGNIZED_BYTES));
+  const { claimed, sheet, entry } = choice;
+  switch (form) {
+    case 'gzip':
+      return openPacked(gunzipped(file, limits.bytes), null, choice, limits, isPacked);
+    case 'zip': {
+      const content = await openArchive(file, isPacked ? null : entry, limits.bytes);
+      if (content.kind === 'workbook') return openBook(file, { ...content, sheet }, limits);
+      return openPacked(content.pieces, content.name, choice, limits, isPacked);
+    }
+    case 'xls':
+    case 'ods':
+    case 'html':
+    case 'spreadsheetml':
+      return openBook(file, { format: form, unpacked: file.size, sheet }, limits);
+    case 'vcard':
+    case 'ldif': {
+      const reader = form === 'vcard' ? readVCards(limits) : readLdif(limits);
+      const batches = textRows(decodeText(blocksOf(file)), reader);
+      return { ...TEXT, format: form, delimiter: null, names: reader.names, batches };
+    }
+    case 'json':
+    case 'ndjson':
+      return openJsonText(file, isPacked ? null : entry, limits);
+    case 'text':
+      if (claimed === 'json' || claimed === 'ndjson') return openJsonText(file, isPacked ? null : entry, limits);
+      return openText(decodeText(blocksOf(file)), claimed, limits);
+  }
+}
+
+async function openPacked(
+  pieces: AsyncGenerator<Buffer, void, undefined>,
+  name: string | null,
+  choice: FormatChoice,
+  limits: ReadLimits,
+  isPacked: boolean,
+): Promise<RowSource> {
+  if (isPacked) throw unreadable('it is an archive in an archive; unpack it first');
+  const file = await spool(pieces);
+  const source = await owning(file, () => openSpooled(file, choice, limits, true));
+  return { ...source, entry: name ?? source.entry };
+}
+
+async function openBook(
+  file: RandomAccess,
+  choice: Parameters<typeof readSheet>[1],
+  limits: ReadLimits,
+): Promise<RowSource> {
+  const { name, others, batches } = await readSheet(file.shared, choice, limits);
+  return {
+    ...{ format: choice.format, delimiter: null, encoding: null, byteOrderMark: false, entry: null, names: null },
+    ...{ sheet: name, others, batches },
+  };
+}
+
+async function openJsonText(file: RandomAccess, entry: string | null, limits: ReadLimits): Promise<RowSource> {
+  const reading = await openJson(() => decodeText(blocksOf(file)), limits, entry);
+  return { ...TEXT, delimiter: null, ...reading };
+}
+
+async function* blocksOf(file: RandomAccess): AsyncGenerator<Buffer, void, undefined> {
+  for (let at = 0; at < file.size; at += BLOCK_BYTES) yield await file.read(at, BLOCK_BYTES);
+}
+/** Lines of so much are cut and stored in a few ms. */
+const BLOCK_BYTES = 32 * 1024;
+
+const TEXT = { encoding: 'utf-8', byteOrderMark: false, sheet: null, entry: null, others: [] } as const;
 
 async function openText(
   texts: AsyncGenerator<TextBlock, void, undefined>,
   claimed: FileForm | null,
   limits: ReadLimits,
-  input: InputBlocks,
 ): Promise<RowSource> {
   const first = await texts.next();
   if (first.done) throw unreadable('it is empty', 1);
   const { text } = first.value;
-  const form = claimed ?? jsonFormOf(text) ?? 'csv';
-  if (form === 'json') input.lowerLimit(limits.jsonBytes);
-  if (form === 'json' || form === 'ndjson') {
-    const reader = form === 'json' ? readJsonArray(limits) : readNdjson(limits);
-    const batches = textRows(withFirst(first.value, texts), reader);
-    return { ...TEXT, format: form, delimiter: null, names: reader.names, batches };
-  }
+  const form = claimed === 'tsv' || claimed === 'text' ? claimed : 'csv';
   const { delimiter, skip } = delimiterOf(form, text);
   const splitter = new RowSplitter(delimiter, boundsOf(limits), skip > 0 ? 2 : 1);
   const rest = withFirst({ ...first.value, text: text.slice(skip) }, texts);
@@ -75,7 +155,7 @@ async function openText(
   return { ...TEXT, format: form, delimiter, names: null, batches };
 }
 
-function delimiterOf(form: 'csv' | 'tsv' | 'text' | 'xlsx', text: string): { delimiter: Delimiter; skip: number } {
+function delimiterOf(form: 'csv' | 'tsv' | 'text', text: string): { delimiter: Delimiter; skip: number } {
   if (form === 'csv') return detectDelimiter(text);
   return { delimiter: form === 'tsv' ? '\t' : 'none', skip: 0 };
 }

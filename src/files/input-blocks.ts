@@ -3,7 +3,7 @@ import { tooLarge } from './problems.ts';
 /** Smaller chunks are put together: a client may send single bytes. */
 const BLOCK_BYTES = 32 * 1024;
 
-export interface InputBlocks {
+interface InputBlocks {
   readonly blocks: AsyncGenerator<Buffer, void, undefined>;
   /** For a form of file that may only be smaller. Throws FileError if it is not. */
   lowerLimit(to: number): void;

@@ -1,150 +1,308 @@
-/** JSON to rows: an array, or one value per line (NDJSON); values are addresses or objects. */
+/** JSON of any shape to rows: what is nested becomes columns, named by the way to it. */
+import type { RowProblem } from '../kernel/csv.ts';
+import type { TextBlock } from './decode-text.ts';
+import { type JsonCutter, type JsonRecord, LineCutter, PathCutter } from './json-cut.ts';
+import { JsonSurvey, shownPath } from './json-survey.ts';
+import type { RawBatch, RawRow, RowLimits } from './rows.ts';
 
-import { RowSplitter } from '../kernel/csv.ts';
-import { unreadable } from './problems.ts';
-import { boundsOf, checkColumns, checkRowSize, type RawRow, type RowLimits } from './rows.ts';
+interface JsonReading {
+  readonly format: 'json' | 'ndjson';
+  /** Path to the records, such as `hits.hits`; null: the document is the list. */
+  readonly entry: string | null;
+  /** Paths to further lists with addresses. */
+  readonly others: readonly string[];
+  /** Complete only after the first batch; empty: the records are plain addresses; null: they are rows. */
+  readonly names: readonly string[] | null;
+  readonly batches: AsyncGenerator<RawBatch, void, undefined>;
+}
 
-/** Turns values into rows; the columns are the keys in the order in which they first appear. */
+/** So much of a document is looked at, or all of it where that has no address. */
+const SURVEYED_LENGTH = 2 << 20;
+/** A record has so many times the length of its row at most: names and brackets. */
+const RECORD_FACTOR = 4;
+
+/**
+ * `texts`: the document from its beginning; called twice. `wanted`: path to the list; null: that with the most
+ * addresses. Throws FileError.
+ */
+export async function openJson(
+  texts: () => AsyncGenerator<TextBlock, void, undefined>,
+  limits: RowLimits,
+  wanted: string | null,
+): Promise<JsonReading> {
+  const { survey, isByLine } = await surveyed(texts());
+  const { path, isMap, others } = survey.lists(wanted);
+  const isLines = isByLine && path.length === 0;
+  const max = RECORD_FACTOR * limits.rowBytes;
+  const cutter = isLines ? new LineCutter(max) : new PathCutter(path, max);
+  const columns = new JsonColumns(limits, isMap);
+  const entry = shownPath(path);
+  const batches = rowsOf(texts(), cutter, columns);
+  const first = await batches.next();
+  return {
+    format: path.length === 0 ? 'ndjson' : 'json',
+    entry: entry === '' ? null : entry,
+    others,
+    names: columns.hasArrays && columns.names.length === 0 ? null : columns.names,
+    batches: withFirst(first.done ? null : first.value, batches),
+  };
+}
+
+async function* withFirst(
+  first: RawBatch | null,
+  rest: AsyncGenerator<RawBatch, void, undefined>,
+): AsyncGenerator<RawBatch, void, undefined> {
+  try {
+    if (first !== null) yield first;
+    yield* rest;
+  } finally {
+    await rest.return();
+  }
+}
+
+async function surveyed(texts: AsyncGenerator<TextBlock, void, undefined>) {
+  const survey = new JsonSurvey();
+  let rest = '';
+  let length = 0;
+  let isByLine: boolean | null = null;
+  for await (const { text } of texts) {
+    length += text.length;
+    rest += text;
+    isByLine ??= isValuePerLine(rest);
+    rest = rest.slice(survey.push(rest, false));
+    if (length > SURVEYED_LENGTH && survey.addresses > 0) break;
+  }
+  survey.push(rest, true);
+  return { survey, isByLine: isByLine ?? false };
+}
+
+/** Whether the first line is a value of its own; null: it is not there to its end. */
+function isValuePerLine(text: string): boolean | null {
+  const [, first = '', second = ''] = /^\s*(.*)\r?\n\s*(\S?)/.exec(text) ?? [];
+  if (second === '') return null;
+  try {
+    JSON.parse(first);
+  } catch {
+    return false;
+  }
+  return '{["'.includes(second);
+}
+
+async function* rowsOf(
+  texts: AsyncGenerator<TextBlock, void, undefined>,
+  cutter: JsonCutter,
+  columns: JsonColumns,
+): AsyncGenerator<RawBatch, void, undefined> {
+  let bytes = 0;
+  for await (const block of texts) {
+    bytes = block.bytes;
+    const rows = cutter.push(block.text, false).map((record) => columns.row(record));
+    if (rows.length > 0) yield { rows, bytes };
+  }
+  const rows = cutter.push('', true).map((record) => columns.row(record));
+  if (rows.length > 0) yield { rows, bytes };
+}
+
+/** What stands at a path, and the column that has it. */
+interface Place {
+  readonly name: string;
+  /** -1: only what is within has columns. */
+  index: number;
+  readonly within: Map<string, Place>;
+}
+
+const DEPTH_MAX = 8;
+/** Elements of an array of objects that have columns of their own. */
+const ELEMENTS_MAX = 10;
+/** Places beside those that are columns. */
+const PLACES_PER_COLUMN = 4;
+const OVERFLOW = 'other_fields';
+const KEY = 'key';
+const PLAIN = 'email';
+
+/** Turns records into rows; the columns are in the order in which they first appear. */
 class JsonColumns {
   readonly names: string[] = [];
-  readonly #indexes = new Map<string, number>();
+  /** Some records are arrays: their elements are cells. */
+  hasArrays = false;
   readonly #limits: RowLimits;
-  #kind: 'object' | 'text' | null = null;
+  readonly #isMap: boolean;
+  readonly #root: Place = { name: '', index: -1, within: new Map() };
+  #places = 0;
+  #cells: string[] = [];
+  #overflow: Record<string, string> | null = null;
 
-  constructor(limits: RowLimits) {
+  constructor(limits: RowLimits, isMap: boolean) {
     this.#limits = limits;
+    this.#isMap = isMap;
   }
 
-  row(text: string, line: number): RawRow {
-    const value = parsed(text, line);
-    const kind = isObject(value) ? 'object' : 'text';
-    if (kind === 'text' && typeof value !== 'string' && value !== null)
-      throw unreadable('a value is neither text nor an object', line);
-    this.#kind ??= kind;
-    if (kind !== this.#kind) throw unreadable('objects and other values are mixed', line);
-    const cells = isObject(value) ? this.#cellsOf(value, line) : [textOf(value, line)];
-    const hasNul = text.includes('\\u0000') && cells.some((cell) => cell.includes('\0'));
-    return hasNul ? { line, cells: [text], problem: 'nul' } : { line, cells, problem: null };
-  }
-
-  #cellsOf(value: object, line: number): string[] {
-    const cells: string[] = Array(this.names.length).fill('');
-    for (const [name, cell] of Object.entries(value)) {
-      let index = this.#indexes.get(name);
-      if (index === undefined) {
-        index = this.names.push(name) - 1;
-        checkColumns(this.names.length, this.#limits, line);
-        this.#indexes.set(name, index);
-      }
-      // Columns in between are of keys that this row lacks.
-      while (cells.length < index) cells.push('');
-      cells[index] = textOf(cell, line);
+  row({ text, isCut, key, line }: JsonRecord): RawRow {
+    if (isCut) return problemRow(text, line, 'too_large');
+    let value: unknown;
+    try {
+      value = parsed(text);
+    } catch {
+      return problemRow(text, line, 'invalid_json');
     }
-    return cells;
+    try {
+      return this.#rowOf(value, key, text, line);
+    } catch (error) {
+      // JSON.parse takes any depth; writing it needs the stack.
+      if (error instanceof RangeError) return problemRow(text.slice(0, CUT_LENGTH), line, 'too_large');
+      throw error;
+    }
+  }
+
+  #rowOf(value: unknown, key: string | null, text: string, line: number): RawRow {
+    this.#cells = Array<string>(this.names.length).fill('');
+    this.#overflow = null;
+    if (this.#isMap && key !== null) this.#set(this.#place(this.#root, KEY), KEY, key);
+    if (Array.isArray(value) && !this.#isMap) {
+      this.hasArrays = true;
+      this.#cells = value.slice(0, this.#limits.columns).map((cell) => textOf(cell));
+    } else if (isRecord(value)) this.#add(this.#root, value, 0);
+    // A mark that the key of a map is set has no content.
+    else if (!(this.#isMap && (typeof value === 'boolean' || value === null))) this.#addPlain(value);
+    if (this.#overflow !== null) this.#cells[this.names.indexOf(OVERFLOW)] = JSON.stringify(this.#overflow);
+    const cells = this.#cells;
+    let size = 0;
+    for (const cell of cells) size += cell.length;
+    if (size > this.#limits.rowBytes) return problemRow(text.slice(0, CUT_LENGTH), line, 'too_large');
+    const hasNul = text.includes('\\u0000') && cells.some((cell) => cell.includes('\0'));
+    return hasNul ? problemRow(text, line, 'nul') : { line, cells, problem: null };
+  }
+
+  /** Addresses alone need no name of a column, unless there are objects, too. */
+  #addPlain(value: unknown): void {
+    if (this.names.length === 0) this.#cells = [textOf(value)];
+    else this.#set(this.#place(this.#root, PLAIN), PLAIN, textOf(value));
+  }
+
+  #add(place: Place, given: unknown, depth: number): void {
+    const value = untyped(given);
+    if (depth < DEPTH_MAX && isRecord(value)) {
+      for (const [key, within] of Object.entries(value))
+        this.#addAt(place, key, depth === 0 ? key : `.${key}`, within, depth);
+      return;
+    }
+    if (depth < DEPTH_MAX && Array.isArray(value) && value.some((element) => isRecord(untyped(element)))) {
+      this.#addElements(place, value, depth);
+      return;
+    }
+    this.#set(place, place.name, textOf(value));
+  }
+
+  #addElements(place: Place, elements: readonly unknown[], depth: number): void {
+    const pairs = pairsOf(elements);
+    if (pairs !== null) {
+      for (const [key, within] of pairs) this.#addAt(place, key, `.${key}`, within, depth);
+      return;
+    }
+    for (const [i, element] of elements.slice(0, ELEMENTS_MAX).entries())
+      this.#addAt(place, `${i}`, `[${i}]`, element, depth);
+    const rest = elements.slice(ELEMENTS_MAX);
+    if (rest.length > 0) this.#addAt(place, 'more', '[more]', JSON.stringify(rest), depth);
+  }
+
+  /** `suffix`: to the name of the place. */
+  #addAt(place: Place | null, key: string, suffix: string, value: unknown, depth: number): void {
+    const inner = place === null ? null : this.#place(place, key, suffix);
+    if (inner !== null) this.#add(inner, value, depth + 1);
+    else this.#set(null, `${place?.name ?? ''}${suffix}`, textOf(value));
+  }
+
+  #place(outer: Place, key: string, suffix = key): Place | null {
+    const known = outer.within.get(key);
+    if (known !== undefined) return known;
+    if (this.#places >= PLACES_PER_COLUMN * this.#limits.columns) return null;
+    this.#places += 1;
+    const place: Place = { name: outer.name + suffix, index: -1, within: new Map() };
+    outer.within.set(key, place);
+    return place;
+  }
+
+  /** Where there are as many columns as there may be, the last one takes all further fields. */
+  #set(place: Place | null, name: string, text: string): void {
+    const isNew = place !== null && place.index < 0;
+    if (text === '' && (place === null || isNew) && this.names.length >= this.#limits.columns - 1) return;
+    if (isNew && this.names.length < this.#limits.columns - 1) place.index = this.#column(place.name);
+    if (place !== null && place.index >= 0) {
+      this.#setCell(place.index, text);
+      return;
+    }
+    if (!this.names.includes(OVERFLOW)) this.#column(OVERFLOW);
+    this.#setCell(this.names.indexOf(OVERFLOW), ' ');
+    this.#overflow = { ...this.#overflow, [name]: text };
+  }
+
+  /** Two ways may have one name: `{"a.b": 1}` and `{"a": {"b": 1}}`. */
+  #column(name: string): number {
+    const known = this.names.indexOf(name);
+    return known >= 0 ? known : this.names.push(name) - 1;
+  }
+
+  #setCell(index: number, text: string): void {
+    // Columns in between are of keys that this row lacks.
+    while (this.#cells.length <= index) this.#cells.push('');
+    this.#cells[index] = text;
   }
 }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+const CUT_LENGTH = 200;
+const problemRow = (text: string, line: number, problem: RowProblem): RawRow => ({
+  line,
+  cells: [text.replaceAll('\0', '\u{FFFD}')],
+  problem,
+});
 
-function textOf(value: unknown, line: number): string {
+/** Integers beyond those that are exact come back as they were. */
+function parsed(text: string): unknown {
+  if (!/\d{16}/.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) =>
+    typeof value === 'number' && !Number.isSafeInteger(value) ? (context?.source ?? value) : value,
+  );
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
+
+function textOf(given: unknown): string {
+  const value = untyped(given);
   if (value === null || value === undefined) return '';
   if (typeof value !== 'object') return String(value);
-  try {
-    return JSON.stringify(value);
-  } catch (error) {
-    // JSON.parse takes any depth; writing it needs the stack.
-    if (error instanceof RangeError) throw unreadable('a value is nested too deeply', line);
-    throw error;
+  if (Array.isArray(value)) return value.length === 0 ? '' : JSON.stringify(value.map(untyped));
+  return Object.keys(value).length === 0 ? '' : JSON.stringify(value);
+}
+
+/** Types of DynamoDB's JSON. */
+const DYNAMODB: ReadonlySet<string> = new Set(['S', 'N', 'B', 'BOOL', 'NULL', 'L', 'M', 'SS', 'NS', 'BS']);
+
+/** `{"$oid": "60"}` of MongoDB and `{"S": "Ada"}` of DynamoDB are values with their type. */
+function untyped(value: unknown): unknown {
+  let inner = value;
+  for (let n = 0; n < DEPTH_MAX && typeof inner === 'object' && inner !== null && !Array.isArray(inner); n++) {
+    const [entry, another] = Object.entries(inner);
+    if (entry === undefined || another !== undefined) return inner;
+    const [type, content] = entry;
+    if (!DYNAMODB.has(type) && !/^\$(oid|date|uuid|number\w+|timestamp)$/.test(type)) return inner;
+    if (type === 'NULL') return null;
+    inner = content;
   }
+  return inner;
 }
 
-function parsed(text: string, line: number): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw unreadable('it is not valid JSON', line);
+const NAME = /^(name|key|field|property|attribute|slug)$/i;
+const VALUE = /^(value|val|text)$/i;
+
+/** Of `[{"Name": "email", "Value": "a@b.c"}, …]`: the order of such pairs may differ from record to record. */
+function pairsOf(elements: readonly unknown[]): [string, unknown][] | null {
+  const pairs: [string, unknown][] = [];
+  for (const element of elements) {
+    const entries = isRecord(element) ? Object.entries(element) : [];
+    const [name, value] = [entries.find(([key]) => NAME.test(key)), entries.find(([key]) => VALUE.test(key))];
+    if (entries.length !== 2 || name === undefined || value === undefined || typeof name[1] !== 'string') return null;
+    pairs.push([name[1], value[1]]);
   }
-}
-
-/** What both forms of JSON have in common. */
-interface JsonReader {
-  readonly names: readonly string[];
-  push(text: string, final: boolean): RawRow[];
-}
-
-export function readNdjson(limits: RowLimits): JsonReader {
-  const lines = new RowSplitter('none', boundsOf(limits));
-  const columns = new JsonColumns(limits);
-  return {
-    names: columns.names,
-    push: (text, final) =>
-      lines.push(text, final).flatMap(({ cells: [cell = ''], line }) =>
-        // Blank lines separate nothing.
-        cell.trim() === '' ? [] : [columns.row(cell, line)],
-      ),
-  };
-}
-
-const CODE = { quote: 0x22, escape: 0x5c, comma: 0x2c, open: 0x5b, close: 0x5d, braceOpen: 0x7b, braceClose: 0x7d };
-const LF = 0x0a;
-
-/** An array is cut at the commas of its own level; everything else is left to JSON.parse. */
-export function readJsonArray(limits: RowLimits): JsonReader {
-  const columns = new JsonColumns(limits);
-  let rest = '';
-  /** Of `rest`, how much has been looked at. */
-  let seen = 0;
-  let state: 'before' | 'inside' | 'after' = 'before';
-  let depth = 0;
-  let inText = false;
-  let line = 1;
-  let elementLine = 1;
-  let elements = 0;
-
-  function end(rows: RawRow[], text: string, isLast: boolean): void {
-    // `[]` has no elements; `["a",]` is an error.
-    if (isLast && elements === 0 && text.trim() === '') return;
-    const before = text.slice(0, text.length - text.trimStart().length);
-    rows.push(columns.row(text, elementLine + before.split('\n').length - 1));
-    elements += 1;
-  }
-
-  return {
-    names: columns.names,
-    push(block, final) {
-      const text = rest + block;
-      const rows: RawRow[] = [];
-      let start = 0;
-      let at = seen;
-      for (; at < text.length; at++) {
-        const code = text.charCodeAt(at);
-        if (code === LF) line += 1;
-        if (inText) {
-          if (code === CODE.escape) at += 1;
-          else if (code === CODE.quote) inText = false;
-        } else if (state !== 'inside') {
-          if (code === CODE.open && state === 'before') {
-            state = 'inside';
-            elementLine = line;
-            start = at + 1;
-          } else if (!/\s/.test(text.charAt(at))) throw unreadable('it is not one JSON array', line);
-        } else if (code === CODE.quote) inText = true;
-        else if (depth === 0 && (code === CODE.comma || code === CODE.close)) {
-          checkRowSize(text, start, at, limits, elementLine);
-          end(rows, text.slice(start, at), code === CODE.close);
-          start = at + 1;
-          elementLine = line;
-          if (code === CODE.close) state = 'after';
-        } else if (code === CODE.open || code === CODE.braceOpen) depth += 1;
-        else if (code === CODE.close || code === CODE.braceClose) depth -= 1;
-      }
-      if (final && state !== 'after') throw unreadable('the JSON array is not closed', line);
-      rest = state === 'inside' ? text.slice(start) : '';
-      // An escape at the end of the block has already skipped the first character of the next one.
-      seen = state === 'inside' ? at - start : at - text.length;
-      checkRowSize(rest, 0, rest.length, limits, elementLine);
-      return rows;
-    },
-  };
+  return pairs;
 }

@@ -6,6 +6,8 @@ export const ROW_PROBLEMS = {
   unclosed_quote: 'a quoted cell is not closed',
   text_after_quote: 'text follows a closing quote',
   nul: 'it contains a NUL character',
+  invalid_json: 'it is not valid JSON',
+  too_large: 'it is too large',
 } as const satisfies Record<RowProblem, string>;
 
 /** Codes of the public API: 413 `list_too_large`, 422 for the others. */

@@ -1,14 +1,7 @@
 /** The reader of address files, of every form: what its rows are, and what to verify of them. In bounded memory. */
 
 import type { RowProblem } from '../kernel/csv.ts';
-import {
-  LIST_BYTES,
-  LIST_COLUMNS,
-  LIST_JSON_ADDRESSES,
-  LIST_JSON_BYTES,
-  LIST_ROW_BYTES,
-  LIST_ROWS,
-} from '../kernel/facts/limits.ts';
+import { LIST_BYTES, LIST_COLUMNS, LIST_ROW_BYTES, LIST_ROWS } from '../kernel/facts/limits.ts';
 import type { ReadWarningCode } from '../kernel/facts/read-warnings.ts';
 import { addressIn } from './address-cell.ts';
 import { type Layout, layoutOf, SAMPLE_ROWS } from './columns.ts';
@@ -17,6 +10,7 @@ import type { FileForm } from './forms.ts';
 import { tooLarge, unreadable } from './problems.ts';
 import { RESULT_PREFIX } from './result-columns.ts';
 import type { RawBatch, RawRow, RowSource } from './rows.ts';
+import { shownNames } from './xlsx/book.ts';
 
 export interface Row {
   /** From 1, the header not counted. */
@@ -91,9 +85,6 @@ export interface ReadLimits {
   readonly rows: number;
   readonly rowBytes: number;
   readonly columns: number;
-  /** Of a JSON array. */
-  readonly jsonBytes: number;
-  readonly jsonRows: number;
   /** Whose file it is: parties take turns where there are few threads. */
   readonly party: string;
 }
@@ -103,8 +94,6 @@ const LIMITS: ReadLimits = {
   rows: LIST_ROWS.max,
   rowBytes: LIST_ROW_BYTES,
   columns: LIST_COLUMNS.max,
-  jsonBytes: LIST_JSON_BYTES,
-  jsonRows: LIST_JSON_ADDRESSES.max,
   party: '',
 };
 
@@ -134,10 +123,17 @@ const BATCH_ROWS = 500;
 /** Reads as far as needed to know the columns. Throws FileError. */
 export async function readAddressFile(
   input: AsyncIterable<Uint8Array>,
-  { form: claimed = null, headerRow = null, columns: wanted = null, limits: given = {} }: ReadOptions = {},
+  {
+    form: claimed = null,
+    headerRow = null,
+    columns: wanted = null,
+    sheet = null,
+    entry = null,
+    limits: given = {},
+  }: ReadOptions = {},
 ): Promise<AddressFile> {
   const limits = { ...LIMITS, ...given };
-  const opened = await openFile(input, claimed, limits);
+  const opened = await openFile(input, { claimed, sheet, entry }, limits);
   const { names, batches, ...found } = opened.source;
   try {
     const sample = await sampleOf(opened.source);
@@ -163,7 +159,7 @@ export async function readAddressFile(
         otherAddressColumns: [],
         addressesPerRow: { max: Math.min(1, counts.rowsWithAddress), rowsWithSeveral: 0 },
         rowsWithAddress: counts.rowsWithAddress,
-        warnings: [],
+        warnings: otherLists(found),
       }),
       close: () => batches.return().then(() => {}),
     };
@@ -171,6 +167,13 @@ export async function readAddressFile(
     await batches.return();
     throw error;
   }
+}
+
+function otherLists({ sheet, others }: Pick<RowSource, 'sheet' | 'others'>): ReadWarning[] {
+  if (others.length === 0) return [];
+  const [what, how] = sheet === null ? ['lists in the JSON', 'entry'] : ['sheets of the workbook', 'sheet'];
+  const message = `Other ${what} have addresses, too, and are not read: ${shownNames(others)}. Name one as ${how} to read it instead.`;
+  return [{ code: 'other_lists', message }];
 }
 
 async function* counted(batches: AddressFile['batches'], counts: { rowsWithAddress: number }): AddressFile['batches'] {
@@ -203,7 +206,7 @@ async function* rowsOf(
   skip: number,
   limits: ReadLimits,
 ): AsyncGenerator<RowBatch, void, undefined> {
-  const maxRows = source.format === 'json' ? limits.jsonRows : limits.rows;
+  const maxRows = limits.rows;
   let row = 1 - skip;
   let bytesBefore = 0;
   for await (const batch of chained(sample, source.batches)) {

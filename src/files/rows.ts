@@ -1,9 +1,11 @@
-import type { RowBounds, TextRow } from '../kernel/csv.ts';
+import type { RowBounds, RowProblem, TextRow } from '../kernel/csv.ts';
 import type { FileForm } from './forms.ts';
 import { tooLarge } from './problems.ts';
 
 /** A row as it stands in the file, before anything is known about columns; `line` may be a row of the sheet. */
-export type RawRow = TextRow;
+export interface RawRow extends Omit<TextRow, 'problem'> {
+  readonly problem: RowProblem | null;
+}
 
 export interface RawBatch {
   readonly rows: readonly RawRow[];
@@ -21,8 +23,10 @@ export interface RowSource {
   readonly byteOrderMark: boolean;
   /** Of a workbook. */
   readonly sheet: string | null;
-  /** Of an archive. */
+  /** Of an archive, by its name; of JSON, the path to the list in it. */
   readonly entry: string | null;
+  /** Other sheets of the workbook, or lists in the JSON, that have addresses. */
+  readonly others: readonly string[];
   /** The names of columns where the form has them itself, complete only after the first batch; otherwise null. */
   readonly names: readonly string[] | null;
   readonly batches: AsyncGenerator<RawBatch, void, undefined>;
@@ -34,7 +38,7 @@ export interface RowLimits {
 }
 
 /** Throws if a row of `text` from `start` to `end` is larger than allowed, in UTF-8. */
-export function checkRowSize(text: string, start: number, end: number, limits: RowLimits, line: number): void {
+function checkRowSize(text: string, start: number, end: number, limits: RowLimits, line: number): void {
   const length = end - start;
   // A UTF-16 unit has at most three bytes in UTF-8.
   if (length * 3 <= limits.rowBytes) return;

@@ -54,8 +54,12 @@ export const COSTS = {
   export: { kind: 'reader', perAccount: 4, atOnce: 20, pace: READER_PACE },
   /** Queries that look through many rows or add them up, and the pieces of readers. */
   query: { kind: 'turn', atOnce: 2, waiting: 20 },
-  /** An XLSX file that a thread reads; as many wait as there are uploads. */
-  xlsx_read: { kind: 'turn', atOnce: 3, waiting: Number.POSITIVE_INFINITY },
+  /** A large workbook that a thread reads; as many wait as there are uploads. */
+  workbook_read: { kind: 'turn', atOnce: 3, waiting: Number.POSITIVE_INFINITY },
+  /** One of at most 32 MB, unpacked. */
+  small_workbook_read: { kind: 'turn', atOnce: 3, waiting: Number.POSITIVE_INFINITY },
+  /** One of an old or binary format, which is held in memory. */
+  old_workbook_read: { kind: 'turn', atOnce: 2, waiting: Number.POSITIVE_INFINITY },
 } as const satisfies Readonly<Record<string, BodyCost | ReaderCost | TurnCost>>;
 
 type CostName = keyof typeof COSTS;

@@ -34,9 +34,11 @@ export interface TextRow {
   /** Where it begins, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
-  readonly problem: RowProblem | null;
+  readonly problem: TextProblem | null;
 }
-export type RowProblem = 'unclosed_quote' | 'text_after_quote' | 'nul';
+export type TextProblem = 'unclosed_quote' | 'text_after_quote' | 'nul';
+/** Of a row of any kind of file. */
+export type RowProblem = TextProblem | 'invalid_json' | 'too_large';
 
 /** What a row may be at most. The checks throw, each reader its own error. */
 export interface RowBounds {
@@ -63,14 +65,14 @@ type Quoted =
       readonly stop: number;
       readonly end: number;
     }
-  | { readonly kind: 'broken'; readonly problem: RowProblem }
+  | { readonly kind: 'broken'; readonly problem: TextProblem }
   | { readonly kind: 'incomplete' };
 
-const BROKEN: Readonly<Record<RowProblem, Quoted>> = {
+const BROKEN = {
   unclosed_quote: { kind: 'broken', problem: 'unclosed_quote' },
   text_after_quote: { kind: 'broken', problem: 'text_after_quote' },
   nul: { kind: 'broken', problem: 'nul' },
-};
+} as const satisfies Record<TextProblem, Quoted>;
 const INCOMPLETE: Quoted = { kind: 'incomplete' };
 
 /**

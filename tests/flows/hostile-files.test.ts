@@ -14,7 +14,7 @@ const CASES = Number(process.env.MAILVET_TEST_ROUNDS ?? 1) * 3_334;
 /** Files that are read at the same time. */
 const LANES = 7;
 /** Small, so that small files reach them. */
-const LIMITS = { bytes: 400_000, rows: 500, rowBytes: 2_000, columns: 30, jsonBytes: 20_000, jsonRows: 100 };
+const LIMITS = { bytes: 400_000, rows: 500, rowBytes: 2_000, columns: 30 };
 const MiB = 1 << 20;
 
 let dir: string;
@@ -282,7 +282,7 @@ describe('a bomb is defused', () => {
     ['entities', () => workbookOf(`<!DOCTYPE x [<!ENTITY a "${'x'.repeat(1000)}">]>${sheet('')}`), 'unreadable_file'],
     ['a million columns', () => Buffer.from(`email${',x'.repeat(1_000_000)}\n`), 'list_too_large'],
     ['20 MB in one cell of text', () => Buffer.alloc(20 * MiB, 'x'), 'list_too_large'],
-    ['a deep JSON array', () => Buffer.from('['.repeat(10 * MiB)), 'list_too_large'],
+    ['a deep JSON array', () => Buffer.from('['.repeat(10 * MiB)), 'unreadable_file'],
   ])('%s', { timeout: 120_000 }, async (_title, make, code) => {
     expect(await outcome(make(), 65_536, {})).toBe(code);
     expect(readdirSync(dir)).toEqual([]);

@@ -1,113 +1,98 @@
 /** The rows of a sheet: `<row r="2"><c r="A2" t="s"><v>0</v></c>…</row>`. */
 import { tooLarge, unreadable } from '../problems.ts';
-import { checkColumns, type RawRow, type RowLimits } from '../rows.ts';
-import { dateText } from './dates.ts';
+import type { RowLimits } from '../rows.ts';
+import { mailtoOf, withLink } from './book.ts';
+import { evaluateFormula, FORMULA_LENGTH } from './formula.ts';
+import { RowCollector } from './row-collector.ts';
 import type { SharedStrings } from './shared-strings.ts';
+import { type NumberStyle, numberText } from './styles.ts';
 import { unescapeText } from './text.ts';
 import { attributeOf, eachAttribute, type XmlHandler } from './xml.ts';
 
 interface SheetContext {
   readonly strings: SharedStrings | null;
-  readonly dateStyles: readonly boolean[];
+  readonly styles: readonly NumberStyle[];
   readonly is1904: boolean;
-  readonly limits: RowLimits;
-  /** Rows of the sheet beside the header, those that it leaves out included. */
-  readonly maxRows: number;
+  /** Addresses that cells link to, by their place, such as `A2`. */
+  readonly links: ReadonlyMap<string, string>;
+  readonly limits: RowLimits & { readonly rows: number };
 }
-
-/** Bytes of a cell beside its text. */
-const BESIDE_TEXT = 8;
 
 /** Collects rows with text. Rows that only have a format are left out like those that the sheet leaves out. */
 export class SheetRows implements XmlHandler {
   wantsText = false;
+  readonly rows: RowCollector;
   readonly #context: SheetContext;
-  #rows: RawRow[] = [];
-  #bytes = 0;
   #line = 0;
-  #cells: string[] = [];
-  #size = 0;
   #column = 0;
+  #place = '';
   #type = '';
-  #isDate = false;
+  #style = 0;
   #value = '';
+  #formula = '';
+  #inFormula = false;
   #phonetic = 0;
 
   constructor(context: SheetContext) {
     this.#context = context;
-  }
-
-  /** The rows since the last call. */
-  take(): readonly RawRow[] {
-    const rows = this.#rows;
-    this.#rows = [];
-    this.#bytes = 0;
-    return rows;
-  }
-
-  /** That these rows take, approximately. */
-  get bytes(): number {
-    return this.#bytes;
+    this.rows = new RowCollector(context.limits);
   }
 
   open(name: string, tag: string): void {
     if (name === 'c') this.#openCell(tag);
     else if (name === 'v') this.wantsText = true;
     else if (name === 't') this.wantsText = this.#phonetic === 0;
+    else if (name === 'f') this.wantsText = this.#inFormula = true;
     else if (name === 'rPh') this.#phonetic += 1;
     else if (name === 'row') this.#openRow(tag);
   }
 
   close(name: string): void {
     if (name === 'v' || name === 't') this.wantsText = false;
+    else if (name === 'f') this.wantsText = this.#inFormula = false;
     else if (name === 'c') this.#closeCell();
     else if (name === 'rPh') this.#phonetic -= 1;
-    else if (name === 'row') this.#closeRow();
+    else if (name === 'row') this.rows.endRow();
   }
 
   text(piece: string): void {
-    if (this.#value.length + piece.length > this.#context.limits.rowBytes) this.#rowTooLarge();
+    if (this.#inFormula) {
+      if (this.#formula.length <= FORMULA_LENGTH) this.#formula += piece;
+      return;
+    }
+    if (this.#value.length + piece.length > this.#context.limits.rowBytes)
+      throw tooLarge(this.#context.limits.rowBytes, 'bytes in a row', this.#line);
     this.#value += piece;
   }
 
   #openRow(tag: string): void {
     const given = attributeOf(tag, 'r');
     const line = given === null ? this.#line + 1 : Number(given);
-    if (!Number.isSafeInteger(line) || line <= this.#line)
-      throw unreadable('its rows are not in order', this.#line + 1);
+    if (!Number.isSafeInteger(line) || line < 1) throw unreadable('a row has no valid number', this.#line + 1);
     this.#line = line;
-    this.#cells = [];
-    this.#size = 0;
     this.#column = 0;
-  }
-
-  #closeRow(): void {
-    if (this.#cells.length === 0) return;
-    const { maxRows } = this.#context;
-    if (this.#line > maxRows + 1) throw tooLarge(maxRows, 'rows');
-    this.#rows.push({ line: this.#line, cells: this.#cells, problem: null });
-    this.#bytes += this.#size + this.#cells.length * BESIDE_TEXT;
-    this.#cells = [];
+    this.rows.startRow(line);
   }
 
   #openCell(tag: string): void {
-    const { at, type, style } = cellOf(tag);
+    const { at, place, type, style } = cellOf(tag);
     this.#column = at ?? this.#column + 1;
+    this.#place = place;
     this.#type = type;
-    this.#isDate = type === '' && this.#context.dateStyles[style] === true;
+    this.#style = style;
     this.#value = '';
+    this.#formula = '';
   }
 
   #closeCell(): void {
-    const text = this.#textOf(this.#value);
+    let text = this.#textOf(this.#value);
+    if (this.#formula !== '') text = this.#withFormula(text);
+    const link = this.#context.links.get(this.#place);
+    if (link !== undefined) text = withLink(text, link);
     this.#value = '';
+    this.#formula = '';
     // A cell may have only a format.
-    if (text === '') return;
-    this.#size += Buffer.byteLength(text);
-    if (this.#size > this.#context.limits.rowBytes) this.#rowTooLarge();
-    checkColumns(this.#column, this.#context.limits, this.#line);
-    while (this.#cells.length < this.#column) this.#cells.push('');
-    this.#cells[this.#column - 1] = text;
+    if (text !== '') this.rows.setCell(this.#column, text);
   }
 
   #textOf(value: string): string {
@@ -117,28 +102,42 @@ export class SheetRows implements XmlHandler {
     if (this.#type === 'e' || this.#type === 'd' || value.trim() === '') return value;
     const number = Number(value);
     if (!Number.isFinite(number)) return value;
-    const date = this.#isDate ? dateText(number, this.#context.is1904) : null;
-    // Excel shows 15 digits; files have the 17 of the binary number.
-    return date ?? String(Number(number.toPrecision(15)));
+    return numberText(number, this.#context.styles[this.#style] ?? null, this.#context.is1904);
   }
 
-  #rowTooLarge(): never {
-    throw tooLarge(this.#context.limits.rowBytes, 'bytes in a row', this.#line);
+  /** Programs may leave it to Excel to calculate: what cannot be read without it is shown as it is. */
+  #withFormula(text: string): string {
+    const isLink = /^\s*(_xlfn\.)?HYPERLINK\s*\(/i.test(this.#formula);
+    if (text !== '' && !isLink) return text;
+    const found = evaluateFormula(this.#formula, (place) => this.#cellAt(place));
+    if (found === null) return text === '' ? `=${this.#formula}` : text;
+    const shown = text === '' ? found.text : text;
+    const address = found.link === null ? null : mailtoOf(found.link);
+    return address === null ? shown : withLink(shown, address);
+  }
+
+  /** Of the same row. */
+  #cellAt(place: string): string | null {
+    const column = columnOf(place);
+    return column !== null && place.replace(/^[A-Z]+/, '') === String(this.#line) ? this.rows.cell(column) : null;
   }
 }
 
 interface CellTag {
   /** Number of the column, from 1; null: the next one. */
   at: number | null;
+  place: string;
   type: string;
   style: number;
 }
 
 function cellOf(tag: string): CellTag {
-  const cell: CellTag = { at: null, type: '', style: 0 };
+  const cell: CellTag = { at: null, place: '', type: '', style: 0 };
   eachAttribute(tag, (name, value) => {
-    if (name === 'r') cell.at = columnOf(value);
-    else if (name === 't') cell.type = value === 'n' ? '' : value;
+    if (name === 'r') {
+      cell.at = columnOf(value);
+      cell.place = value;
+    } else if (name === 't') cell.type = value === 'n' ? '' : value;
     else if (name === 's') cell.style = Number(value);
   });
   return cell;

@@ -1,7 +1,8 @@
 /**
- * Between a thread for XLSX files (thread.ts) and its user. Flat arrays, because copying objects costs the receiver
+ * Between a thread for workbooks (thread.ts) and its user. Flat arrays, because copying objects costs the receiver
  * about as much as the thread saves.
  */
+import type { BookFormat } from '../forms.ts';
 import type { FileProblem } from '../problems.ts';
 import type { ResultCell } from '../result-columns.ts';
 import type { RowLimits } from '../rows.ts';
@@ -12,10 +13,16 @@ export type SheetLimits = RowLimits & { readonly rows: number; readonly party: s
 
 export type Order =
   /**
-   * Reads the first sheet: leads to the first `rows`, each `more` to the next ones, and all in all to one `end` or
-   * `failed`.
+   * Leads to `sheet`, then each `more` to the next `rows`, and all in all to one `end` or `failed`. `sheet`:
+   * its name or number, null for the first visible one with addresses.
    */
-  | { readonly kind: 'read'; readonly source: SharedBytes; readonly limits: SheetLimits }
+  | {
+      readonly kind: 'read';
+      readonly source: SharedBytes;
+      readonly format: BookFormat;
+      readonly sheet: string | null;
+      readonly limits: SheetLimits;
+    }
   | { readonly kind: 'more' }
   /** Ends the reading early. */
   | { readonly kind: 'stop' }
@@ -38,6 +45,8 @@ export interface ReadRows {
 }
 
 export type Report =
+  /** `others`: further visible sheets with a column of addresses. */
+  | { readonly kind: 'sheet'; readonly name: string; readonly others: readonly string[] }
   | ReadRows
   | { readonly kind: 'end' }
   | { readonly kind: 'written'; readonly piece: Uint8Array; readonly state: XlsxState }

@@ -1,8 +1,7 @@
-/** A thread that reads and writes XLSX files, one at a time: packing and XML compute for long. */
+/** A thread that reads workbooks and writes XLSX files, one at a time: packing and XML compute for long. */
 import { parentPort } from 'node:worker_threads';
 import { FileError } from '../problems.ts';
-import { readShared } from '../spool.ts';
-import { sheetRows } from './read.ts';
+import { openSheet } from './read.ts';
 import { type Order, type Report, rowsOf } from './thread-messages.ts';
 import { writeRows } from './write.ts';
 
@@ -12,13 +11,16 @@ const send = (report: Report): void => parentPort?.postMessage(report);
 let stopped = false;
 let wake: () => void = () => undefined;
 
-async function read({ source, limits }: Extract<Order, { kind: 'read' }>): Promise<void> {
+async function read({ source, format, sheet, limits }: Extract<Order, { kind: 'read' }>): Promise<void> {
   stopped = false;
-  for await (const { rows, bytes } of sheetRows(readShared(source), limits)) {
+  const { name, others, batches } = await openSheet(source, format, sheet, limits);
+  let asked = woken();
+  if (!stopped) send({ kind: 'sheet', name, others });
+  if (!stopped) await asked;
+  for await (const { rows, bytes } of batches) {
     if (stopped) break;
-    const asked = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
+    if (rows.length === 0) continue;
+    asked = woken();
     const [lines, widths] = [rows.map(({ line }) => line), rows.map(({ cells }) => cells.length)];
     send({ kind: 'rows', lines, widths, cells: rows.flatMap(({ cells }) => cells), bytes });
     await asked;
@@ -26,6 +28,11 @@ async function read({ source, limits }: Extract<Order, { kind: 'read' }>): Promi
   }
   send({ kind: 'end' });
 }
+
+const woken = (): Promise<void> =>
+  new Promise((resolve) => {
+    wake = resolve;
+  });
 
 function fail(error: unknown): void {
   const problem = error instanceof FileError ? error.problem : null;

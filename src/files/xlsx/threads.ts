@@ -1,8 +1,9 @@
-/** The threads for XLSX files (thread.ts), from the thread that uses them. */
+/** The threads for workbooks (thread.ts), from the thread that uses them. */
 import { Worker } from 'node:worker_threads';
 import { COSTS } from '../../kernel/costs.ts';
 import { FairQueue } from '../../kernel/fair-queue.ts';
-import { FileError, tooLarge } from '../problems.ts';
+import type { BookFormat } from '../forms.ts';
+import { FileError, tooLarge, unreadable } from '../problems.ts';
 import type { ResultCell } from '../result-columns.ts';
 import type { RawBatch, RawRow } from '../rows.ts';
 import type { SharedBytes } from '../spool.ts';
@@ -12,23 +13,28 @@ import type { Written, XlsxState } from './write.ts';
 /** Next to this file in the sources; by its name in dist/. */
 const CODE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './xlsx-thread.js', import.meta.url);
 
-/** Of a heap, MB; texts of cells are outside of it, in bounds of their own (shared-strings.ts). */
-const HEAP_MB = 128;
 const YOUNG_MB = 4;
+/** What it takes to find the sheet, ms. */
+const OPEN_MS = 120_000;
+/** Of XML that a workbook with fewer bytes, unpacked, is read quickly: some 150,000 rows of five columns. */
+const SMALL_BYTES = 32 << 20;
 /** An idle thread ends after so long, ms. */
 const IDLE_MS = 5_000;
 /** Blank rows that are made at a time. */
 const BLANK_ROWS = 500;
 
-class XlsxThread {
+class BookThread {
   readonly #worker: Worker;
   readonly #reports: Report[] = [];
   #waiting: PromiseWithResolvers<Report> | null = null;
   #lost: Error | null = null;
   #idle: NodeJS.Timeout | null = null;
+  readonly #heapMb: number;
 
-  constructor() {
-    const resourceLimits = { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB };
+  /** `heapMb`: texts of XLSX files are outside of the heap, in bounds of their own (shared-strings.ts). */
+  constructor(heapMb: number) {
+    this.#heapMb = heapMb;
+    const resourceLimits = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB };
     this.#worker = new Worker(CODE, { execArgv: [], resourceLimits });
     this.#worker.on('message', (report: Report) => {
       if (this.#waiting === null) this.#reports.push(report);
@@ -36,7 +42,7 @@ class XlsxThread {
       this.#waiting = null;
     });
     this.#worker.on('error', (error: Error) => this.#lose(error));
-    this.#worker.once('exit', (code) => this.#lose(new Error(`The thread for XLSX files ended with ${code}.`)));
+    this.#worker.once('exit', (code) => this.#lose(new Error(`The thread for workbooks ended with ${code}.`)));
   }
 
   get isLost(): boolean {
@@ -56,10 +62,23 @@ class XlsxThread {
     return this.#waiting.promise;
   }
 
+  /** The first report of a reading; a file that has none for long is given up, and the thread with it. */
+  async opened(): Promise<Report> {
+    const timer = setTimeout(() => {
+      this.#lose(unreadable('it takes too long to read; save it as a new .xlsx file, or as CSV'));
+      void this.#worker.terminate();
+    }, OPEN_MS);
+    try {
+      return await this.next();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   /** Ends the reading of a file. */
   async stop(): Promise<void> {
     this.order({ kind: 'stop' });
-    while (!this.isLost && (await this.next()).kind === 'rows');
+    for (let kind: Report['kind'] = 'rows'; kind === 'rows' || kind === 'sheet'; ) ({ kind } = await this.next());
   }
 
   /** A process may end while its threads are idle. */
@@ -78,22 +97,25 @@ class XlsxThread {
 
   #lose(error: Error & { readonly code?: unknown }): void {
     // A file that is in all other bounds and takes so much was made for it.
-    this.#lost ??= error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge(HEAP_MB, 'MB of memory to read it') : error;
+    this.#lost ??=
+      error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge(this.#heapMb, 'MB of memory to read it') : error;
     this.#waiting?.reject(this.#lost);
     this.#waiting = null;
   }
 }
 
 /** A number of threads that is bounded; parties take turns. */
-class XlsxThreads {
+class BookThreads {
   readonly #queue: FairQueue;
-  readonly #idle: XlsxThread[] = [];
+  readonly #idle: BookThread[] = [];
+  readonly #heapMb: number;
 
-  constructor(most: number) {
+  constructor(most: number, heapMb: number) {
     this.#queue = new FairQueue(most);
+    this.#heapMb = heapMb;
   }
 
-  async use<T>(work: (thread: XlsxThread) => Promise<T>): Promise<T> {
+  async use<T>(work: (thread: BookThread) => Promise<T>): Promise<T> {
     const { thread, give } = await this.take('');
     try {
       return await work(thread);
@@ -102,9 +124,9 @@ class XlsxThreads {
     }
   }
 
-  async take(party: string): Promise<{ thread: XlsxThread; give: () => void }> {
+  async take(party: string): Promise<{ thread: BookThread; give: () => void }> {
     const leave = await this.#queue.enter(party);
-    const thread = this.#woken() ?? new XlsxThread();
+    const thread = this.#woken() ?? new BookThread(this.#heapMb);
     const give = () => {
       if (!thread.isLost) this.#keep(thread);
       leave();
@@ -112,7 +134,7 @@ class XlsxThreads {
     return { thread, give };
   }
 
-  #woken(): XlsxThread | null {
+  #woken(): BookThread | null {
     for (let thread = this.#idle.pop(); thread !== undefined; thread = this.#idle.pop()) {
       thread.wake();
       if (!thread.isLost) return thread;
@@ -120,25 +142,74 @@ class XlsxThreads {
     return null;
   }
 
-  #keep(thread: XlsxThread): void {
+  #keep(thread: BookThread): void {
     this.#idle.push(thread);
     thread.rest(() => this.#idle.splice(this.#idle.indexOf(thread), 1));
   }
 }
 
-const readers = new XlsxThreads(COSTS.xlsx_read.atOnce);
+/**
+ * Small workbooks have threads of their own: large ones are read for as long as their rows are stored. So have those
+ * that the library holds in memory.
+ */
+const readers = {
+  large: new BookThreads(COSTS.workbook_read.atOnce, 128),
+  small: new BookThreads(COSTS.small_workbook_read.atOnce, 64),
+  library: new BookThreads(COSTS.old_workbook_read.atOnce, 384),
+};
 /** Does a few ms at a time. */
-const writer = new XlsxThreads(1);
+const writer = new BookThreads(1, 128);
 
-/** The rows of the first sheet. The bytes have to stay where they are until it has ended. Throws FileError. */
-export async function* rowsInThread(
+const readersFor = (format: BookFormat, unpacked: number): BookThreads => {
+  if (format === 'xls' || format === 'xlsb') return readers.library;
+  return unpacked <= SMALL_BYTES ? readers.small : readers.large;
+};
+
+interface ReadSheet {
+  readonly name: string;
+  /** Further visible sheets with a column of addresses. */
+  readonly others: readonly string[];
+  /** To be read to their end, or ended. */
+  readonly batches: AsyncGenerator<RawBatch, void, undefined>;
+}
+
+interface BookChoice {
+  readonly format: BookFormat;
+  /** Bytes of all parts. */
+  readonly unpacked: number;
+  /** Name or number; null: the first visible one with addresses. */
+  readonly sheet: string | null;
+}
+
+/**
+ * A sheet of a workbook. The bytes have to stay where they are until it has ended. Throws FileError, as its batches do.
+ */
+export async function readSheet(
   source: SharedBytes,
+  { format, unpacked, sheet }: BookChoice,
   limits: SheetLimits,
-): AsyncGenerator<RawBatch, void, undefined> {
-  const { thread, give } = await readers.take(limits.party);
+): Promise<ReadSheet> {
+  const { thread, give } = await readersFor(format, unpacked).take(limits.party);
+  try {
+    thread.order({ kind: 'read', source, format, sheet, limits });
+    const report = await thread.opened();
+    if (report.kind !== 'sheet') throw errorOf(report);
+    const { name, others } = report;
+    const batches = batchesOf(thread, give);
+    // Started, so that ending it gives the thread back.
+    await batches.next();
+    return { name, others, batches };
+  } catch (error) {
+    give();
+    throw error;
+  }
+}
+
+async function* batchesOf(thread: BookThread, give: () => void): AsyncGenerator<RawBatch, void, undefined> {
   let isOver = false;
   try {
-    thread.order({ kind: 'read', source, limits });
+    yield { rows: [], bytes: 0 };
+    thread.order({ kind: 'more' });
     for (let last = 0; ; ) {
       const report = await thread.next();
       isOver = report.kind !== 'rows';
@@ -147,7 +218,7 @@ export async function* rowsInThread(
       // While these are used.
       thread.order({ kind: 'more' });
       yield* withBlankRows(report, last);
-      last = report.lines.at(-1) ?? last;
+      last = Math.max(last, ...report.lines.slice(-1));
     }
   } finally {
     try {
@@ -172,7 +243,7 @@ function* withBlankRows({ lines, widths, cells, bytes }: ReadRows, last: number)
       rows = [];
     }
     rows.push({ line, cells: texts[i] ?? [], problem: null });
-    before = line;
+    before = Math.max(before, line);
   }
   if (rows.length > 0) yield { rows, bytes };
 }
@@ -187,6 +258,6 @@ export const rowsToPiece = (state: XlsxState, rows: readonly (readonly ResultCel
   });
 
 function errorOf(report: Report): Error {
-  if (report.kind !== 'failed') return new TypeError(`A thread for XLSX files reported ${report.kind}.`);
+  if (report.kind !== 'failed') return new TypeError(`A thread for workbooks reported ${report.kind}.`);
   return report.problem === null ? new Error(report.message) : new FileError(report.problem, report.message);
 }

@@ -7,7 +7,7 @@ import type { RandomAccess } from '../spool.ts';
 
 type Bytes = Pick<RandomAccess, 'size' | 'read'>;
 
-interface ZipEntry {
+export interface ZipEntry {
   readonly name: string;
   readonly isEncrypted: boolean;
   /** 0: stored, 8: deflated. */
@@ -21,6 +21,7 @@ interface ZipEntry {
 }
 
 export interface Zip {
+  readonly entries: readonly ZipEntry[];
   /** Names are compared without case. */
   find(name: string): ZipEntry | undefined;
   /** The content, checked; `at` is told how many packed bytes have been read. */
@@ -39,20 +40,21 @@ const ENTRIES_MAX = 20_000;
 const DIRECTORY_BYTES = 4 << 20;
 const PIECE_BYTES = 48 * 1024;
 /** Deflate packs at most 1,032 to 1; sheets are packed 5 to 50 to 1. */
-const RATIO_MAX = 250;
+export const RATIO_MAX = 250;
 /** Whatever its ratio, so much may be unpacked. */
-const RATIO_FREE_BYTES = 16 << 20;
+export const RATIO_FREE_BYTES = 16 << 20;
 
 const damaged = (what: string) => unreadable(`the ZIP archive is damaged: ${what}`);
 const tooLong = () => damaged('an entry is longer than its directory says');
 
 export async function openZip(file: Bytes): Promise<Zip> {
   const { at, length, count } = await directoryOf(file);
-  if (count > ENTRIES_MAX) throw tooLarge(ENTRIES_MAX, 'parts in the XLSX file');
+  if (count > ENTRIES_MAX) throw tooLarge(ENTRIES_MAX, 'entries in the ZIP archive');
   if (length > DIRECTORY_BYTES || at + length > file.size) throw damaged('its directory does not fit');
   const entries = new Map<string, ZipEntry>();
   for (const entry of entriesOf(await file.read(at, length), count)) entries.set(keyOf(entry.name), entry);
   return {
+    entries: [...entries.values()],
     find: (name) => entries.get(keyOf(name)),
     read: (entry, maxBytes, progress) => contentOf(file, entry, maxBytes, progress),
   };
@@ -133,9 +135,9 @@ async function* contentOf(
 ): AsyncGenerator<Buffer, void, undefined> {
   if (entry.isEncrypted) throw unreadable('it is encrypted');
   if (entry.method !== 0 && entry.method !== 8) throw unreadable(`its compression method ${entry.method} is unknown`);
-  if (entry.size > maxBytes) throw tooLarge(maxBytes, 'bytes in an unpacked part of the XLSX file');
+  if (entry.size > maxBytes) throw tooLarge(maxBytes, 'bytes in an unpacked entry of the ZIP archive');
   if (entry.size > RATIO_FREE_BYTES && entry.size > RATIO_MAX * entry.packed)
-    throw tooLarge(RATIO_MAX, 'bytes unpacked for each byte of the XLSX file');
+    throw tooLarge(RATIO_MAX, 'bytes unpacked for each byte of the ZIP archive');
   const header = await file.read(entry.at, LENGTH.local);
   if (header.length < LENGTH.local || header.readUInt32LE(0) !== SIGNATURE.local) throw damaged('an entry is missing');
   const start = entry.at + LENGTH.local + header.readUInt16LE(26) + header.readUInt16LE(28);

@@ -3,6 +3,7 @@ export const READ_WARNINGS = {
   no_address: 'no row has an address',
   few_addresses: 'fewer than half of the filled cells of the address column are addresses',
   other_address_columns: 'other columns hold addresses that are not verified',
+  other_lists: 'other sheets of the workbook, or other lists in the JSON, hold addresses that are not read',
   several_addresses: 'cells hold several addresses',
   encoding_guessed: 'the encoding is not stated and not certain',
   invalid_encoding: 'bytes are not valid in the encoding',

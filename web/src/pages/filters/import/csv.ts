@@ -1,8 +1,8 @@
 import {
   detectDelimiter,
   type RowBounds,
-  type RowProblem,
   RowSplitter,
+  type TextProblem,
   unguarded,
 } from '../../../../../src/kernel/csv.ts';
 import { LIST_ROW_BYTES } from '../../../../../src/kernel/facts/limits.ts';
@@ -48,7 +48,7 @@ const BOUNDS: RowBounds = { rowBytes: LIST_ROW_BYTES, checkSize: () => undefined
 
 const quotes = (line: number): string =>
   `This is not valid CSV. Check the quotes near line ${line}: a quoted value must end with a quote, and a quote inside it must be doubled.`;
-const PROBLEMS: Readonly<Record<RowProblem, (line: number) => string>> = {
+const PROBLEMS: Readonly<Record<TextProblem, (line: number) => string>> = {
   unclosed_quote: quotes,
   text_after_quote: quotes,
   nul: (line) => `This is not a text file: line ${line} contains a NUL character.`,

@@ -1,0 +1,150 @@
+/** Workbooks of every format: their sheets, and which of them is the list. */
+import { unreadable } from '../problems.ts';
+import type { RawBatch } from '../rows.ts';
+
+export interface SheetSurvey {
+  readonly name: string;
+  /** People see it. */
+  readonly isVisible: boolean;
+  readonly rating: SheetRating;
+}
+
+export interface Book {
+  /** The sheets in their order, those that are visible with their first rows rated. */
+  readonly sheets: readonly SheetSurvey[];
+  /** Without rows that the sheet leaves out; batches may be empty. */
+  rows(index: number): AsyncIterable<RawBatch>;
+}
+
+/** Sheets that are looked at, and rows of each. */
+export const SURVEYED_SHEETS = 50;
+const SURVEYED_ROWS = 1_000;
+const SURVEYED_COLUMNS = 200;
+const ADDRESS_LENGTH = 320;
+
+/** A cell that is an address, or several: as people write them, not whether a mail server takes them. */
+export function isAddressCell(cell: string): boolean {
+  if (!cell.includes('@') || cell.length > 10 * ADDRESS_LENGTH) return false;
+  const parts = cell.split(/[;,\n|]|\s\/\s/).filter((part) => part.trim() !== '');
+  return parts.length > 0 && parts.every(isOneAddress);
+}
+
+function isOneAddress(part: string): boolean {
+  const open = part.lastIndexOf('<');
+  const text = (open < 0 ? part : part.slice(open + 1).replace(/>\s*$/, '')).trim().replace(/^(mailto|smtp):/i, '');
+  return text.length <= ADDRESS_LENGTH && /^[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>().]{2,}$/.test(text);
+}
+
+/** A cell that shows something else than the address it links to. */
+export const withLink = (text: string, address: string): string => {
+  if (text.trim() === '') return address;
+  return isAddressCell(text) ? text : `${text} <${address}>`;
+};
+
+/** RFC 6068: header fields follow a question mark. */
+export function mailtoOf(link: string): string | null {
+  const [, address = ''] = /^mailto:([^?]+)/i.exec(link.trim()) ?? [];
+  if (address === '') return null;
+  try {
+    return decodeURIComponent(address).trim();
+  } catch {
+    return address.trim();
+  }
+}
+
+/** `link`: of any kind. */
+export function withMailto(text: string, link: string): string {
+  const address = mailtoOf(link);
+  return address === null ? text : withLink(text, address);
+}
+
+interface ColumnRating {
+  filled: number;
+  addresses: number;
+  /** Before the first address there is something else, such as a name of the column. */
+  isNamed: boolean;
+}
+
+/** What the first rows of a sheet are. */
+export class SheetRating {
+  rows = 0;
+  readonly #columns: ColumnRating[] = [];
+
+  /** True when no further rows are needed. */
+  add(cells: readonly string[]): boolean {
+    if (this.isComplete) return true;
+    this.rows += 1;
+    const { length } = cells;
+    for (let i = 0; i < length && i < SURVEYED_COLUMNS; i++) {
+      const cell = cells[i] ?? '';
+      if (cell.trim() === '') continue;
+      const isAddress = isAddressCell(cell);
+      const column = this.#columns[i] ?? { filled: 0, addresses: 0, isNamed: !isAddress };
+      this.#columns[i] = column;
+      column.filled += 1;
+      if (isAddress) column.addresses += 1;
+    }
+    return this.isComplete;
+  }
+
+  get isComplete(): boolean {
+    return this.rows >= SURVEYED_ROWS;
+  }
+
+  /**
+   * 2: a column of addresses; 1: there are some, such as one to write to in a note; 0: there are none.
+   */
+  get rank(): 0 | 1 | 2 {
+    const columns = this.#columns.filter((column) => column !== undefined);
+    const isList = ({ filled, addresses, isNamed }: ColumnRating): boolean =>
+      addresses > (isNamed ? 0 : 1) && addresses * 3 >= filled;
+    if (columns.some(isList)) return 2;
+    return columns.some(({ addresses }) => addresses > 0) ? 1 : 0;
+  }
+}
+
+export interface ChosenSheet {
+  readonly index: number;
+  readonly name: string;
+  /** Names of other visible sheets with a column of addresses. */
+  readonly others: readonly string[];
+}
+
+/** `wanted`: a name, or a number from 1; null: the first visible one with addresses. Throws FileError. */
+export function chooseSheet(sheets: readonly SheetSurvey[], wanted: string | null): ChosenSheet {
+  if (sheets.length === 0) throw unreadable('the workbook has no sheet');
+  const index = wanted === null ? bestOf(sheets) : namedSheet(sheets, wanted);
+  const others = sheets.flatMap(({ name, isVisible, rating }, i) =>
+    i !== index && isVisible && rating.rank === 2 ? [name] : [],
+  );
+  return { index, name: sheets[index]?.name ?? '', others };
+}
+
+function bestOf(sheets: readonly SheetSurvey[]): number {
+  const found = [2, 1].map((rank) => sheets.findIndex(({ isVisible, rating }) => isVisible && rating.rank === rank));
+  const filled = sheets.findIndex(({ isVisible, rating }) => isVisible && rating.rows > 0);
+  const visible = sheets.findIndex(({ isVisible }) => isVisible);
+  return [...found, filled, visible].find((index) => index >= 0) ?? 0;
+}
+
+function namedSheet(sheets: readonly SheetSurvey[], wanted: string): number {
+  const exact = sheets.findIndex(({ name }) => name === wanted);
+  if (exact >= 0) return exact;
+  const key = (name: string): string => name.trim().toLowerCase();
+  const same = sheets.findIndex(({ name }) => key(name) === key(wanted));
+  if (same >= 0) return same;
+  const number = /^[1-9]\d{0,4}$/.test(wanted.trim()) ? Number(wanted) : 0;
+  if (number > 0 && number <= sheets.length) return number - 1;
+  throw unreadable(
+    `there is no sheet ${JSON.stringify(wanted)}; the sheets are ${shownNames(sheets.map(({ name }) => name))}`,
+  );
+}
+
+const SHOWN = 20;
+const SHOWN_CHARACTERS = 60;
+
+/** `"a", "b"` */
+export const shownNames = (names: readonly string[]): string => {
+  const shown = names.slice(0, SHOWN).map((name) => JSON.stringify(name.slice(0, SHOWN_CHARACTERS)));
+  return [...shown, ...(names.length > SHOWN ? ['…'] : [])].join(', ');
+};

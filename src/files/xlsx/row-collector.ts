@@ -1,0 +1,68 @@
+/** Rows of a sheet, in bounds. */
+import { tooLarge } from '../problems.ts';
+import { checkColumns, type RawRow, type RowLimits } from '../rows.ts';
+
+/** Bytes of a cell beside its text. */
+const BESIDE_TEXT = 8;
+/** Equal rows that a file may write as one. */
+const REPEATED_MAX = 10_000;
+
+/** Collects rows that have text; blank cells at their ends do not count. */
+export class RowCollector {
+  readonly #limits: RowLimits & { readonly rows: number };
+  #rows: RawRow[] = [];
+  #bytes = 0;
+  #line = 0;
+  #cells: string[] = [];
+  #size = 0;
+
+  /** `rows`: of the sheet beside the header, those that it leaves out included. */
+  constructor(limits: RowLimits & { readonly rows: number }) {
+    this.#limits = limits;
+  }
+
+  /** The rows since the last call. */
+  take(): readonly RawRow[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    this.#bytes = 0;
+    return rows;
+  }
+
+  /** That these rows take, approximately. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  startRow(line: number): void {
+    this.#line = line;
+    this.#cells = [];
+    this.#size = 0;
+  }
+
+  /** Of the row that has been started; `column`: from 1. */
+  cell(column: number): string {
+    return this.#cells[column - 1] ?? '';
+  }
+
+  setCell(column: number, text: string): void {
+    this.#size += Buffer.byteLength(text);
+    if (this.#size > this.#limits.rowBytes) throw tooLarge(this.#limits.rowBytes, 'bytes in a row', this.#line);
+    checkColumns(column, this.#limits, this.#line);
+    while (this.#cells.length < column) this.#cells.push('');
+    this.#cells[column - 1] = text;
+  }
+
+  /** `times`: as many rows with the same cells follow one another. */
+  endRow(times = 1): void {
+    if (this.#cells.length === 0) return;
+    const { rows } = this.#limits;
+    if (times > REPEATED_MAX) throw tooLarge(REPEATED_MAX, 'equal rows one after the other', this.#line);
+    if (this.#line + times - 1 > rows + 1) throw tooLarge(rows, 'rows');
+    for (let n = 0; n < times; n++) {
+      this.#rows.push({ line: this.#line + n, cells: this.#cells, problem: null });
+      this.#bytes += this.#size + this.#cells.length * BESIDE_TEXT;
+    }
+    this.#cells = [];
+  }
+}

@@ -516,6 +516,7 @@ export interface components {
                     priority: number;
                 }[];
                 provider?: string | null;
+                provider_kind?: ("mailbox" | "gateway" | "hosting" | "forwarder" | "relay") | null;
                 /** @description How the DNS question failed. */
                 failure?: string;
             };
@@ -575,12 +576,15 @@ export interface components {
             reason: components["schemas"]["Reason"] | null;
             did_you_mean: string | null;
             normalized_email: string | null;
+            canonical_email: string | null;
+            canonical_rule: string | null;
             local_part: string | null;
             domain: string | null;
             tag: string | null;
             is_role: boolean | null;
             is_free: boolean | null;
             is_relay: boolean | null;
+            relay_provider: string | null;
             is_catch_all: boolean | null;
             is_mailbox_full: boolean | null;
             is_disabled: boolean | null;
@@ -1617,7 +1621,8 @@ export interface operations {
                      *               "priority": 10
                      *             }
                      *           ],
-                     *           "provider": null
+                     *           "provider": null,
+                     *           "provider_kind": null
                      *         },
                      *         "smtp": {
                      *           "result": "pass",
@@ -1633,6 +1638,9 @@ export interface operations {
                      *         }
                      *       },
                      *       "normalized_email": "jane.doe@example.com",
+                     *       "canonical_email": "jane.doe@example.com",
+                     *       "canonical_rule": null,
+                     *       "relay_provider": null,
                      *       "local_part": "jane.doe",
                      *       "domain": "example.com",
                      *       "tag": null,
@@ -2405,7 +2413,8 @@ export interface operations {
                      *                   "priority": 10
                      *                 }
                      *               ],
-                     *               "provider": null
+                     *               "provider": null,
+                     *               "provider_kind": null
                      *             },
                      *             "smtp": {
                      *               "result": "pass",

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { ADDRESS_LENGTH, IP_LENGTH, TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { DEFAULT_LEVEL, LEVELS } from '../kernel/facts/plans.ts';
-import { DELIVERABILITIES, REASON_FILTERS, REASON_NAMES, STATUSES } from '../kernel/facts/reasons.ts';
+import { DELIVERABILITIES, PROVIDER_KINDS, REASON_FILTERS, REASON_NAMES, STATUSES } from '../kernel/facts/reasons.ts';
 import { choice, span } from '../kernel/format.ts';
 import { Text, WholeNumber } from './bounded.ts';
 import { DecodedAs, Defaulted, Nullable, OneOf } from './schema.ts';
@@ -99,6 +99,9 @@ export const Checks = Type.Object(
       result: Result,
       records: Type.Optional(Type.Array(MxRecord)),
       provider: Type.Optional(Nullable(Type.String())),
+      provider_kind: Type.Optional(
+        Nullable(OneOf(PROVIDER_KINDS, { description: 'What the mail hosts of the provider do with mail.' })),
+      ),
       failure: Type.Optional(Type.String({ description: 'How the DNS question failed.' })),
     }),
     smtp: Type.Object({
@@ -179,12 +182,24 @@ export const VerifyReply = Type.Object(
     reason: ReasonField,
     did_you_mean: Nullable(Type.String()),
     normalized_email: Nullable(Type.String()),
+    canonical_email: Nullable(
+      Type.String({
+        description:
+          'For comparing: addresses of one mailbox have the same. Never mail to it, and never show it as the user’s address.',
+      }),
+    ),
+    canonical_rule: Nullable(
+      Type.String({
+        description: 'The provider whose rule applied; `tag`: only a +tag was cut; null: nothing was changed.',
+      }),
+    ),
     local_part: Nullable(Type.String()),
     domain: Nullable(Type.String()),
     tag: Nullable(Type.String()),
     is_role: NullableFlag('A function, not a person: info@, sales@.'),
     is_free: NullableFlag('A free mail provider.'),
     is_relay: NullableFlag('A privacy relay, such as Hide My Email.'),
+    relay_provider: Nullable(Type.String({ description: 'Who runs the relay.' })),
     is_catch_all: NullableFlag('The server accepts any mailbox.'),
     is_mailbox_full: NullableFlag('The mailbox is full.'),
     is_disabled: NullableFlag('The mailbox is disabled.'),

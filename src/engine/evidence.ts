@@ -5,6 +5,7 @@
  */
 import type { FilterType } from '../kernel/facts/filter-types.ts';
 import type { Level } from '../kernel/facts/plans.ts';
+import type { ProviderKind } from '../kernel/facts/reasons.ts';
 import type { Address, SyntaxFault } from './address/parse.ts';
 import type { DnsFailure } from './dns/message.ts';
 
@@ -66,7 +67,6 @@ export interface DnsEvidence {
   readonly provider: { name: string; kind: ProviderKind } | null;
 }
 export type UnusableMx = 'ip_literal' | 'localhost' | 'invalid_name' | 'no_address' | 'not_routable' | 'dns_failure';
-export type ProviderKind = 'mailbox' | 'gateway' | 'hosting' | 'forwarder' | 'relay';
 
 /** Where in the dialogue an answer was given (RFC 5321 §4.1.1). `probe` is the RCPT of a random local part. */
 export type SmtpStage = 'connect' | 'banner' | 'ehlo' | 'starttls' | 'mail' | 'rset' | 'rcpt' | 'probe';
@@ -151,5 +151,7 @@ export interface Evidence {
   readonly listVersion: string;
   /** Flags from the lists; null if the syntax left nothing to look up. */
   readonly flags: { role: boolean; free: boolean; relay: boolean } | null;
+  /** Who runs the relay, of an address at one. */
+  readonly relayOperator: string | null;
   readonly didYouMean: string | null;
 }

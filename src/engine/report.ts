@@ -1,7 +1,8 @@
 import { toIso } from '../kernel/clock.ts';
 import type { FilterType } from '../kernel/facts/filter-types.ts';
 import type { Level } from '../kernel/facts/plans.ts';
-import type { Deliverability, Reason, Status } from '../kernel/facts/reasons.ts';
+import type { Deliverability, ProviderKind, Reason, Status } from '../kernel/facts/reasons.ts';
+import { mailboxAt } from './address/mailbox.ts';
 import type { Address, SyntaxErrorCode } from './address/parse.ts';
 import type { DnsEvidence, Evidence, MxRecord, ReadBy, Result, SmtpEvidence, TranscriptLine } from './evidence.ts';
 import { DNS_FINDINGS, SMTP_FINDINGS } from './findings.ts';
@@ -20,6 +21,8 @@ export interface Report {
   did_you_mean: string | null;
   /** Domain in lower-case ASCII (IDNA), local part untouched; null when the syntax is bad. */
   normalized_email: string | null;
+  canonical_email: string | null;
+  canonical_rule: string | null;
   local_part: string | null;
   domain: string | null;
   tag: string | null;
@@ -27,6 +30,7 @@ export interface Report {
   is_role: boolean | null;
   is_free: boolean | null;
   is_relay: boolean | null;
+  relay_provider: string | null;
   is_catch_all: boolean | null;
   is_mailbox_full: boolean | null;
   is_disabled: boolean | null;
@@ -47,7 +51,13 @@ export interface Checks {
   filter: { result: Result; id?: number; filter_type?: FilterType; value?: string };
   disposable: { result: Result; list_version: string; matched?: string };
   domain: { result: Result };
-  mx: { result: Result; records?: MxRecord[]; provider?: string | null; failure?: string };
+  mx: {
+    result: Result;
+    records?: MxRecord[];
+    provider?: string | null;
+    provider_kind?: ProviderKind | null;
+    failure?: string;
+  };
   smtp: {
     result: Result;
     host?: string | null;
@@ -101,6 +111,7 @@ type Head = Omit<Report, 'checks' | 'warnings' | 'id' | 'duration_ms' | 'verifie
 
 function head(e: Evidence, verdict: Verdict): Head {
   const address: Address | null = e.syntax.result === 'pass' ? e.syntax.address : null;
+  const mailbox = address && mailboxAt(address, e.dns?.provider?.name ?? null);
   return {
     email: e.email,
     status: verdict.status,
@@ -111,12 +122,15 @@ function head(e: Evidence, verdict: Verdict): Head {
     reason: verdict.reason,
     did_you_mean: e.didYouMean,
     normalized_email: address?.normalized ?? null,
+    canonical_email: mailbox?.address ?? null,
+    canonical_rule: mailbox?.rule ?? null,
     local_part: address?.localPart ?? null,
     domain: address?.domain ?? null,
     tag: address?.tag ?? null,
     is_role: e.flags?.role ?? null,
     is_free: e.flags?.free ?? null,
     is_relay: e.flags?.relay ?? null,
+    relay_provider: e.relayOperator,
     ...mailboxFlags(e),
     retry_after: e.smtp?.retryAfter ?? null,
   };
@@ -160,6 +174,7 @@ function dnsChecks(dns: DnsEvidence | null): Pick<Checks, 'domain' | 'mx'> {
     result: row.mx,
     records: dns.records.map(({ host, priority }) => ({ host, priority })),
     provider: dns.provider?.name ?? null,
+    provider_kind: dns.provider?.kind ?? null,
     ...(dns.failure === null ? {} : { failure: dns.failure }),
   };
   return { domain, mx };

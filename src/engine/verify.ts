@@ -78,6 +78,7 @@ export function runOffline(email: string, requested: Level, engine: EngineDeps):
   const common = { requested, email, dns: null, smtp: null, catchAll: null, listVersion: lists.version };
   if (!parsed.ok) return { ...common, ...malformed(email, parsed), didYouMean: intendedAddress(text, lists, options) };
   const { address } = parsed;
+  const relayOperator = lists.relayOperator(address.domain);
   return {
     ...common,
     syntax: { result: 'pass', address },
@@ -86,8 +87,9 @@ export function runOffline(email: string, requested: Level, engine: EngineDeps):
     flags: {
       role: lists.role(address.localPart) === 'role',
       free: lists.isFree(address.domain),
-      relay: lists.isRelay(address.domain),
+      relay: relayOperator !== null,
     },
+    relayOperator,
     didYouMean: suggestionFor(address, lists, options),
   };
 }
@@ -100,6 +102,7 @@ const malformed = (email: string, { error, index }: SyntaxFault) =>
     disposable: { result: 'skipped', matched: null, by: null },
     dns: null,
     flags: null,
+    relayOperator: null,
   }) as const;
 
 /** A filter match ends the run: later stages are skipped. */

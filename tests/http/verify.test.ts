@@ -34,6 +34,9 @@ describe('POST /v1/verify', () => {
       deliverability: 'unknown',
       reason: null,
       normalized_email: 'Jane.Doe+news@google-hosted.com',
+      canonical_email: 'jane.doe@google-hosted.com',
+      canonical_rule: 'google-workspace',
+      relay_provider: null,
       local_part: 'Jane.Doe+news',
       domain: 'google-hosted.com',
       tag: 'news',
@@ -44,7 +47,10 @@ describe('POST /v1/verify', () => {
         filter: { result: 'pass' },
         disposable: { result: 'pass', list_version: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
         domain: { result: 'pass' },
-        mx: { result: 'pass', records: [{ host: 'aspmx.l.google.com', priority: 1 }], provider: 'google' },
+        mx: {
+          ...{ result: 'pass', records: [{ host: 'aspmx.l.google.com', priority: 1 }] },
+          ...{ provider: 'google', provider_kind: 'mailbox' },
+        },
         smtp: { result: 'skipped' },
         catch_all: { result: 'skipped' },
       },
@@ -87,6 +93,23 @@ describe('POST /v1/verify', () => {
     ['so–me@good.com', null, 'so-me@good.com'],
   ])('%s (%s) suggests %s: a name of a provider where its DNS says no', async (email, reason, meant) => {
     expect((await owner.verify(email)).json).toMatchObject({ reason, did_you_mean: meant });
+  });
+
+  it.each([
+    ['J.Ane.Doe+x@googlemail.com', 'janedoe@gmail.com', 'gmail.com'],
+    ['Someone+x@good.com', 'someone@good.com', 'tag'],
+    ['Someone@good.com', 'someone@good.com', null],
+    ['a@@good.com', null, null],
+  ])('%s compares as %s, by %s', async (email, address, rule) => {
+    const { json } = await owner.verify(email);
+    expect(json).toMatchObject({ canonical_email: address, canonical_rule: rule });
+  });
+
+  it('names who runs a relay', async () => {
+    expect((await owner.verify('a1@duck.com')).json).toMatchObject({
+      is_relay: true,
+      relay_provider: 'DuckDuckGo Email Protection',
+    });
   });
 
   it('reports the error of a malformed address and its position', async () => {

@@ -1,15 +1,51 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import rules from '../../../data/mailbox-rules.json' with { type: 'json' };
-import { mailboxOf } from './mailbox.ts';
+import { mailboxAt, mailboxOf } from './mailbox.ts';
+import { parseAddress } from './parse.ts';
 
-const samples = rules.flatMap((rule) =>
-  rule.samples.map(([address = '', mailbox = '']) => [address, mailbox] as const),
+const samples = rules.flatMap(({ name, samples, hosts }) =>
+  samples.map(([address = '', mailbox = '']) => [address, mailbox, name, hosts?.[0] ?? null] as const),
 );
 
+function mailbox(email: string, host: string | null = null) {
+  const parsed = parseAddress(email, { allowReserved: true });
+  return parsed.ok ? mailboxAt(parsed.address, host) : null;
+}
+
 describe('mailboxOf', () => {
-  it.each(samples)('%s → %s, the sample of its provider', (address, mailbox) => {
-    expect(mailboxOf(address)).toBe(mailbox);
+  it.each(samples)('%s → %s, the sample of %s', (address, expected, name, host) => {
+    const changed = expected === address.toLowerCase() ? null : name;
+    expect(mailbox(address, host)).toEqual({ address: expected, rule: changed });
+  });
+
+  it('has a source, and samples, for every rule', () => {
+    for (const { source, samples: of } of rules) expect([source, of.length > 0]).toEqual([expect.any(String), true]);
+    expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
+  });
+
+  it.each([
+    ['Jane.Doe+x@good.com', null, 'jane.doe@good.com', 'tag'],
+    ['Jane.Doe@good.com', null, 'jane.doe@good.com', null],
+    ['Jane.Doe+x@good.com', 'google', 'jane.doe@good.com', 'google-workspace'],
+    ['Jane.Doe@good.com', 'google', 'jane.doe@good.com', null],
+    ['j-ane+x@good.com', 'proton', 'j-ane@good.com', 'tag'],
+    ['jane+x@hotmail.se', null, 'jane@hotmail.se', 'outlook.com'],
+    ['jane+x@gmx.ch', 'gmx/web.de', 'jane+x@gmx.ch', null],
+    ['jane-x@yahoo.com.br', null, 'jane@yahoo.com.br', 'yahoo.com'],
+    ['jane-x@good.com', 'yahoo', 'jane-x@good.com', null],
+    ['shop@jane.mozmail.com', null, 'jane@mozmail.com', 'relay.firefox.com'],
+    ['j.ane@gmail.com', 'some other', 'jane@gmail.com', 'gmail.com'],
+  ])('%s with mail hosts of %s → %s by %s', (email, host, address, rule) => {
+    expect(mailbox(email, host)).toEqual({ address, rule });
+  });
+
+  it('is for every pair of people that a rule does not name two', () => {
+    const names = ['jane', 'j.ane', 'jan-e', 'jane_'];
+    const domains = ['good.com', 'example.org', 'yahoo.de', 'hotmail.com', 'hotmail.fr', 'outlook.com', 'web.de'];
+    const all = domains.flatMap((domain) => names.map((name) => `${name}@${domain}`));
+    const apart = all.filter((one) => !one.includes('-e@yahoo'));
+    expect(new Set(apart.map(mailboxOf)).size).toBe(apart.length);
   });
 
   it.each([
@@ -26,15 +62,15 @@ describe('mailboxOf', () => {
     // Not an address, also where the provider ignores dots.
     ['."A"@pm.me', '."a"@pm.me'],
     ['', ''],
-  ])('%s → %s', (address, mailbox) => expect(mailboxOf(address)).toBe(mailbox));
+  ])('%s → %s', (address, expected) => expect(mailboxOf(address)).toBe(expected));
 
   it('is its own mailbox, and never throws', () => {
     const local = fc.string({ unit: fc.constantFrom(...'aB.+-_"\\ é@'), maxLength: 12 });
     const domain = fc.constantFrom('good.com', 'gmail.com', 'x.fastmail.com', 'pm.me', 'yahoo.com', 'ya.ru', '', 'x');
     fc.assert(
       fc.property(local, domain, (before, after) => {
-        const mailbox = mailboxOf(`${before}@${after}`);
-        expect(mailboxOf(mailbox)).toBe(mailbox);
+        const found = mailboxOf(`${before}@${after}`);
+        expect(mailboxOf(found)).toBe(found);
       }),
       { numRuns: 1000 },
     );

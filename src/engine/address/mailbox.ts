@@ -1,10 +1,20 @@
 /** Which addresses lead to one mailbox. */
+import freeFamilies from '../../../data/free-families.json' with { type: 'json' };
 import rules from '../../../data/mailbox-rules.json' with { type: 'json' };
-import { canonicalEmail } from './canonical.ts';
+import { canonicalAddress, canonicalEmail } from './canonical.ts';
+import type { Address } from './parse.ts';
 
 interface Rule {
+  /** What `canonical_rule` calls it. */
+  readonly name: string;
   /** All of them lead to the same mailboxes; the first one stands for them. */
-  readonly domains: readonly string[];
+  readonly domains?: readonly string[];
+  /** Each has mailboxes of its own. */
+  readonly each?: readonly string[];
+  /** Names of families of free-families.json, whose domains have mailboxes of their own. */
+  readonly families?: readonly string[];
+  /** Providers of mail hosts (mx-providers.json) whose customers' own domains follow it; only tags are cut there. */
+  readonly hosts?: readonly string[];
   /** What follows the first of these in a local part is a tag (RFC 5233). */
   readonly separators: string;
   /** Characters that make no difference. */
@@ -13,37 +23,76 @@ interface Rule {
   readonly subdomains?: boolean;
 }
 
-const RULES: readonly Rule[] = rules;
-const BY_DOMAIN = new Map(RULES.flatMap((rule) => rule.domains.map((domain) => [domain, rule] as const)));
+/** An address for comparing: those of one mailbox have the same. */
+export interface Mailbox {
+  readonly address: string;
+  /** Name of the rule that changed it, `tag` for a tag at a provider without one; null: its canonical form as it is. */
+  readonly rule: string | null;
+}
+
 /**
  * Nearly every server that knows tags separates them with a plus; where one does not, nobody has a plus in their name.
  */
-const OTHERS: Rule = { domains: [], separators: '+', ignored: '' };
+const OTHERS: Rule = { name: 'tag', separators: '+', ignored: '' };
+
+const RULES: readonly Rule[] = rules;
+/** The rule of a domain, and the domain that stands for it. */
+const BY_DOMAIN: ReadonlyMap<string, readonly [Rule, string]> = new Map(
+  RULES.flatMap((rule) => [
+    ...(rule.domains ?? []).map((domain) => [domain, [rule, rule.domains?.[0] ?? domain]] as const),
+    ...[...(rule.each ?? []), ...(rule.families ?? []).flatMap(domainsOf)].map((one) => [one, [rule, one]] as const),
+  ]),
+);
+const BY_HOST: ReadonlyMap<string, Rule> = new Map(
+  RULES.flatMap((rule) => (rule.hosts ?? []).map((host) => [host, { ...rule, ignored: '' }] as const)),
+);
+
+function domainsOf(name: string): string[] {
+  const of = freeFamilies.families.filter(({ names }) => names.includes(name));
+  return of.flatMap(({ suffixes }) => suffixes.split(' ').map((suffix) => `${name}.${suffix}`));
+}
 
 /**
- * The mailbox of an address, as an address: its canonical form (canonical.ts) without tag and without what the provider
- * ignores, at the provider's main domain. It is for comparing, and perhaps not the address that its owner uses. Never
- * throws: a text that is not an address is only put in lower case.
+ * The mailbox of an address: its canonical form (canonical.ts) without tag and without what the provider ignores, at the
+ * provider's main domain. It is for comparing, and perhaps not the address that its owner uses. `host`: the provider of
+ * the domain's mail hosts; null: unknown.
  */
+export function mailboxAt(address: Address, host: string | null = null): Mailbox {
+  return folded(canonicalAddress(address), host);
+}
+
+/** The same for a text, without knowledge of mail hosts. Never throws: one that is no address is put in lower case. */
 export function mailboxOf(email: string): string {
   const canonical = canonicalEmail(email, { allowReserved: true, allowUnknownTld: true });
-  if (!canonical.ok) return email.toLowerCase();
-  const address = canonical.value;
+  return canonical.ok ? folded(canonical.value, null).address : email.toLowerCase();
+}
+
+function folded(address: string, host: string | null): Mailbox {
   const at = address.lastIndexOf('@');
   const [local, domain] = [address.slice(0, at), address.slice(at + 1)];
   // Only names that need no quotes can have tags.
-  if (at < 1 || local.startsWith('"')) return address;
-  const parent = BY_DOMAIN.get(domain.slice(domain.indexOf('.') + 1));
-  const [rule, name] =
-    parent?.subdomains === true
-      ? [parent, domain.slice(0, domain.indexOf('.'))]
-      : [BY_DOMAIN.get(domain) ?? OTHERS, local];
-  return `${plain(name, rule)}@${rule.domains[0] ?? domain}`;
+  if (at < 1 || local.startsWith('"')) return { address, rule: null };
+  const [rule, name, main] = ruleFor(local, domain, host);
+  const mailbox = `${plain(name, rule)}@${main}`;
+  return { address: mailbox, rule: mailbox === address ? null : rule.name };
 }
 
-/** A name that would be empty is left as it is. */
+function ruleFor(local: string, domain: string, host: string | null): readonly [Rule, string, string] {
+  const dot = domain.indexOf('.');
+  const parent = BY_DOMAIN.get(domain.slice(dot + 1));
+  if (parent?.[0].subdomains === true) return [parent[0], domain.slice(0, dot), parent[1]];
+  const own = BY_DOMAIN.get(domain);
+  if (own !== undefined) return [own[0], local, own[1]];
+  return [(host === null ? null : BY_HOST.get(host)) ?? OTHERS, local, domain];
+}
+
+/** A name that would be empty is left as it is. All separators and ignored characters are ASCII. */
 function plain(name: string, { separators, ignored }: Rule): string {
-  const end = [...name].findIndex((char, i) => i > 0 && separators.includes(char));
-  const base = [...name].slice(0, end === -1 ? undefined : end);
-  return base.filter((char) => !ignored.includes(char)).join('') || name;
+  let base = '';
+  for (let at = 0; at < name.length; at++) {
+    const char = name.charAt(at);
+    if (at > 0 && separators.includes(char)) break;
+    if (!ignored.includes(char)) base += char;
+  }
+  return base || name;
 }

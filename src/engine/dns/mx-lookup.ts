@@ -2,11 +2,13 @@
  * The dns stage: which hosts receive a domain's mail (RFC 5321 §5.1, 7505). A coroutine that yields DNS questions, so
  * that it runs either by querying the resolver (`runLookup`) or from its cache alone (`lookUpFromCache`).
  */
+
 import { isIPv4 } from 'node:net';
 import type { Clock } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
+import type { ProviderKind } from '../../kernel/facts/reasons.ts';
 import { unlistedTld } from '../address/tld.ts';
-import type { DnsEvidence, DnsFinding, MailHost, MxRecord, ProviderKind, UnusableMx } from '../evidence.ts';
+import type { DnsEvidence, DnsFinding, MailHost, MxRecord, UnusableMx } from '../evidence.ts';
 import {
   type DnsAnswer,
   type DnsFailure,

@@ -1,7 +1,7 @@
 /** Readers for the smaller files of data/. */
 import { join } from 'node:path';
+import type { ProviderKind } from '../../kernel/facts/reasons.ts';
 import { readData } from '../data.ts';
-import type { ProviderKind } from '../evidence.ts';
 import { createRoles } from './roles.ts';
 
 interface Relay {

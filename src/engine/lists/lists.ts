@@ -3,9 +3,9 @@
  * of data/ (watch.ts).
  */
 import { dirname, join } from 'node:path';
+import type { ProviderKind } from '../../kernel/facts/reasons.ts';
 import { isPublicSuffix } from '../address/domain.ts';
 import { dataFile, readData } from '../data.ts';
-import type { ProviderKind } from '../evidence.ts';
 import { memoizeBounded } from '../memoize.ts';
 import { type DisposableFile, parseDisposable } from './entries.ts';
 import { explain, type HostExplanation, type ListExplanation } from './explain.ts';
@@ -45,8 +45,8 @@ export interface Lists {
   isFree(domain: string): boolean;
   /** Whether a domain that is not known is one of a free provider: its name, and the provider of its mail hosts. */
   isFreeAt(domain: string, provider: string): boolean;
-  /** An alias or privacy-relay domain, or a subdomain of one. */
-  isRelay(domain: string): boolean;
+  /** Its operator, of an alias or privacy-relay domain or a subdomain of one; null for others. */
+  relayOperator(domain: string): string | null;
   role(localPart: string): 'role' | 'perhaps' | 'none';
   /** The provider of this mail host; the longest matching suffix wins. */
   provider(mxHost: string): { readonly name: string; readonly kind: ProviderKind } | null;
@@ -156,7 +156,10 @@ export function assemble(facts: Facts, file: DisposableFile, learned: LearnedHos
       const isFamily = facts.freeProviderByName.get(domain.slice(0, dot)) === provider;
       return isFamily && isPublicSuffix(domain.slice(dot + 1), { allowPrivateDomains: false }) && !verdict.has(domain);
     },
-    isRelay: (domain) => nearest(domain, relays) !== null,
+    relayOperator(domain) {
+      const relay = nearest(domain, relays);
+      return relay === null ? null : (relays.get(relay)?.operator ?? null);
+    },
     role: facts.role,
     provider: (mxHost) => {
       const suffix = nearest(mxHost, providers);

@@ -100,6 +100,7 @@ const malformed = (e: Pick<Evidence, 'requested' | 'email' | 'listVersion'>, syn
   filter: { result: 'skipped' },
   disposable: { result: 'skipped', matched: null, by: null },
   flags: null,
+  relayOperator: null,
   didYouMean: null,
 });
 
@@ -127,6 +128,7 @@ function judgedLater(
     filter: { result: 'pass' },
     disposable: { result: 'pass', matched: null, by: null },
     flags: { role: outcome.flag === 'role', free: outcome.flag === 'free', relay: outcome.flag === 'relay' },
+    relayOperator: outcome.flag === 'relay' ? 'Example Relay' : null,
     didYouMean: outcome.suggests ? `${localPart}@${SUGGESTED_DOMAIN}` : null,
   };
   if (outcome.offline === 'filter') return withFilter(e, { id: 1, filter_type: 'email', value: normalized });

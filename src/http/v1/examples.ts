@@ -12,7 +12,7 @@ const CHECKS = {
   filter: { result: 'pass' },
   disposable: { result: 'pass', list_version: '2026-11-20' },
   domain: { result: 'pass' },
-  mx: { result: 'pass', records: [{ host: 'mx.example.net', priority: 10 }], provider: null },
+  mx: { result: 'pass', records: [{ host: 'mx.example.net', priority: 10 }], provider: null, provider_kind: null },
   smtp: {
     result: 'pass',
     host: 'mx.example.net',
@@ -115,6 +115,9 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     email: 'jane.doe@example.com',
     ...VERDICT,
     normalized_email: 'jane.doe@example.com',
+    canonical_email: 'jane.doe@example.com',
+    canonical_rule: null,
+    relay_provider: null,
     local_part: 'jane.doe',
     domain: 'example.com',
     tag: null,

@@ -259,3 +259,7 @@ export const NO_REASON_COPY: Readonly<Record<Level, VerdictCopy>> = {
 
 /** Anchor of a reason on docs/verdicts.md: stable, so that other pages and programs can link to it. */
 export const reasonAnchor = (reason: Reason | null): string => `reason-${reason ?? NO_REASON}`;
+
+/** What the hosts of a mail provider do with mail. */
+export const PROVIDER_KINDS = ['mailbox', 'gateway', 'hosting', 'forwarder', 'relay'] as const;
+export type ProviderKind = (typeof PROVIDER_KINDS)[number];

@@ -2062,6 +2062,7 @@ export interface components {
                     priority: number;
                 }[];
                 provider?: string | null;
+                provider_kind?: ("mailbox" | "gateway" | "hosting" | "forwarder" | "relay") | null;
                 /** @description How the DNS question failed. */
                 failure?: string;
             };
@@ -2121,12 +2122,15 @@ export interface components {
             reason: components["schemas"]["Reason"] | null;
             did_you_mean: string | null;
             normalized_email: string | null;
+            canonical_email: string | null;
+            canonical_rule: string | null;
             local_part: string | null;
             domain: string | null;
             tag: string | null;
             is_role: boolean | null;
             is_free: boolean | null;
             is_relay: boolean | null;
+            relay_provider: string | null;
             is_catch_all: boolean | null;
             is_mailbox_full: boolean | null;
             is_disabled: boolean | null;

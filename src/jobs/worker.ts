@@ -1,10 +1,27 @@
 /** The worker of this process: claims jobs that are due, runs them, renews their leases, and stops within its bound. */
 import type { Clock } from '../kernel/clock.ts';
-import { JOB_KINDS, JOB_POLICIES, type JobKind, type JobPolicies } from '../kernel/jobs.ts';
+import { JOB_KINDS, JOB_POLICIES, JobFailure, type JobKind, type JobPolicies, type JobPolicy } from '../kernel/jobs.ts';
 import type { Logger } from '../kernel/log.ts';
-import type { Claim, Jobs } from '../service/jobs.ts';
-import { type RunningJob, startJob } from './attempt.ts';
-import type { JobRunners } from './runner.ts';
+import { type Claim, type ClaimOf, type Jobs, LeaseLostError } from '../service/jobs.ts';
+
+/** `againMs`: run the same job again after this many ms; `ended`: the runner ended the job itself, with its changes. */
+type JobOutcome = { readonly againMs: number } | 'ended' | undefined;
+
+/**
+ * Makes one attempt. On failure it throws, a JobFailure if it has a sentence for operators. When `signal` is aborted it
+ * throws soon, at a point from which another attempt can continue. If it returns, the job is done.
+ */
+export type JobRunner<K extends JobKind> = (job: ClaimOf<K>, signal: AbortSignal) => Promise<JobOutcome>;
+
+/** Null: this process does not run jobs of this kind. */
+export type JobRunners = { readonly [K in JobKind]: JobRunner<K> | null };
+
+/** The cast is safe: a claim is passed only to the runner of its own kind. */
+function runnerOf(runners: JobRunners, kind: JobKind): (job: Claim, signal: AbortSignal) => Promise<JobOutcome> {
+  const runner = runners[kind];
+  if (runner === null) throw new Error(`This process does not run jobs of the kind ${kind}.`);
+  return runner as (job: Claim, signal: AbortSignal) => Promise<JobOutcome>;
+}
 
 interface WorkerParts {
   readonly jobs: Jobs;
@@ -87,8 +104,8 @@ export function startWorker(parts: WorkerParts): Worker {
   }
 
   const wake = createWake();
-  const schedule = every(SCHEDULE_MS, clock);
-  const maintenance = every(MAINTAIN_MS, clock);
+  const schedule = everyMs(SCHEDULE_MS, clock);
+  const maintenance = everyMs(MAINTAIN_MS, clock);
   const looping = loop();
   return {
     async stop() {
@@ -109,7 +126,7 @@ export function startWorker(parts: WorkerParts): Worker {
 }
 
 /** Due immediately, then at most once every `ms`. */
-function every(ms: number, clock: Clock): { due(): boolean } {
+function everyMs(ms: number, clock: Clock): { due(): boolean } {
   let next = clock.elapsed();
   return {
     due() {
@@ -141,3 +158,88 @@ function createWake() {
       }),
   };
 }
+
+interface RunningJob {
+  readonly claim: Claim;
+  /** Never rejects. */
+  readonly ended: Promise<void>;
+  /** Renews the lease once a third of it has passed by either clock, because the wall clock may jump. */
+  renew(): Promise<void>;
+  /** Whether its lease is renewed, as long as it lasts. */
+  isHeld(): boolean;
+}
+
+interface AttemptParts {
+  readonly claim: Claim;
+  readonly policy: JobPolicy;
+  readonly jobs: Jobs;
+  readonly runners: JobRunners;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly stopping: AbortSignal;
+}
+
+/** One attempt at a job: runs it under a lease, then completes, fails or releases it. */
+function startJob(parts: AttemptParts): RunningJob {
+  const { claim, policy, jobs, clock, logger, stopping } = parts;
+  const began = clock.elapsed();
+  const abort = new AbortController();
+  const signal = AbortSignal.any([abort.signal, stopping]);
+  const lease = policy.leaseSeconds * 1000;
+  let renewed = { at: clock.now(), elapsed: began };
+  let lost = false;
+
+  async function renew(): Promise<void> {
+    const now = { at: clock.now(), elapsed: clock.elapsed() };
+    if (now.elapsed - began > policy.timeoutSeconds * 1000) {
+      // No longer renewed, so a runner that ignores the signal loses its lease.
+      abort.abort(new JobFailure(`The attempt took longer than ${policy.timeoutSeconds} seconds.`));
+      return;
+    }
+    const passed = Math.max(now.elapsed - renewed.elapsed, Math.abs(now.at - renewed.at));
+    if (lost || passed < lease / 3) return;
+    renewed = now;
+    if (await jobs.renew(claim)) return;
+    lost = true;
+    abort.abort(new LeaseLostError(claim));
+  }
+
+  async function run(): Promise<void> {
+    const { id, kind, attempt } = claim;
+    const about = { job: id, kind, attempt };
+    try {
+      const again = await runnerOf(parts.runners, kind)(claim, signal);
+      if (again === 'ended') return;
+      const { everySeconds } = policy;
+      await jobs.done(claim, again?.againMs ?? (everySeconds === null ? null : everySeconds * 1000));
+    } catch (error) {
+      if (error instanceof LeaseLostError || lost) return logger.warn(about, 'a job lost its lease');
+      if (stopping.aborted) return jobs.release(claim);
+      const cause: unknown = abort.signal.aborted ? abort.signal.reason : error;
+      const permanent = cause instanceof JobFailure && cause.permanent;
+      const state = await jobs.fail(claim, sentenceOf(claim, cause), permanent);
+      if (state === 'failed')
+        logger.error({ ...about, ...causeOf(claim, cause) }, 'a job failed and will not be retried');
+      else logger.warn({ ...about, ...causeOf(claim, cause) }, 'a job failed and will be retried');
+    }
+  }
+
+  const ended = run().catch((error: unknown) => {
+    // The job runs again when its lease expires.
+    logger.error({ job: claim.id, kind: claim.kind, err: error }, 'the outcome of a job could not be stored');
+  });
+  return { claim, ended, renew, isHeld: () => !lost && !abort.signal.aborted };
+}
+
+/** Errors of databases and mail servers may quote the payload, so only their name and code are kept. */
+const isPublic = ({ payload }: Claim, error: unknown): boolean =>
+  error instanceof JobFailure || Object.keys(payload).length === 0;
+
+function sentenceOf(claim: Claim, error: unknown): string {
+  if (!(error instanceof Error)) return 'Unknown error.';
+  if (isPublic(claim, error)) return error.message.replaceAll(/\s+/g, ' ').slice(0, 300);
+  return 'code' in error ? `${error.name} ${String(error.code)}` : error.name;
+}
+
+const causeOf = (claim: Claim, error: unknown) =>
+  isPublic(claim, error) && !(error instanceof JobFailure) ? { err: error } : { cause: sentenceOf(claim, error) };

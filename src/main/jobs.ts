@@ -1,23 +1,9 @@
 import type { Options } from '../config/read.ts';
 import type { VerificationEngine } from '../engine/create.ts';
 import type { Metrics } from '../http/metrics/registry.ts';
-import { accountRemovalJob } from '../jobs/account-removal.ts';
-import { listsUpdateJob } from '../jobs/disposable-lists-update.ts';
-import { learnHostsJob } from '../jobs/learn-hosts.ts';
-import { listRemovalJob } from '../jobs/list-removal.ts';
-import { startListWorker } from '../jobs/list-worker.ts';
-import { startListsExchange } from '../jobs/lists-exchange.ts';
-import { listsRefreshJob } from '../jobs/lists-refresh.ts';
-import { lowBalanceJob } from '../jobs/low-balance.ts';
-import { mailJob } from '../jobs/mail.ts';
-import { passwordResetJob } from '../jobs/password-reset.ts';
-import { purgeJob } from '../jobs/purge.ts';
-import type { JobRunners } from '../jobs/runner.ts';
-import { signUpJob } from '../jobs/sign-up.ts';
-import { startUpkeep } from '../jobs/upkeep.ts';
-import { webhookDeliveryJob } from '../jobs/webhook-delivery.ts';
-import { webhookRetryJob } from '../jobs/webhook-retry.ts';
-import { startWorker } from '../jobs/worker.ts';
+import { startListsExchange, startListWorker, startUpkeep } from '../jobs/rounds.ts';
+import { createRunners } from '../jobs/runners.ts';
+import { type JobRunners, startWorker } from '../jobs/worker.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { randomToken } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
@@ -92,32 +78,16 @@ function listWork({ clock, store, engine, logger, context, metrics }: Parts): Li
   return createListWork({ clock, lists: store.lists, verifier, operators, onResult, failed });
 }
 
-function runnersOf({
-  options,
-  logger,
-  storeClock,
-  store,
-  mail,
-  mailLimits,
-  listsUpdate,
-  deliverWebhook,
-  sharedLists,
-  hostLearning,
-  context: { signIn },
-  url,
-}: Parts): JobRunners {
-  return {
-    mail: mail && mailJob(mail, mailLimits),
-    password_reset: mail && passwordResetJob(signIn.passwords),
-    sign_up: mail && signUpJob(signIn),
-    low_balance: lowBalanceJob(createLowBalanceAlerts({ store, url, mail: mail !== null })),
-    purge: purgeJob(createPurge({ store, storeClock, retentionDays: options.retentionDays }), logger),
-    account_removal: accountRemovalJob(createAccountRemoval(store)),
-    list_removal: listRemovalJob(createListRemoval(store)),
-    lists_update: listsUpdateJob(listsUpdate),
-    webhook_delivery: webhookDeliveryJob(deliverWebhook),
-    webhook_retry: webhookRetryJob((signal) => store.webhooks.wake(signal)),
-    learn_hosts: options.listsLearnHosts ? learnHostsJob(hostLearning, sharedLists, logger) : null,
-    lists_refresh: options.listsUpdate === 'daily' ? listsRefreshJob(listsUpdate, sharedLists, logger) : null,
-  };
+function runnersOf({ options, storeClock, store, context, url, ...parts }: Parts): JobRunners {
+  return createRunners({
+    ...parts,
+    signIn: context.signIn,
+    lowBalance: createLowBalanceAlerts({ store, url, mail: parts.mail !== null }),
+    purge: createPurge({ store, storeClock, retentionDays: options.retentionDays }),
+    removeAccount: createAccountRemoval(store),
+    removeList: createListRemoval(store),
+    wakeWebhooks: (signal) => store.webhooks.wake(signal),
+    learnsHosts: options.listsLearnHosts,
+    updatesDaily: options.listsUpdate === 'daily',
+  });
 }

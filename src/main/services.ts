@@ -10,7 +10,7 @@ import type { HttpContext } from '../http/context.ts';
 import { createWebFiles } from '../http/dashboard/web-files.ts';
 import { createGuideFiles } from '../http/guide-files.ts';
 import type { Metrics } from '../http/metrics/registry.ts';
-import { startFlushing } from '../jobs/flushing.ts';
+import { startFlushing } from '../jobs/rounds.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { CONNECTIONS_MAX } from '../kernel/facts/limits.ts';
 import { ipMatcher } from '../kernel/ip.ts';

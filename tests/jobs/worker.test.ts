@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
-import type { JobRunner, JobRunners } from '../../src/jobs/runner.ts';
-import { startWorker, type Worker } from '../../src/jobs/worker.ts';
+import { type JobRunner, type JobRunners, startWorker, type Worker } from '../../src/jobs/worker.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { JOB_POLICIES, JobFailure, type JobPolicies } from '../../src/kernel/jobs.ts';
 import { createLogger } from '../../src/kernel/log.ts';

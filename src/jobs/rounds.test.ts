@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { every } from './every.ts';
+import { every } from './rounds.ts';
 
 const HOUR_MS = 3_600_000;
 

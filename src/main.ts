@@ -7,6 +7,7 @@ import { buildApp } from './http/app.ts';
 import { startNodeReport, startStoreClock } from './jobs/rounds.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { DASHBOARD_PER_WINDOW } from './kernel/facts/limits.ts';
+import { randomToken } from './kernel/ids.ts';
 import type { Logger } from './kernel/log.ts';
 import { VERSION } from './kernel/version.ts';
 import { WEB_FOLDERS } from './main/built-files.ts';
@@ -16,11 +17,37 @@ import { startJobs } from './main/jobs.ts';
 import { listenForRequests } from './main/listen.ts';
 import { observe, openMetrics } from './main/metrics.ts';
 import { createServices } from './main/services.ts';
-import { sharedRatesOf } from './main/shared-rates.ts';
-import { logStoreEvents } from './main/store-events.ts';
 import { watchStoreClock } from './service/store-clock.ts';
 import { openStore } from './store/open.ts';
-import type { Store } from './store/store.ts';
+import type { Store, StoreEvent } from './store/store.ts';
+
+const MESSAGES = {
+  rate_window_restarted: "an account's rate window lay in the future, as the clock was set back; it began again",
+  attempt_window_restarted: 'a limit on sign-in attempts lay in the future, as the clock was set back; it began again',
+  thread_lost: 'a thread of the store ended; it is started again, and what it was doing was refused',
+} as const satisfies Record<StoreEvent['kind'], string>;
+
+const logStoreEvents =
+  (logger: Logger) =>
+  ({ kind, ...about }: StoreEvent): void =>
+    logger.warn(about, MESSAGES[kind]);
+
+type SharedRatesSetup = NonNullable<Parameters<typeof createEngine>[0]['sharedRates']> | null;
+
+/** Nodes on one PostgreSQL store share the pace of their egress address. A node on SQLite is alone. */
+function sharedRatesOf(
+  { smtpPaceGroup: group }: Pick<Options, 'smtpPaceGroup'>,
+  { engine, paceSlices }: Pick<Store, 'engine' | 'paceSlices'>,
+  logger: Logger,
+): SharedRatesSetup {
+  if (engine === 'sqlite' || group === null) return null;
+  const node = randomToken(22);
+  return {
+    group,
+    lease: (requests, leaseMs) => paceSlices.lease(node, requests, leaseMs),
+    failed: (error) => logger.error({ err: error }, 'the pace at mail servers could not be shared; it is tried again'),
+  };
+}
 
 export interface Service {
   readonly url: string;

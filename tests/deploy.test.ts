@@ -15,7 +15,7 @@ import { Service } from 'kubernetes-models/v1/Service';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { OPTIONS } from '../src/config/options.ts';
-import { METRIC_NAMES } from '../src/http/metrics/table.ts';
+import { METRIC_NAMES } from '../src/http/metrics/registry.ts';
 import { LIST_SPOOLED_BYTES } from '../src/kernel/facts/limits.ts';
 
 const DEPLOY = join(import.meta.dirname, '../deploy');

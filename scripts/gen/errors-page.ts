@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import { DASHBOARD_ERRORS } from '../../src/kernel/errors/dashboard.ts';
-import { PUBLIC_ERRORS } from '../../src/kernel/errors/public.ts';
-import type { ErrorRow } from '../../src/kernel/errors/row.ts';
+import { DASHBOARD_ERRORS, type ErrorRow, PUBLIC_ERRORS } from '../../src/kernel/errors.ts';
+
 import { table } from './markdown.ts';
 
 const HEAD = ['code', 'message', 'what to do'];
@@ -16,7 +15,7 @@ export function errorsPage(): string {
   const ofDashboard = Object.entries<ErrorRow>(DASHBOARD_ERRORS)
     .sort(([, a], [, b]) => a.status - b.status)
     .map((entry) => [String(entry[1].status), ...cells(entry)]);
-  return `<!-- Generated from src/kernel/errors/ by \`npm run gen\`; edit it there. -->
+  return `<!-- Generated from src/kernel/errors.ts by \`npm run gen\`; edit it there. -->
 # Errors
 
 Every error is JSON: \`{"error": "<message>", "code": "<stable code>", "request_id": "req_…"}\`, plus the fields that help

@@ -1,4 +1,4 @@
-import { METRIC_NAMES, METRIC_ROWS, type MetricName } from '../../src/http/metrics/table.ts';
+import { METRIC_NAMES, METRIC_ROWS, type MetricName } from '../../src/http/metrics/registry.ts';
 import { table } from './markdown.ts';
 
 const SCOPES = { process: 'this process', store: 'the store' } as const;
@@ -15,7 +15,7 @@ const cells = (name: MetricName): string[] => {
 
 /** docs/metrics.md, from the table that registers the metrics. */
 export function metricsPage(): string {
-  return `<!-- Generated from src/http/metrics/table.ts by \`npm run gen\`; edit it there. -->
+  return `<!-- Generated from src/http/metrics/registry.ts by \`npm run gen\`; edit it there. -->
 # Metrics
 
 \`/metrics\` has the Prometheus text format and is off by default: [how to enable and scrape it](operating.md#metrics).

@@ -4,7 +4,7 @@ import { KICKBOX } from '../../src/http/compat/kickbox.ts';
 import { NEVERBOUNCE } from '../../src/http/compat/neverbounce.ts';
 import { REACHER } from '../../src/http/compat/reacher.ts';
 import { COMPAT_ROUTES } from '../../src/http/compat/table.ts';
-import type { CompatVerdict } from '../../src/http/compat/verdict.ts';
+import type { CompatVerdict } from '../../src/http/compat/vendor.ts';
 import { ZEROBOUNCE } from '../../src/http/compat/zerobounce.ts';
 import { COMPAT_VENDORS, type CompatVendor } from '../../src/kernel/compat-vendors.ts';
 import { ROOT } from '../fresh.mjs';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { type Options, systemEnvironment } from '../config/read.ts';
-import { unknownVariables } from '../config/unknown-variables.ts';
+import { type Options, systemEnvironment, unknownVariables } from '../config/read.ts';
+
 import { FIRST_ACCOUNT } from '../kernel/facts/plans.ts';
 import { grouped } from '../kernel/format.ts';
 import type { Logger } from '../kernel/log.ts';

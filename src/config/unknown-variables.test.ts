@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readOptions } from './read.ts';
-import { unknownVariables } from './unknown-variables.ts';
+import { readOptions, unknownVariables } from './read.ts';
 
 describe('variables that are no options', () => {
   it('are named with the option that was probably meant, without their values', () => {

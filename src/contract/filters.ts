@@ -8,10 +8,8 @@ import {
   FILTERS_PER_PAGE,
 } from '../kernel/facts/limits.ts';
 import { choice, grouped, span } from '../kernel/format.ts';
-import { Text, WholeNumber } from './bounded.ts';
-import { Pagination } from './pagination.ts';
-import { DecodedAs, Nullable, OneOf } from './schema.ts';
-import { AlsoCalled, WithWarnings } from './unknown-fields.ts';
+import { AlsoCalled, WithWarnings } from './reader.ts';
+import { DecodedAs, Nullable, OneOf, Pagination, Text, WholeNumber } from './schema.ts';
 
 export const FilterReply = Type.Object(
   {

@@ -13,10 +13,8 @@ import { LIST_STATUSES, RESULT_FORMATS } from '../kernel/facts/lists.ts';
 import { LEVELS } from '../kernel/facts/plans.ts';
 import { DELIVERABILITIES, STATUSES } from '../kernel/facts/reasons.ts';
 import { choice, grouped, span } from '../kernel/format.ts';
-import { Text, WholeNumber } from './bounded.ts';
-import { Pagination } from './pagination.ts';
-import { DecodedAs, Nullable, OneOf } from './schema.ts';
-import { AlsoCalled, WithWarnings } from './unknown-fields.ts';
+import { AlsoCalled, WithWarnings } from './reader.ts';
+import { DecodedAs, Nullable, OneOf, Pagination, Text, WholeNumber } from './schema.ts';
 import {
   Checks,
   DeliverabilityField,

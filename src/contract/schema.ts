@@ -1,4 +1,39 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { IDEMPOTENCY_HOURS } from '../kernel/facts/lifetimes.ts';
+import { IDEMPOTENCY_KEY_LENGTH, type Range } from '../kernel/facts/limits.ts';
+import { counted, grouped, span } from '../kernel/format.ts';
+
+// Schemas of bounded values. The error message (`x-error`) names the bounds, unless the options have their own.
+
+export const Text = (field: string, length: Range, options: object = {}) =>
+  Type.String({
+    ...(length.min > 0 ? { minLength: length.min } : {}),
+    maxLength: length.max,
+    'x-error': `${field} must have ${length.min > 0 ? span(length) : `at most ${grouped(length.max)}`} characters.`,
+    ...options,
+  });
+
+/** A `default` of the range stands in the schema: its reader fills it in. */
+export const WholeNumber = <R extends Range>(field: string, range: R, options: object = {}) => {
+  const { min, max, ...defaults } = range;
+  const schema = Type.Integer({
+    minimum: min,
+    maximum: max,
+    'x-error': `${field} must be a whole number from ${span(range)}.`,
+    ...options,
+  });
+  return Object.assign(schema, defaults);
+};
+
+export const Pagination = Type.Object(
+  {
+    current_page: Type.Integer(),
+    per_page: Type.Integer(),
+    total_pages: Type.Integer(),
+    total_count: Type.Integer(),
+  },
+  { title: 'Pagination' },
+);
 
 /** `T` or null, as JSON Schema 2020-12 writes it. */
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -43,3 +78,16 @@ export type Read<S> = S extends { properties: infer P }
   : S extends TSchema
     ? Static<S>
     : undefined;
+
+/** draft-ietf-httpapi-idempotency-key-header. */
+export const IdempotencyHeader = Type.Object({
+  'idempotency-key': Type.Optional(
+    DecodedAs(
+      'printable',
+      Text('Idempotency-Key', IDEMPOTENCY_KEY_LENGTH, {
+        description: `For ${counted(IDEMPOTENCY_HOURS, 'hour')} the same key returns the stored reply.`,
+        'x-error': `The Idempotency-Key header must be sent once, with ${span(IDEMPOTENCY_KEY_LENGTH)} printable ASCII characters.`,
+      }),
+    ),
+  ),
+});

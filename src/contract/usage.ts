@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox';
 import { LIST_RESULT_BYTES } from '../kernel/facts/limits.ts';
 import { PLAN_NAMES } from '../kernel/facts/plans.ts';
 import { grouped } from '../kernel/format.ts';
+import { WithWarnings } from './reader.ts';
 import { DecodedAs, OneOf } from './schema.ts';
-import { WithWarnings } from './unknown-fields.ts';
 
 const USAGE_GROUPINGS = ['day', 'key', 'reason', 'validation_type'] as const;
 

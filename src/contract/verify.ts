@@ -3,9 +3,8 @@ import { ADDRESS_LENGTH, IP_LENGTH, TIMEOUT_MS } from '../kernel/facts/limits.ts
 import { DEFAULT_LEVEL, LEVELS } from '../kernel/facts/plans.ts';
 import { DELIVERABILITIES, PROVIDER_KINDS, REASON_FILTERS, REASON_NAMES, STATUSES } from '../kernel/facts/reasons.ts';
 import { choice, span } from '../kernel/format.ts';
-import { Text, WholeNumber } from './bounded.ts';
-import { DecodedAs, Defaulted, Nullable, OneOf } from './schema.ts';
-import { AlsoCalled, Warnings } from './unknown-fields.ts';
+import { AlsoCalled, Warnings } from './reader.ts';
+import { DecodedAs, Defaulted, Nullable, OneOf, Text, WholeNumber } from './schema.ts';
 
 const RESULTS = ['pass', 'fail', 'unknown', 'skipped'] as const;
 

@@ -1,10 +1,11 @@
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import {
   ATTEMPT_ERRORS,
   DELIVERY_STATUSES,
   DISABLED_REASONS,
   EVERY_EVENT,
   WEBHOOK_EVENT_TYPES,
+  type WebhookEventType,
 } from '../kernel/facts/events.ts';
 import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../kernel/facts/lifetimes.ts';
 import {
@@ -15,10 +16,60 @@ import {
   WEBHOOK_URL_LENGTH,
 } from '../kernel/facts/limits.ts';
 import { choice, grouped, kibibytes } from '../kernel/format.ts';
-import { Text, WholeNumber } from './bounded.ts';
-import { Pagination } from './pagination.ts';
-import { DecodedAs, Nullable, OneOf } from './schema.ts';
-import { WithWarnings } from './unknown-fields.ts';
+import { ListReply } from './lists.ts';
+import { WithWarnings } from './reader.ts';
+import { DecodedAs, Nullable, OneOf, Pagination, Text, WholeNumber } from './schema.ts';
+import { Credits } from './usage.ts';
+
+// What webhooks receive: the body of each event.
+
+const Moment = Type.String({ format: 'date-time' });
+
+const KeyData = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    key: Type.String({ description: '`mv_live_…` and the last four characters.' }),
+    allow_ips: Type.Array(Type.String()),
+    scopes: Type.Array(Type.String()),
+    monthly_credits: Nullable(Type.Integer({ description: 'Null: no budget.' })),
+    created_at: Moment,
+    expires_at: Nullable(Moment),
+    revoked_at: Nullable(Type.String({ format: 'date-time', description: 'From then on it is refused.' })),
+  },
+  { title: 'Key' },
+);
+
+const LowBalanceData = Type.Object({
+  credits: Credits,
+  low_balance: Type.Integer({ description: 'The alert threshold of the account.' }),
+});
+
+interface EventRow {
+  /** When it is sent. */
+  readonly summary: string;
+  readonly body: TSchema;
+}
+
+const row = (title: string, type: WebhookEventType, summary: string, data: TSchema): EventRow => ({
+  summary,
+  body: Type.Object({ type: Type.Literal(type), timestamp: Moment, data }, { title }),
+});
+
+export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
+  'list.completed': row('ListCompletedEvent', 'list.completed', 'Every address of a list has its result', ListReply),
+  'list.failed': row('ListFailedEvent', 'list.failed', 'A list failed because of an internal error', ListReply),
+  'list.cancelled': row('ListCancelledEvent', 'list.cancelled', 'A list was canceled', ListReply),
+  'credits.low': row(
+    'CreditsLowEvent',
+    'credits.low',
+    'The balance fell below the alert threshold of the account',
+    LowBalanceData,
+  ),
+  'key.created': row('KeyCreatedEvent', 'key.created', 'An API key was created', KeyData),
+  'key.revoked': row('KeyRevokedEvent', 'key.revoked', 'An API key was revoked, or rolled', KeyData),
+  ping: row('PingEvent', 'ping', 'A test was sent', Type.Object({ webhook_id: Type.String() })),
+};
 
 const Time = Type.String({ format: 'date-time' });
 

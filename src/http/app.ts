@@ -4,22 +4,48 @@ import { COSTS } from '../kernel/costs.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { KEY_PREFIXES, newId } from '../kernel/ids.ts';
 import type { Via } from '../kernel/log-origins.ts';
-import { MODE } from './access/admission.ts';
-import { sentKeyOf } from './access/credentials.ts';
-import { refuseBroken } from './broken.ts';
+import { MODE, sentKeyOf } from './access/api-key.ts';
 import { rootRoutes } from './compat/table.ts';
 import type { HttpContext } from './context.ts';
 import { NOT_FOUND_PAGE } from './dashboard/pages.ts';
-import { wantsPage, withoutSlash } from './dashboard/unknown-path.ts';
-import { HttpReply, HttpRequest } from './exchange.ts';
+import { HttpReply, HttpRequest, putHeaders } from './exchange.ts';
 import { handlerOf } from './handler.ts';
 import { expectAtPace } from './input/arrival.ts';
 import { ambiguityOf } from './input/headers.ts';
-import { isLast } from './pipeline.ts';
-import { commonHeadersOf, sendError } from './reply.ts';
-import { Router } from './router.ts';
+import { type CommonHeaders, commonHeadersOf, errorBody, errorHeaders, sendError } from './reply.ts';
+import { Router, wantsPage, withoutSlash } from './router.ts';
 import { ROUTES, WORKER_ROUTES } from './routes.ts';
-import { createHttpServer } from './server.ts';
+import { createHttpServer, isLast } from './server.ts';
+
+const REASONS: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};
+
+function refusalOf(code: string | undefined): ApiError {
+  if (code === 'HPE_HEADER_OVERFLOW') return new ApiError('headers_too_large');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ApiError('request_timeout');
+  return new ApiError('malformed_request');
+}
+
+/**
+ * What cannot be read as HTTP at all has no route and no key; it gets the same shape of error and a closed connection.
+ */
+function refuseBroken(error: NodeJS.ErrnoException, socket: Socket, nowMs: number, commonHeaders: CommonHeaders): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const apiError = refusalOf(error.code);
+  const requestId = newId('req', nowMs);
+  const body = JSON.stringify(errorBody(apiError, requestId));
+  const headers = commonHeaders(requestId, '/v1');
+  putHeaders(headers, errorHeaders(apiError));
+  putHeaders(headers, { 'content-length': String(Buffer.byteLength(body)), connection: 'close' });
+  const head = headers.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
+  socket.end(`HTTP/1.1 ${apiError.status} ${REASONS[apiError.status]}\r\n${head}\r\n${body}`);
+}
 
 /** The HTTP face of the service, not yet listening. */
 export function buildApp(context: HttpContext): Server {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, it } from 'vitest';
-import { callerIp } from './caller-ip.ts';
+import { callerIp } from './exchange.ts';
 
 const from = (remoteAddress: string, forwarded: string, trusted: readonly string[]) =>
   callerIp(trusted)({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } as IncomingMessage & {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ServiceReply } from '../contract/dashboard/service.ts';
+import type { ServiceReply } from '../contract/dashboard/operator.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CompatVendor } from '../kernel/compat-vendors.ts';
 import type { Logger } from '../kernel/log.ts';

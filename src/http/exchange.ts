@@ -1,10 +1,106 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { parse } from 'node:querystring';
 import { pipeline, type Readable } from 'node:stream';
+import { canonicalIp, ipMatcher, parseHostPort, withoutZone } from '../kernel/ip.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Caller } from '../service/admission.ts';
-import { type HeaderList, putHeader, putHeaders, type ReplyHeaders, removeHeader } from './header-list.ts';
+
+/** Names in lower case. Several Set-Cookie lines are a list. */
+export type ReplyHeaders = Readonly<Record<string, string | string[]>>;
+
+/**
+ * Names and values in turn. An object with as many names as a reply has is a dictionary to V8: making and
+ * writing one costs four times as much.
+ */
+export type HeaderList = (string | string[])[];
+
+/** Adds a header, or replaces it. */
+export function putHeader(list: HeaderList, name: string, value: string | string[]): void {
+  const at = placeOf(list, name);
+  if (at < 0) list.push(name, value);
+  else list[at + 1] = value;
+}
+
+export function putHeaders(list: HeaderList, headers: ReplyHeaders): void {
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) putHeader(list, name, value);
+  }
+}
+
+export function removeHeader(list: HeaderList, name: string): void {
+  const at = placeOf(list, name);
+  if (at >= 0) list.splice(at, 2);
+}
+
+/** Of its name; -1: nowhere. */
+function placeOf(list: HeaderList, name: string): number {
+  for (let at = 0; at < list.length; at += 2) if (list[at] === name) return at;
+  return -1;
+}
+
+/** Whether the client has gone before its reply. */
+export const isGone = ({ raw }: HttpReply): boolean => raw.destroyed && !raw.writableFinished;
+
+const signals = new WeakMap<HttpReply, AbortSignal>();
+
+/** Aborted when the client has gone before its reply; one for all that a request asks for. */
+export function disconnectSignal(reply: HttpReply): AbortSignal {
+  const known = signals.get(reply);
+  if (known !== undefined) return known;
+  const gone = new AbortController();
+  signals.set(reply, gone.signal);
+  const { raw } = reply;
+  if (raw.destroyed) gone.abort();
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}
+
+/**
+ * Who calls: the socket's address, or, only behind the proxies named in the configuration, the one they forward: the
+ * right-most entry of X-Forwarded-For that is no trusted proxy itself. Canonical; v4-mapped addresses as IPv4.
+ */
+export function callerIp(trusted: readonly string[]): (request: IncomingMessage) => string {
+  const isProxy = ipMatcher(trusted);
+  // A connection has one far end; finding its canonical form again for each of its requests would be for nothing.
+  const peers = new WeakMap<Socket, string>();
+  const peerOf = (connection: Socket): string => {
+    let peer = peers.get(connection);
+    if (peer === undefined) {
+      peer = peerIp(connection);
+      peers.set(connection, peer);
+    }
+    return peer;
+  };
+  return (request) => {
+    const socket = peerOf(request.socket);
+    if (trusted.length === 0 || !isProxy(socket)) return socket;
+    const hops = [request.headers['x-forwarded-for'] ?? []].flat().join(',').split(',').slice(-32).reverse();
+    let caller = socket;
+    for (const hop of hops) {
+      const ip = hopIp(hop.trim());
+      // What is not an address was not written by a proxy that we trust: stop at the last one that was.
+      if (ip === null) break;
+      caller = ip;
+      if (!isProxy(ip)) break;
+    }
+    return caller;
+  };
+}
+
+/** The far end of a connection, canonical; `0.0.0.0` once it is closed. */
+export const peerIp = (connection: Pick<Socket, 'remoteAddress'>): string =>
+  canonicalIp(withoutZone(connection.remoteAddress ?? '')) ?? '0.0.0.0';
+
+/** Some proxies append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function hopIp(hop: string): string | null {
+  const parsed = parseHostPort(hop, 1);
+  return parsed && withoutZone(parsed.address);
+}
 
 /** Of the path, percent-decoded. */
 export type Params = Readonly<Record<string, string>>;

@@ -1,12 +1,51 @@
 /** OpenAPI 3.1 of rows: one generator for the public and the private document. */
-import type { TSchema } from 'typebox';
-import { errorsOf } from './errors-of.ts';
-import type { Route, RouteDoc, RouteOutput } from './route.ts';
 
-export type Json = Record<string, unknown>;
+import { STATUS_CODES } from 'node:http';
+import type { TSchema } from 'typebox';
+import { DashboardErrorReply, ErrorReply } from '../contract/errors.ts';
+import { WEBHOOK_EVENTS } from '../contract/webhooks.ts';
+import { ERRORS, PUBLIC_CODES } from '../kernel/errors.ts';
+import { VERSION } from '../kernel/version.ts';
+import { type Access, type Route, type RouteDoc, type RouteOutput, scopeOf } from './route.ts';
+import { errorExamples, exampleOf } from './v1/examples.ts';
+
+const BY_ACCOUNT = [401, 403, 404, 429, 500, 503];
+const BY_KEY = [401, 403, 429, 500, 503];
+
+/** Statuses that every row of an access rule can return, beside its own and those of its input. */
+const BY_ACCESS: Readonly<Record<Access, readonly number[]>> = {
+  'api-key:verify': BY_KEY,
+  'api-key:lists': BY_KEY,
+  'api-key:filters': BY_KEY,
+  'api-key:usage': BY_KEY,
+  'api-key:webhooks': BY_KEY,
+  'charged-api-key:verify': BY_KEY,
+  anybody: [500, 503],
+  'signed-in': [401, 429, 500, 503],
+  member: BY_ACCOUNT,
+  admin: BY_ACCOUNT,
+  owner: BY_ACCOUNT,
+  operator: [401, 404, 500, 503],
+  page: [404, 500],
+  open: [500],
+  'metrics-token': [401, 404, 500],
+};
+
+/** The statuses of errors that a row can return. */
+export function errorsOf({ access, method, input = {}, doc }: Route): number[] {
+  const found = new Set([...(doc?.errors ?? []), ...BY_ACCESS[access]]);
+  if (input.body || input.query || input.headers) found.add(400);
+  if (input.body) found.add(413).add(415);
+  if (input.params) found.add(404);
+  // Another site's request.
+  if (scopeOf(access) === null && method !== 'GET') found.add(403);
+  return [...found].sort((a, b) => a - b);
+}
+
+type Json = Record<string, unknown>;
 
 /** In what two documents differ. */
-export interface Style {
+interface Style {
   readonly security: (route: Route) => readonly Json[];
   /** Titled schemas become components and are referred to, or stand where they are used. */
   readonly schemas: 'components' | 'inline';
@@ -35,7 +74,7 @@ interface Described {
 }
 
 /** The rows that have a doc. */
-export function describe(routes: readonly Route[], style: Style): Described {
+function describe(routes: readonly Route[], style: Style): Described {
   const schemas: Json = {};
   const paths: Record<string, Json> = {};
   const schemaOf = (schema: unknown): unknown => plain(schema, style, style.schemas === 'inline' ? null : schemas);
@@ -142,4 +181,175 @@ export const jsonSchemaOf = (schema: TSchema) => JSON.parse(JSON.stringify(plain
 function described(keyword: string, value: unknown): [string, unknown] {
   if (keyword !== 'patternProperties' || typeof value !== 'object' || value === null) return [keyword, value];
   return '^.*$' in value ? ['additionalProperties', value['^.*$']] : [keyword, value];
+}
+
+interface HeaderObject {
+  readonly schema: { readonly type: 'string' | 'integer' };
+  readonly description: string;
+}
+
+const text = (description: string): HeaderObject => ({ schema: { type: 'string' }, description });
+const whole = (description: string): HeaderObject => ({ schema: { type: 'integer' }, description });
+
+const RATE: Readonly<Record<string, HeaderObject>> = {
+  'RateLimit-Policy': text('The limit: `"premium";q=300;w=300` (draft-ietf-httpapi-ratelimit-headers).'),
+  RateLimit: text('What is left, and seconds until the window ends: `"premium";r=295;t=118`.'),
+  'X-RateLimit-Limit': whole('Requests in the window.'),
+  'X-RateLimit-Remaining': whole('Requests left in the window.'),
+  'X-RateLimit-Reset': whole('Unix time, in seconds, at which the window ends.'),
+};
+
+/** Headers that many replies of the public API have: `components.headers` of its document. */
+const SHARED_HEADERS: Readonly<Record<string, HeaderObject>> = {
+  'X-Request-Id': text("The id of the request: the caller's own where it was well-formed."),
+  'Cache-Control': text('`no-store`'),
+  'X-Mailvet-Mode': text('`test` on replies to test keys; otherwise absent.'),
+  'WWW-Authenticate': text('`Bearer`'),
+  ...RATE,
+  'Retry-After': whole('Seconds after which the request may succeed.'),
+};
+
+/** Headers that a reply of the public API can have with this status. `own`: those of the route's own reply. */
+function replyHeaders(status: number, own: Readonly<Record<string, string>>): Record<string, object> {
+  const shared = ['X-Request-Id', 'Cache-Control', 'X-Mailvet-Mode'];
+  shared.push(...(status === 401 ? ['WWW-Authenticate'] : Object.keys(RATE)));
+  if (status === 409 || status === 429 || status === 503) shared.push('Retry-After');
+  return {
+    ...Object.fromEntries(shared.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    ...Object.fromEntries(Object.entries(own).map(([name, description]) => [name, text(description)])),
+  };
+}
+
+// The two documents of this service.
+
+const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
+
+const codesOf = (status: number): string =>
+  PUBLIC_CODES.filter((code) => ERRORS[code].status === status)
+    .map((code) => `\`${code}\``)
+    .join(', ');
+
+const withExamples = (content: Json, examples: Json): Json =>
+  Object.fromEntries(Object.entries(content).map(([type, media]) => [type, { ...Object(media), examples }]));
+
+const responseOf = (name: string): Json => ({ $ref: `#/components/responses/${name}` });
+/** `404` → `NotFound`. */
+const errorName = (status: number): string => (STATUS_CODES[status] ?? `Error ${status}`).replaceAll(' ', '');
+
+const PUBLIC: Style = {
+  security: ({ access }) => [{ key: [scopeOf(access)].filter((scope) => scope !== null) }],
+  schemas: 'components',
+  isPrivate: (keyword) => keyword.startsWith('~'),
+  errors: (statuses) => Object.fromEntries(statuses.map((status) => [status, responseOf(errorName(status))])),
+  exampleOf,
+  replyHeaders: (status, own) => ({ headers: replyHeaders(status, own) }),
+};
+
+/** OpenAPI 3.1 of `/v1`. */
+export function publicDocument(routes: readonly Route[], url: string): Json {
+  const { paths, schemas, contentOf } = describe(routes, PUBLIC);
+  const webhooks = webhooksOf(contentOf);
+  const error = contentOf(ErrorReply);
+  const statuses = [...new Set(routes.filter(({ doc }) => doc).flatMap(errorsOf))].sort((a, b) => a - b);
+  const responses = Object.fromEntries(
+    statuses.map((status) => [
+      errorName(status),
+      {
+        description: codesOf(status),
+        headers: replyHeaders(status, {}),
+        content: withExamples(error, errorExamples(status)),
+      },
+    ]),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Mailvet',
+      version: VERSION,
+      summary: 'Is this address good or bad, why, and what did it cost?',
+      description:
+        'Verifies email addresses: one POST, one verdict. Every request to `/v1` carries an API key. ' +
+        'Errors are JSON with `error`, `code` and `request_id`.',
+      license: LICENSE,
+    },
+    components: {
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key: `mv_live_`, or `mv_test_` for test mode, and 32 characters. The names beside it are the scopes that a request needs.',
+        },
+      },
+      headers: SHARED_HEADERS,
+      responses,
+      schemas,
+    },
+    paths,
+    webhooks,
+    servers: [{ url }],
+    tags: TAGS.map(([name, description]) => ({ name, description })),
+  };
+}
+
+/** Requests that webhooks get, by event (OpenAPI 3.1, "webhooks"). */
+const webhooksOf = (contentOf: (schema: TSchema) => Json): Json =>
+  Object.fromEntries(
+    Object.entries(WEBHOOK_EVENTS).map(([type, { summary, body }]) => [
+      type,
+      {
+        post: {
+          operationId: `receive_${type}`.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase()),
+          summary,
+          tags: ['Webhooks'],
+          // Signed in headers instead.
+          security: [],
+          requestBody: { required: true, content: contentOf(body) },
+          responses: {
+            '2XX': { description: 'Received.' },
+            '410': { description: 'Nothing more is sent: the webhook is disabled.' },
+          },
+        },
+      },
+    ]),
+  );
+
+const TAGS = [
+  ['Verification', 'Verify addresses.'],
+  ['Lists', 'Verify many addresses as one job.'],
+  ['Usage', 'What the account has and has spent.'],
+  ['Filters', "The account's own blacklist."],
+  ['Webhooks', 'Be told of events.'],
+] as const;
+
+const PRIVATE: Style = {
+  security: ({ access }) => (access === 'anybody' ? [] : [{ session: [] }]),
+  schemas: 'components',
+  isPrivate: (keyword) => keyword.startsWith('~') || keyword.startsWith('x-'),
+  exampleOf: () => undefined,
+  errors: () => ({ '4XX': responseOf('Error'), '5XX': responseOf('Error') }),
+  replyHeaders: () => ({}),
+};
+
+/** OpenAPI 3.1 of `/dashboard`: for the page's own client and its tests, not a promise to others. */
+export function dashboardDocument(routes: readonly Route[], url: string): Json {
+  const { paths, schemas, contentOf } = describe(routes, PRIVATE);
+  const error = { description: 'An error.', content: contentOf(DashboardErrorReply) };
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Mailvet dashboard',
+      version: VERSION,
+      summary: 'The private API of the dashboard. It may change with every release.',
+      license: LICENSE,
+    },
+    servers: [{ url }],
+    tags: [{ name: 'Dashboard', description: 'Requests of the dashboard.' }],
+    paths,
+    components: {
+      schemas,
+      responses: { Error: error },
+      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'mailvet.session_token' } },
+    },
+  };
 }

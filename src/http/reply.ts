@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import {
-  type ApiError,
+  ApiError,
   type ErrorDetails,
   isOfDashboard,
   SimulatedError,
@@ -10,10 +10,42 @@ import {
 import { HSTS_SECONDS } from '../kernel/facts/lifetimes.ts';
 import { type Plan, WINDOW_SECONDS } from '../kernel/facts/plans.ts';
 import type { RateWindow, StoredReply } from '../service/admission.ts';
-import type { HttpReply, HttpRequest } from './exchange.ts';
-import { type HeaderList, putHeader, putHeaders } from './header-list.ts';
+import { type HeaderList, type HttpReply, type HttpRequest, putHeader, putHeaders } from './exchange.ts';
 import { isNotAwaited } from './input/arrival.ts';
 import type { ForeignForm, RawAnswer, ReplyBody } from './route.ts';
+
+/** A change request without any field. `fields`: those it accepts. */
+export const nothingToChange = (fields: string): ApiError =>
+  new ApiError('missing_parameter', `No changes given: send ${fields}.`);
+
+// Replies that are a page of a longer list.
+
+const pagesOf = (total: number, perPage: number): number => Math.max(1, Math.ceil(total / perPage));
+
+/** The `pagination` of a reply. */
+export const paginationOf = (total: number, page: number, perPage: number) => ({
+  current_page: page,
+  per_page: perPage,
+  total_pages: pagesOf(total, perPage),
+  total_count: total,
+});
+
+/** RFC 8288: first, prev, next and last, as far as there are such pages; every other parameter is kept. */
+export function linkHeader(url: string, total: number, page: number, perPage: number): Record<string, string> {
+  const pages = pagesOf(total, perPage);
+  // A value may itself hold a question mark (RFC 3986 §3.4).
+  const start = url.indexOf('?');
+  const [path, search] = start < 0 ? [url, ''] : [url.slice(0, start), url.slice(start + 1)];
+  const link = (n: number, rel: string) => {
+    const params = new URLSearchParams(search);
+    params.set('page', String(n));
+    return `<${path}?${params}>; rel="${rel}"`;
+  };
+  const links = [link(1, 'first'), link(pages, 'last')];
+  if (page > 1) links.push(link(Math.min(page - 1, pages), 'prev'));
+  if (page < pages) links.push(link(page + 1, 'next'));
+  return { link: links.join(', ') };
+}
 
 /** The body of an error. */
 export function errorBody(apiError: ApiError, requestId: string) {

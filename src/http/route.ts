@@ -9,8 +9,8 @@ import type { Caller, IdempotencyRef, RateWindow } from '../service/admission.ts
 import type { AccountId, Actor } from '../service/members.ts';
 import type { SignedIn } from '../service/sign-in/session.ts';
 import type { HttpContext } from './context.ts';
-import type { HttpReply, HttpRequest } from './exchange.ts';
-import type { ReplyHeaders } from './header-list.ts';
+import type { HttpReply, HttpRequest, ReplyHeaders } from './exchange.ts';
+
 import type { ArrivingBody } from './input/arriving-body.ts';
 import type { PacedBody } from './paced-body.ts';
 

@@ -1,7 +1,7 @@
 import { DAY_MS, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { publicDocument } from './documents.ts';
 import { METRICS_TYPE } from './metrics/port.ts';
+import { publicDocument } from './openapi.ts';
 import { JSON_TYPE } from './reply.ts';
 import { type Route, route } from './route.ts';
 import { compressedOnce, sharedAnswer } from './shared-bytes.ts';

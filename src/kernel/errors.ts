@@ -1,7 +1,368 @@
-import { DASHBOARD_ERRORS } from './errors/dashboard.ts';
-import { PUBLIC_ERRORS } from './errors/public.ts';
+import { FRESH_SIGN_IN_DAYS } from './facts/lifetimes.ts';
+import {
+  BODY_BYTES,
+  BODY_WITHIN_SECONDS,
+  HEADER_BYTES,
+  HEADERS_WITHIN_SECONDS,
+  KEYS_MAX,
+  LISTS_MAX,
+  SAVED_VIEWS_MAX,
+  WEBHOOKS_MAX,
+} from './facts/limits.ts';
 import type { ListStatus } from './facts/lists.ts';
+import { LEVELS } from './facts/plans.ts';
 import type { KeyScope } from './facts/scopes.ts';
+import { choice, counted, kibibytes } from './format.ts';
+
+/** Errors that only the dashboard's private API returns, apart on the docs page and absent from the public document. */
+export const DASHBOARD_ERRORS = {
+  not_signed_in: {
+    status: 401,
+    message: 'You are not signed in, or your session has expired. Sign in to continue.',
+    fix: 'Sign in. API keys do not work for the dashboard.',
+  },
+  sign_in_failed: {
+    status: 401,
+    message: 'The email address or password is incorrect.',
+    fix: 'Correct them, or reset the password. For security, the reply does not say which of the two was wrong.',
+  },
+  second_factor_failed: {
+    status: 401,
+    message: 'The code is incorrect or has already been used.',
+    fix: 'Wait for the next code in the authenticator app, or use a recovery code.',
+  },
+  sign_in_again: {
+    status: 403,
+    message: `This requires a sign-in within the last ${counted(24 * FRESH_SIGN_IN_DAYS, 'hour')}. Sign out, sign in again, and retry.`,
+    fix: 'Sign in again.',
+  },
+  address_not_confirmed: {
+    status: 403,
+    message:
+      'Nobody has confirmed yet that this email address is yours. Request a link to choose a new password by mail, or ask the operator for one.',
+    fix: 'Set a password by a mailed link, or by one of the operator (`mailvet user reset-password`).',
+  },
+  link_expired: { status: 410, message: 'This link has expired or has already been used.', fix: 'Request a new one.' },
+  account_has_members: {
+    status: 422,
+    message: 'This account has members.',
+    fix: 'Its owners and admins invite others.',
+  },
+  wrong_password: { status: 422, message: 'The password is incorrect.', fix: 'Send your current password.' },
+  wrong_code: {
+    status: 422,
+    message: 'The code is incorrect or has already been used.',
+    fix: 'Wait for the next code in the authenticator app. Check that the clocks of both devices are correct.',
+  },
+  second_factor_required: {
+    status: 403,
+    message:
+      'This account requires a second factor, and this session was begun without one. Set up an authenticator app, or sign in with a passkey.',
+    fix: 'Set up an authenticator app, or a passkey to sign in with. If you have one already, sign out and sign in again.',
+  },
+  second_factor_missing: {
+    status: 422,
+    message:
+      'You signed in without a second factor, so you would lock yourself out. Set up an authenticator app or sign in with a passkey first.',
+    fix: 'Set up an authenticator app, or sign in with a passkey, before you require a second factor of all members.',
+  },
+  second_factor_exists: { status: 422, message: 'Two-factor authentication is already on.', fix: 'Turn it off first.' },
+  passkey_refused: {
+    status: 422,
+    message: 'The passkey was not accepted.',
+    fix: 'Try again. The message gives the reason where there is one.',
+  },
+  email_refused: {
+    status: 422,
+    message: 'This address cannot receive mail.',
+    fix: 'Sign up with another address; the message says what is wrong with this one.',
+  },
+  role_not_sufficient: {
+    status: 403,
+    message: 'Your role in this account does not allow this.',
+    fix: 'Ask a member with the role that `required_role` names.',
+  },
+  cross_origin: {
+    status: 403,
+    message: 'The request came from another site.',
+    fix: 'Use the dashboard at its own address. Behind a proxy, forward `Host` or set `MAILVET_PUBLIC_URL`.',
+  },
+  account_suspended: {
+    status: 403,
+    message: 'This account is suspended. Its data can be read, downloaded and deleted; nothing else is possible.',
+    fix: 'Contact the operator of the service.',
+  },
+  confirmation_mismatch: {
+    status: 422,
+    message: 'The confirmation does not match. Nothing was changed.',
+    fix: 'Type exactly what the page asks for.',
+  },
+  key_revoked: {
+    status: 422,
+    message: 'This key has been revoked or is about to be.',
+    fix: 'Revocation is final. Create a new key.',
+  },
+  key_expired: {
+    status: 422,
+    message: 'This key has expired.',
+    fix: 'Set a later expiry date first, or create a new key.',
+  },
+  last_owner: {
+    status: 422,
+    message: 'An account must keep at least one owner. Make another member an owner first.',
+    fix: 'Make another member an owner, or delete the account.',
+  },
+  already_member: {
+    status: 422,
+    message: 'Someone with this address is already a member.',
+    fix: "Change the member's role instead.",
+  },
+  retention_too_long: {
+    status: 422,
+    message: 'The server does not keep verifications for that long.',
+    fix: "Choose at most the number of days in the message; the server's own limit is `MAILVET_RETENTION_DAYS`.",
+  },
+  balance_too_small: {
+    status: 422,
+    message: 'The account has fewer credits than that. Nothing was changed.',
+    fix: 'Take back at most the remaining credits.',
+  },
+  job_already_open: {
+    status: 422,
+    message: 'The same job is already waiting or running.',
+    fix: 'Drop the failed job.',
+  },
+  too_many_keys: {
+    status: 422,
+    message: `An account can have at most ${counted(KEYS_MAX, 'API key')}, not counting revoked ones.`,
+    fix: 'Revoke a key that is no longer used. A rolled key counts until its grace period ends.',
+  },
+  view_exists: {
+    status: 422,
+    message: 'You have a view of this name already.',
+    fix: 'Choose another name, or delete the other view first.',
+  },
+  too_many_views: {
+    status: 422,
+    message: `You can save at most ${counted(SAVED_VIEWS_MAX, 'view')} in an account.`,
+    fix: 'Delete a view that you no longer use.',
+  },
+  lists_not_updated: {
+    status: 503,
+    message: 'The lists could not be downloaded. The current lists stay in use.',
+    fix: 'The message gives the reason. Try again later.',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+/** Errors of the public API. */
+export const PUBLIC_ERRORS = {
+  invalid_json: {
+    status: 400,
+    message: 'The request body is not valid JSON.',
+    fix: 'Send one JSON object, encoded as UTF-8.',
+  },
+  missing_parameter: {
+    status: 400,
+    message: 'A required parameter is missing.',
+    fix: 'Send the parameter that `field` names.',
+  },
+  invalid_parameter: {
+    status: 400,
+    message: 'A parameter has an invalid value.',
+    fix: 'Correct the parameter that `field` names; the message says what it accepts.',
+  },
+  missing_api_key: {
+    status: 401,
+    message: 'No API key was sent. Send "Authorization: Bearer <key>".',
+    fix: 'Add the header `Authorization: Bearer mv_live_…`.',
+  },
+  malformed_authorization: {
+    status: 401,
+    message: 'The Authorization header is malformed. Send "Bearer", exactly one space, and the key.',
+    fix: 'The word `Bearer` once, exactly one space, the key, nothing else.',
+  },
+  invalid_api_key: {
+    status: 401,
+    message: 'The API key is not valid.',
+    fix: 'Check the key for missing characters, or create a new one.',
+  },
+  revoked_api_key: {
+    status: 401,
+    message: 'The API key has been revoked.',
+    fix: 'Revocation is final. Create a new key.',
+  },
+  expired_api_key: {
+    status: 401,
+    message: 'The API key has expired.',
+    fix: 'Edit the key and set a later expiry date, or create a new one. `expired_at` says when it expired.',
+  },
+  insufficient_credits: {
+    status: 402,
+    message: 'The account does not have enough credits for this request.',
+    fix: 'Grant credits to the account; `GET /v1/usage` shows the balance.',
+  },
+  plan_upgrade_required: {
+    status: 402,
+    message: 'The account\'s plan does not include the "smtp" validation type.',
+    fix: 'Use `mx`, or move the account to the plan that `upgrade_required` names.',
+  },
+  key_budget_spent: {
+    status: 402,
+    message: 'The monthly budget of this API key does not cover this request.',
+    fix: 'Wait until `resets_at`, use another key, or raise the monthly budget of the key, which `budget` names.',
+  },
+  ip_not_allowed: {
+    status: 403,
+    message: "The caller's IP address is not on this key's allowlist.",
+    fix: 'Call from a listed address, or edit the allowlist of the key.',
+  },
+  scope_missing: {
+    status: 403,
+    message: 'The API key lacks the scope that this request needs.',
+    fix: 'Add the scope that `scope` names to the key, or use another key.',
+  },
+  malformed_request: {
+    status: 400,
+    message: 'The request is not well-formed HTTP.',
+    fix: 'Use an HTTP client. The connection is closed after this reply.',
+  },
+  request_timeout: {
+    status: 408,
+    message: 'The request took too long to arrive.',
+    fix: `Send the headers within ${HEADERS_WITHIN_SECONDS} seconds, and the body within ${BODY_WITHIN_SECONDS} seconds after them. The connection is closed after this reply.`,
+  },
+  headers_too_large: {
+    status: 431,
+    message: `The request headers are larger than ${kibibytes(HEADER_BYTES)}.`,
+    fix: 'Send fewer or shorter headers.',
+  },
+  not_found: { status: 404, message: 'Not found.', fix: 'Check the path and the id.' },
+  method_not_allowed: {
+    status: 405,
+    message: 'This path does not support that method.',
+    fix: 'Use a method listed in the `Allow` header.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    message: 'A request with this Idempotency-Key is still being processed.',
+    fix: 'Wait `Retry-After` seconds, then send the same request again.',
+  },
+  list_state: {
+    status: 409,
+    message: 'The list does not allow this in its current status.',
+    fix: 'See the `status` of the list, which `status` names here as well, and the page of lists.',
+  },
+  list_too_large: {
+    status: 413,
+    message: 'The list is too large.',
+    fix: 'Split the file; the message names the limit, and `limit` is its value.',
+  },
+  body_too_large: {
+    status: 413,
+    message: `The request body is larger than ${kibibytes(BODY_BYTES)}.`,
+    fix: 'Send one address per request.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    message: 'The request body must be sent as "Content-Type: application/json".',
+    fix: 'Set the header `Content-Type: application/json`.',
+  },
+  invalid_validation_type: {
+    status: 422,
+    message: `validation_type must be ${choice(LEVELS)}.`,
+    fix: 'Send `mx` or `smtp`, or omit the field for `mx`.',
+  },
+  webhook_disabled: {
+    status: 409,
+    message: 'The webhook is disabled.',
+    fix: 'Enable the webhook, then replay the delivery.',
+  },
+  test_in_progress: {
+    status: 409,
+    message: 'Other tests of webhooks of this account are still running.',
+    fix: 'Wait for the reply to the last test.',
+  },
+  invalid_webhook_url: {
+    status: 422,
+    message: 'The URL cannot receive webhooks.',
+    fix: 'Use an https URL whose host name has a public address; the message says what is wrong.',
+  },
+  too_many_webhooks: {
+    status: 422,
+    message: `An account can have at most ${counted(WEBHOOKS_MAX, 'webhook')}.`,
+    fix: 'Delete a webhook, or let one receive several events.',
+  },
+  too_many_lists: {
+    status: 422,
+    message: `An account can keep at most ${counted(LISTS_MAX, 'list')}.`,
+    fix: 'Delete lists whose results you have.',
+  },
+  list_storage_full: {
+    status: 422,
+    message: 'The lists of the account take as much storage as its plan has.',
+    fix: 'Delete lists whose results you have, or change the plan. `limit` is in bytes; `storage` of the usage says what is used.',
+  },
+  too_many_filters: {
+    status: 422,
+    message: 'The account has as many filters as its plan has room for.',
+    fix: 'Remove filters, or block a domain instead of its addresses; or change the plan. `limit` is the number.',
+  },
+  invalid_filter: {
+    status: 422,
+    message: 'The filter is not valid.',
+    fix: 'The message says what is wrong with the field that `field` names.',
+  },
+  filter_exists: {
+    status: 422,
+    message: 'Value has already been taken',
+    fix: 'The filter already exists, with the id in `existing_id`.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    message: 'This Idempotency-Key was used with a different request body.',
+    fix: 'Use a new key for each different request.',
+  },
+  unreadable_file: {
+    status: 422,
+    message: 'The file cannot be read.',
+    fix: 'The message says why, and `line` where. Send CSV, plain text, NDJSON or XLSX.',
+  },
+  no_address_column: {
+    status: 422,
+    message: 'No column of the file holds email addresses.',
+    fix: 'Name the column in `column`; `columns` lists those of the file.',
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    message: 'Too many requests.',
+    fix: 'Wait `Retry-After` seconds. The `RateLimit` headers show what is left.',
+  },
+  internal_error: {
+    status: 500,
+    message: 'Something went wrong on our side. Nothing was charged.',
+    fix: 'Retry. If it happens again, search the server log for the `request_id`.',
+  },
+  verification_unavailable: {
+    status: 503,
+    message: 'Verification is not possible right now. Nothing was charged.',
+    fix: 'Retry after `Retry-After` seconds. Operators find the cause in `/readyz`.',
+  },
+  overloaded: {
+    status: 503,
+    message: 'The service is at capacity right now. Nothing was charged.',
+    fix: 'Retry after `Retry-After` seconds.',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+/** One error of the catalog. */
+export interface ErrorRow {
+  /** HTTP status, RFC 9110. */
+  readonly status: number;
+  /** Used if the error was thrown without a more specific message. */
+  readonly message: string;
+  /** What the caller can do about it; for the docs. */
+  readonly fix: string;
+}
 
 /**
  * The catalog of errors: one row per stable code. The HTTP layer, the command line and the errors page of the docs all

@@ -1,13 +1,13 @@
-import type { Options } from '../config/read.ts';
-import { smtpIdentityOf } from '../config/read.ts';
+import { type Options, smtpIdentityOf } from '../config/read.ts';
+
 import { intendedAddress } from '../engine/address/intended.ts';
 import type { VerificationEngine } from '../engine/create.ts';
 import { createPost } from '../engine/http/post.ts';
 import type { WatchedLists } from '../engine/lists/watch.ts';
 import { createDashboardLimiter, createFailedAuthLimiter } from '../http/access/limiters.ts';
-import { callerIp } from '../http/caller-ip.ts';
 import type { HttpContext } from '../http/context.ts';
 import { createWebFiles } from '../http/dashboard/web-files.ts';
+import { callerIp } from '../http/exchange.ts';
 import { createGuideFiles } from '../http/guide-files.ts';
 import type { Metrics } from '../http/metrics/registry.ts';
 import { startFlushing } from '../jobs/rounds.ts';
@@ -33,10 +33,10 @@ import type { WatchedClock } from '../service/store-clock.ts';
 import { createTrafficCounter, type TrafficCounter } from '../service/traffic.ts';
 import { usageOf } from '../service/usage.ts';
 import { createVerifyService, type VerifyService } from '../service/verify.ts';
-import { createWebhookDelivery, type DeliverWebhook } from '../service/webhooks/deliver.ts';
-import { createSend, disabledMail } from '../service/webhooks/send.ts';
-import { createUrlCheck } from '../service/webhooks/url.ts';
-import { createWebhookService } from '../service/webhooks/webhooks.ts';
+import { createSend, createWebhookDelivery, type DeliverWebhook, disabledMail } from '../service/webhooks/deliver.ts';
+
+import { createUrlCheck, createWebhookService } from '../service/webhooks/webhooks.ts';
+
 import type { Store } from '../store/store.ts';
 import { GUIDE_FOLDERS } from './built-files.ts';
 import type { Closers } from './closers.ts';

@@ -1,6 +1,17 @@
 import type { AuditSubject } from '../kernel/audit-actions.ts';
 import { andRest, EXPORT_ROWS } from '../store/batches.ts';
-import type { AccountId, AuditEntry, Store } from '../store/store.ts';
+import type { AccountId, Actor, AuditEntry, Caller, Keys, Store } from '../store/store.ts';
+
+/** Who makes a change: a user, or an API key, whose name is looked up for the audit log. */
+export type ChangedBy = Actor | { readonly caller: Caller; readonly ip: string };
+
+export const actorFor =
+  (keys: Pick<Keys, 'get'>) =>
+  async (by: ChangedBy): Promise<Actor> => {
+    if (!('caller' in by)) return by;
+    const { keyId } = by.caller;
+    return { kind: 'key', id: keyId, name: (await keys.get(keyId))?.name ?? keyId, ip: by.ip };
+  };
 
 /** All entries, newest first, in batches: for an export. */
 export async function* auditEntries(

@@ -7,7 +7,7 @@ import type { FilterSort, Sorting } from '../kernel/facts/sort-orders.ts';
 import { canonicalCidr } from '../kernel/ip.ts';
 import { andRest, EXPORT_ROWS } from '../store/batches.ts';
 import type { AccountId, Actor, Filter, FilterAdded, Page, ReplyToStore, Store } from '../store/store.ts';
-import { actorFor, type ChangedBy } from './changed-by.ts';
+import { actorFor, type ChangedBy } from './audit-log.ts';
 import { GiveWay } from './lists/give-way.ts';
 
 export type { Filter, FilterAdded };

@@ -2,13 +2,165 @@ import { ApiError, isErrorCode } from '../kernel/errors.ts';
 import type { Status } from '../kernel/facts/reasons.ts';
 import { canonicalIp } from '../kernel/ip.ts';
 import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
-import type { AccountId, Actor, LoggedRejection, LoggedVerification, RejectionSearch, Store } from '../store/store.ts';
-import { createLogExports, type LogExports } from './log-export.ts';
-import { isEnd, mergedPage, NO_REJECTIONS, NO_VERIFICATIONS, pageById } from './log-page.ts';
-import type { LogEntry, LoggedRequest, LogResult, LogSearch } from './log-rows.ts';
+import { andRest, EXPORT_ROWS } from '../store/batches.ts';
+import type {
+  AccountId,
+  Actor,
+  LoggedRejection,
+  LoggedVerification,
+  RejectionPosition,
+  RejectionSearch,
+  Store,
+  LogSearch as VerificationSearch,
+} from '../store/store.ts';
 
-export type { LogCursor } from './log-page.ts';
-export type { LogEntry, LoggedRequest };
+// Rows of the log, and how they are searched.
+
+/** A verification in the log. */
+export type LogEntry = Omit<LoggedVerification, 'seq' | 'list'> & {
+  /** Null: made in the dashboard. */
+  readonly key: { readonly id: string; readonly name: string } | null;
+  /** Whose result it is; null: of none, or the list was deleted. */
+  readonly list: { readonly id: string; readonly name: string } | null;
+};
+
+/** A request in the log that got an error. */
+export type LoggedRequest = LoggedRejection & {
+  /** Null: in the dashboard, or several requests. */
+  readonly key: { readonly id: string; readonly name: string } | null;
+};
+
+type LogSearch = Omit<VerificationSearch, 'before' | 'status'> & {
+  readonly before: LogCursor | null;
+  /** `rejected`: rejected requests alone. */
+  readonly status: Status | 'rejected' | null;
+};
+
+interface LogResult {
+  readonly entries: readonly LogEntry[];
+  readonly rejected: readonly LoggedRequest[];
+  readonly next: LogCursor | null;
+  readonly searchedTo: number | null;
+  readonly retentionDays: number;
+}
+
+export type LogExportSearch = Omit<LogSearch, 'before' | 'limit'>;
+export type LogExportRow = { readonly entry: LogEntry } | { readonly rejected: LoggedRequest };
+
+interface LogExports {
+  /** All that a search finds, newest first, page by page; a page may be empty. */
+  export(account: AccountId, search: LogExportSearch): AsyncGenerator<readonly LogExportRow[], void, undefined>;
+}
+
+function createLogExports(search: (account: AccountId, search: LogSearch) => Promise<LogResult>): LogExports {
+  return {
+    async *export(account, asked) {
+      for (let before: LogSearch['before'] = null; ; ) {
+        const from = before;
+        const page: LogResult = await andRest(() => search(account, { ...asked, before: from, limit: EXPORT_ROWS }));
+        yield byTime(page);
+        if (page.next === null) return;
+        before = page.next;
+      }
+    },
+  };
+}
+
+/** Both kinds, newest first; a verification before a rejected request of the same millisecond. */
+function byTime({ entries, rejected }: LogResult): LogExportRow[] {
+  const rows = [
+    ...entries.map((entry) => ({ at: entry.createdAt, row: { entry } })),
+    ...rejected.map((request) => ({ at: request.at, row: { rejected: request } })),
+  ];
+  return rows.sort((a, b) => b.at - a.at).map(({ row }) => row);
+}
+
+/** Where a page of the log begins; null: with the newest. */
+export interface LogCursor {
+  /** Among verifications. */
+  readonly seq: number | null;
+  readonly rejected: RejectionPosition | null;
+}
+
+/** The end of a kind: nothing is older. */
+const SEQ_END = 0;
+const REJECTED_END: RejectionPosition = { at: 0, id: 0 };
+export const isEnd = ({ seq, rejected }: LogCursor) => ({ seq: seq === SEQ_END, rejected: rejected?.id === 0 });
+
+/** What was found of one kind, newest first; `searchedTo`: nothing newer was left out. */
+interface Found<T, P> {
+  readonly items: readonly T[];
+  readonly next: P | null;
+  readonly searchedTo: number | null;
+}
+type FoundVerifications = Found<LoggedVerification, number>;
+type FoundRejections = Found<LoggedRejection, RejectionPosition>;
+
+export const NO_VERIFICATIONS: FoundVerifications = { items: [], next: null, searchedTo: null };
+export const NO_REJECTIONS: FoundRejections = { items: [], next: null, searchedTo: null };
+
+interface LogPage {
+  readonly verifications: readonly LoggedVerification[];
+  readonly rejections: readonly LoggedRejection[];
+  readonly next: LogCursor | null;
+  /** How far back the page looked; null: to the end. */
+  readonly searchedTo: number | null;
+}
+
+/** Where the next page goes on, after the first `used` items. */
+function restOf<T, P>(
+  { items, next }: Found<T, P>,
+  used: number,
+  before: P | null,
+  end: P,
+  at: (item: T) => P,
+): P | null {
+  const last = items[used - 1];
+  if (used === items.length) return next ?? end;
+  return last === undefined ? before : at(last);
+}
+
+/** The newest of both kinds. A row is left for the next page where the other kind may still have newer ones. */
+export function mergedPage(
+  found: FoundVerifications,
+  rejected: FoundRejections,
+  before: LogCursor,
+  limit: number,
+): LogPage {
+  let [v, r] = [0, 0];
+  const timeOf = (at: number | undefined, { next, searchedTo }: Found<unknown, unknown>) =>
+    // Once its items are used up, a kind goes on where its search ended.
+    at ?? (next === null ? -Infinity : (searchedTo ?? -Infinity));
+  while (v + r < limit) {
+    const [a, b] = [found.items[v], rejected.items[r]];
+    const [aTime, bTime] = [timeOf(a?.createdAt, found), timeOf(b?.at, rejected)];
+    if (a !== undefined && aTime >= bTime) v += 1;
+    else if (b !== undefined && bTime >= aTime) r += 1;
+    else break;
+  }
+  const seq = restOf(found, v, before.seq, SEQ_END, (item) => item.seq);
+  const position = restOf(rejected, r, before.rejected, REJECTED_END, ({ at, id }) => ({ at, id }));
+  const next = { seq, rejected: position };
+  const { seq: ended, rejected: endedToo } = isEnd(next);
+  const isLast = ended && endedToo;
+  const times = [timeOf(found.items[v]?.createdAt, found), timeOf(rejected.items[r]?.at, rejected)];
+  return {
+    verifications: found.items.slice(0, v),
+    rejections: rejected.items.slice(0, r),
+    next: isLast ? null : next,
+    searchedTo: isLast ? null : Math.max(...times),
+  };
+}
+
+/**
+ * The same where rejected requests were found by their ID: there are no others, so that they stand on the first page,
+ * however old they are. More than fit are merged as usual.
+ */
+function pageById(found: FoundVerifications, rejected: FoundRejections, before: LogCursor, limit: number): LogPage {
+  const { items, next } = rejected;
+  if (next !== null || items.length >= limit) return mergedPage(found, rejected, before, limit);
+  return { ...mergedPage(found, NO_REJECTIONS, before, limit - items.length), rejections: items };
+}
 
 /** The log: verifications, and requests that were rejected. All methods throw ApiError. */
 export interface LogService extends LogExports {

@@ -1,9 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { canonicalAddress, parentDomains } from '../engine/address/canonical.ts';
 import { decideVerdict } from '../engine/decide-verdict.ts';
 import { RESOLVER_PROBLEMS, resolverProblem } from '../engine/dns/resolver.ts';
 import type { Evidence } from '../engine/evidence.ts';
+import { report } from '../engine/report.ts';
+import { testEvidence } from '../engine/test-mode/evidence.ts';
+import { delayOf, outcomeOf, outOfTime, selectorOf } from '../engine/test-mode/outcomes.ts';
 import type { Verdict } from '../engine/verdict.ts';
-import type { EngineDeps } from '../engine/verify.ts';
+import { type EngineDeps, runFromCache, runOffline, runOnline, withFilter } from '../engine/verify.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { TEST_WAITING_MAX } from '../kernel/facts/limits.ts';
 import type { Level } from '../kernel/facts/plans.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Via } from '../kernel/log-origins.ts';
@@ -13,11 +19,129 @@ import type {
   Caller,
   Charging,
   Filter,
+  FilterKeys,
   IdempotencyRef,
   VerificationRecord,
 } from '../store/store.ts';
-import { filterKeys, toRecord, withMatch } from './verdict-record.ts';
-import { type Check, liveMode, testMode, type VerifyMode } from './verify-modes.ts';
+import { simulatedError } from './test-errors.ts';
+
+// How an address is checked: in live mode by the engine, in test mode by what its local part selects.
+
+interface CheckRequest {
+  readonly email: string;
+  readonly level: Level;
+  readonly timeoutMs: number;
+  readonly signal: () => AbortSignal;
+}
+
+interface Check {
+  /** What filters are matched by. */
+  readonly offline: Evidence;
+  /** The complete evidence where nothing has to be waited for; else null. */
+  readonly known: Evidence | null;
+  /** The complete evidence. Throws ApiError. `tenant`: see MailboxLimit. */
+  finish(tenant: string): Promise<Evidence>;
+}
+
+interface VerifyMode {
+  begin(request: CheckRequest): Check;
+  /** Maximum of checks that wait. */
+  readonly maxRunning: number;
+  /** Whether verdicts have a price. */
+  readonly charges: boolean;
+}
+
+const liveMode = (engine: EngineDeps, maxRunning: number): VerifyMode => ({
+  begin({ email, level, timeoutMs, signal }) {
+    const offline = runOffline(email, level, engine);
+    const finish = (tenant: string) => runOnline(offline, { timeoutMs, signal: signal(), tenant }, engine);
+    return { offline, known: runFromCache(offline, engine), finish };
+  },
+  maxRunning,
+  charges: true,
+});
+
+const testMode = ({ lists }: Pick<EngineDeps, 'lists'>): VerifyMode => ({
+  begin({ email, level, timeoutMs, signal }) {
+    const selector = selectorOf(email);
+    const delayMs = delayOf(selector);
+    const outcome = delayMs > timeoutMs ? outOfTime(level) : outcomeOf(selector);
+    const evidence = testEvidence(email, level, outcome, lists().version);
+    const error = simulatedError(selector);
+    return {
+      offline: evidence,
+      known: delayMs > 0 || error !== null ? null : evidence,
+      async finish() {
+        if (error !== null) throw error;
+        await wait(Math.min(delayMs, timeoutMs), signal());
+        return evidence;
+      },
+    };
+  },
+  maxRunning: TEST_WAITING_MAX,
+  charges: false,
+});
+
+/** Ends early when the client has gone. */
+async function wait(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
+// Between evidence and store, for single verifications and those of lists alike.
+
+interface Asked {
+  readonly email: string;
+  readonly level: Level;
+  /** Canonical; null: unknown. */
+  readonly clientIp: string | null;
+  readonly withEvidence: boolean;
+  /** Of the request; none by default. */
+  readonly warnings?: readonly string[];
+  /** Null by default: our own contract. */
+  readonly via?: Via | null;
+}
+
+/** `started`: `Clock.elapsed()` ms. */
+export function toRecord(
+  engine: EngineDeps,
+  { email, level, clientIp, withEvidence, warnings, via = null }: Asked,
+  { id, started }: { readonly id: string; readonly started: number },
+  e: Evidence,
+  verdict: Verdict,
+): VerificationRecord {
+  const durationMs = engine.clock.elapsed() - started;
+  return {
+    id,
+    email,
+    requested: level,
+    validationType: verdict.level,
+    status: verdict.status,
+    deliverability: verdict.deliverability,
+    reason: verdict.reason,
+    credits: verdict.credits,
+    clientIp,
+    durationMs: Math.round(durationMs),
+    via,
+    body: JSON.stringify(report(e, verdict, { id, durationMs, at: engine.clock.now(), withEvidence, warnings })),
+  };
+}
+
+export const withMatch = (e: Evidence, { id, filterType, value }: Filter): Evidence =>
+  withFilter(e, { id, filter_type: filterType, value });
+
+const NO_KEYS: FilterKeys = { email: null, domains: [], ip: null };
+
+/** A malformed address has no canonical form to match, so no filter applies. */
+export function filterKeys(e: Evidence, clientIp: string | null): FilterKeys {
+  if (e.syntax.result === 'fail') return NO_KEYS;
+  return {
+    email: canonicalAddress(e.syntax.address),
+    domains: parentDomains(e.syntax.address.domain),
+    ip: clientIp,
+  };
+}
 
 interface VerifyRequest {
   /** Hash of the API key; or the account for a verification in the dashboard. */

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../../scripts/fresh.mjs';
-import { readOptions } from '../../src/config/read.ts';
-import { unknownVariables } from '../../src/config/unknown-variables.ts';
+import { readOptions, unknownVariables } from '../../src/config/read.ts';
+
 import { SAMPLE_PAGES, type Sample, samplesOf } from '../lab/samples.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
 import { CLAIMS } from './docs-claims.ts';

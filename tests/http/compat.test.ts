@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { KICKBOX } from '../../src/http/compat/kickbox.ts';
 import { NEVERBOUNCE } from '../../src/http/compat/neverbounce.ts';
 import { REACHER } from '../../src/http/compat/reacher.ts';
-import type { CompatVerdict } from '../../src/http/compat/verdict.ts';
+import type { CompatVerdict } from '../../src/http/compat/vendor.ts';
 import { ZEROBOUNCE } from '../../src/http/compat/zerobounce.ts';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 import { compatClients, type Json } from './compat-clients.ts';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
-import { METRIC_NAMES, METRIC_ROWS } from '../../src/http/metrics/table.ts';
+import { METRIC_NAMES, METRIC_ROWS } from '../../src/http/metrics/registry.ts';
 import { type Clock, DAY_MS, systemClock } from '../../src/kernel/clock.ts';
 import { VERSION } from '../../src/kernel/version.ts';
 import { createKey } from '../../src/service/keys.ts';

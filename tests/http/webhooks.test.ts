@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { Compile } from 'typebox/compile';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { WEBHOOK_EVENTS } from '../../src/contract/webhook-events.ts';
+import { WEBHOOK_EVENTS } from '../../src/contract/webhooks.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { WEBHOOK_RETRY_SECONDS } from '../../src/kernel/facts/lifetimes.ts';
 import { VERSION } from '../../src/kernel/version.ts';

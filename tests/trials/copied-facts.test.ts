@@ -55,7 +55,7 @@ it('a list with a new status can be seen', () => {
     "'cancelled', 'failed', 'archived'] as const;\nexport type ListStatus",
   );
   // What the other service calls it.
-  expect(copy.compile()).toEqual(['src/http/compat/reacher-bulk.ts']);
+  expect(copy.compile()).toEqual(['src/http/compat/reacher.ts']);
   passes('tests/trials/in-the-copy/archived.copy.ts');
 });
 

@@ -12,8 +12,8 @@ import { ACCOUNT_STATUSES, PLAN_NAMES } from '../../kernel/facts/plans.ts';
 import { ROLES } from '../../kernel/facts/roles.ts';
 import { ORDERS, sortsOf } from '../../kernel/facts/sort-orders.ts';
 import { choice } from '../../kernel/format.ts';
-import { Text, WholeNumber } from '../bounded.ts';
-import { DecodedAs, OneOf } from '../schema.ts';
+import { DecodedAs, OneOf, Text, WholeNumber } from '../schema.ts';
+
 import { instantError } from '../usage.ts';
 
 export const Role = OneOf(ROLES, { 'x-error': `role must be ${choice(ROLES)}.` });

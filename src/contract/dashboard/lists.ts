@@ -5,10 +5,9 @@ import { ROW_KINDS } from '../../kernel/facts/lists.ts';
 import { LEVELS } from '../../kernel/facts/plans.ts';
 import { LIST_ORDERS } from '../../kernel/facts/sort-orders.ts';
 import { choice } from '../../kernel/format.ts';
-import { WholeNumber } from '../bounded.ts';
 import { ListReply, ListRowReply, ListRowsQuery, ListsQuery } from '../lists.ts';
-import { Pagination } from '../pagination.ts';
-import { Nullable, OneOf } from '../schema.ts';
+import { Nullable, OneOf, Pagination, WholeNumber } from '../schema.ts';
+
 import { LEVEL_NOTES } from '../verify.ts';
 import { sortFields, Time } from './fields.ts';
 

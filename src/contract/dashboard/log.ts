@@ -1,13 +1,19 @@
 import Type, { type Static } from 'typebox';
-import { ADDRESS_LENGTH, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../kernel/facts/limits.ts';
+import {
+  ADDRESS_LENGTH,
+  LOG_QUERY_LENGTH,
+  NAME_LENGTH,
+  VIEW_NAME_LENGTH,
+  VIEW_SEARCH_LENGTH,
+} from '../../kernel/facts/limits.ts';
 import { LOG_NEGATABLE } from '../../kernel/facts/log-filters.ts';
 import { OUTCOMES } from '../../kernel/facts/outcomes.ts';
 import { LEVELS } from '../../kernel/facts/plans.ts';
 import { STATUSES } from '../../kernel/facts/reasons.ts';
+import { VIEW_PAGES } from '../../kernel/facts/saved-views.ts';
 import { choice } from '../../kernel/format.ts';
 import { LOG_ORIGINS, VIAS } from '../../kernel/log-origins.ts';
-import { Text } from '../bounded.ts';
-import { Nullable, OneOf } from '../schema.ts';
+import { Nullable, OneOf, Text } from '../schema.ts';
 import {
   DeliverabilityField,
   EMAIL_ERROR,
@@ -18,6 +24,24 @@ import {
   VerifyReply,
 } from '../verify.ts';
 import { InstantOf, PageSize, Time } from './fields.ts';
+
+// Searches of a page that the user has named.
+
+const Page = OneOf(VIEW_PAGES, { 'x-error': `page must be ${choice(VIEW_PAGES)}.` });
+const Name = Text('name', VIEW_NAME_LENGTH);
+
+export const ViewsQuery = Type.Object({ page: Page });
+export const ViewRequest = Type.Object({
+  page: Page,
+  name: Name,
+  search: Text('search', VIEW_SEARCH_LENGTH, { description: 'Query string of the page.' }),
+});
+export const ViewRename = Type.Object({ name: Name });
+export const ViewReply = Type.Object(
+  { id: Type.String(), name: Type.String(), search: Type.String() },
+  { title: 'SavedView' },
+);
+export const ViewsReply = Type.Object({ views: Type.Array(ViewReply) }, { title: 'SavedViews' });
 
 /** A verification from the dashboard: charged as any other, with its evidence. */
 export const DashboardVerifyRequest = Type.Object({

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { ADDRESS_LENGTH, MAIL_HOST_LENGTH, SMTP_REPLY_LENGTH } from '../../kernel/facts/limits.ts';
-import { Text } from '../bounded.ts';
-import { Nullable, OneOf } from '../schema.ts';
+import { Nullable, OneOf, Text } from '../schema.ts';
+
 import { Time } from './fields.ts';
 
 const Confidence = OneOf(['high', 'low'] as const);

@@ -6,8 +6,8 @@ import {
   SESSIONS_LISTED,
   SIGN_IN_ID_LENGTH,
 } from '../../kernel/facts/limits.ts';
-import { Text } from '../bounded.ts';
-import { Nullable, OneOf } from '../schema.ts';
+import { Nullable, OneOf, Text } from '../schema.ts';
+
 import {
   Email,
   NewPassword,

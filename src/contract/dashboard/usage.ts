@@ -2,9 +2,9 @@ import Type, { type Static } from 'typebox';
 import { LOG_QUERY_LENGTH, LOW_BALANCE } from '../../kernel/facts/limits.ts';
 import { OUTCOMES } from '../../kernel/facts/outcomes.ts';
 import { span } from '../../kernel/format.ts';
-import { Text } from '../bounded.ts';
 import { ListReply } from '../lists.ts';
-import { Nullable, OneOf } from '../schema.ts';
+import { Nullable, OneOf, Text } from '../schema.ts';
+
 import { ReasonOrNone } from '../verify.ts';
 import { InstantOf, Plan, Status, Time } from './fields.ts';
 

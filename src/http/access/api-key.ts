@@ -1,17 +1,141 @@
-import { type ApiError, toApiError } from '../../kernel/errors.ts';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { invalid, type Parsed } from '../../contract/reader.ts';
+import { toIso } from '../../kernel/clock.ts';
+import { ApiError, toApiError } from '../../kernel/errors.ts';
 import { BODY_BYTES } from '../../kernel/facts/limits.ts';
+import { PLAN_WITH_SMTP, WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
-import { sha256Hex } from '../../kernel/ids.ts';
-import type { Caller, IdempotencyRef } from '../../service/admission.ts';
+import { counted, grouped } from '../../kernel/format.ts';
+import { hashApiKey, type KeyMode, keyModeOf, sha256Hex } from '../../kernel/ids.ts';
+import type { Admission, Caller, IdempotencyRef } from '../../service/admission.ts';
 import type { HttpContext } from '../context.ts';
-import { isGone } from '../disconnect.ts';
+import { isGone } from '../exchange.ts';
 import { objectBody, rawBody } from '../input/body.ts';
+import { headerCount } from '../input/headers.ts';
 import type { Reading } from '../input/reader.ts';
-import { errorReply, noteError, replayed, replyAnswer } from '../reply.ts';
+import { errorReply, noteError, rateHeaders, replayed, replyAnswer, secondsLeft } from '../reply.ts';
 import type { Answer, ApiKeyContext, ChargedKeyContext, RequestContext, Route } from '../route.ts';
-import { MODE, requireAdmission } from './admission.ts';
-import { foreignKeyOf, sentKeyOf } from './credentials.ts';
 import { complete, type GuardFor } from './guard.ts';
+
+/** `test` on every reply to a test key. */
+export const MODE = 'x-mailvet-mode';
+
+/** Puts the caller's rate window on the reply; throws ApiError where the admission was refused. */
+export function requireAdmission(
+  { clock, failedAuth }: Pick<HttpContext, 'clock' | 'failedAuth'>,
+  { request, reply, ip }: RequestContext,
+  admission: Admission,
+): Exclude<Admission, { outcome: 'refused' }> {
+  const { caller, window } = admission;
+  const now = clock.now();
+  if (caller && window) {
+    reply.set(rateHeaders(caller.plan, window, now));
+    request.caller = caller;
+  }
+  if (admission.outcome === 'replay' && admission.reply.status >= 400)
+    request.error = { code: JSON.parse(admission.reply.body).code, status: admission.reply.status };
+  if (admission.outcome !== 'refused') return admission;
+  // Not a key of ours: whatever it looks like, it has no mode.
+  if (admission.code === 'invalid_api_key') reply.unset(MODE);
+  const apiError = refusalOf(admission, now);
+  throw apiError.status === 401 ? failedAuth.refuse(ip, apiError) : apiError;
+}
+
+/** The error that a refused admission is reported as, with what helps to fix it. */
+export function refusalOf(admission: Extract<Admission, { outcome: 'refused' }>, now: number): ApiError {
+  const { code, window, caller, balance } = admission;
+  switch (admission.code) {
+    case 'rate_limit_exceeded': {
+      const retry_after = window ? secondsLeft(window, now) : 1;
+      const message = `The account's limit of ${window ? counted(window.limit, 'request') : 'requests'} per ${counted(WINDOW_SECONDS / 60, 'minute')} is used up; it resets in ${retry_after} seconds.`;
+      return new ApiError(code, message, window ? { limit: window.limit, retry_after } : { retry_after });
+    }
+    case 'plan_upgrade_required':
+      return new ApiError(code, undefined, {
+        ...(caller ? { current_plan: caller.plan } : {}),
+        upgrade_required: PLAN_WITH_SMTP,
+      });
+    case 'insufficient_credits':
+      return new ApiError(code, `The account does not have enough credits for this request; ${balance ?? 0} are left.`);
+    case 'expired_api_key': {
+      const expired_at = toIso(admission.expiredAt);
+      return new ApiError(code, `The API key expired at ${expired_at}.`, { expired_at });
+    }
+    case 'scope_missing': {
+      const { scope } = admission;
+      return new ApiError(code, `The API key lacks the scope "${scope}", which this request needs.`, { scope });
+    }
+    case 'key_budget_spent': {
+      const { budget, left } = admission;
+      const resets_at = toIso(admission.resetsAt);
+      const message = `The monthly budget of this API key, ${counted(budget, 'credit')}, does not cover this request; ${grouped(left)} are left. It resets at ${resets_at}.`;
+      return new ApiError(code, message, { budget, resets_at });
+    }
+    case 'idempotency_in_progress':
+      return new ApiError(code, undefined, { retry_after: 1 });
+    case 'invalid_api_key':
+    case 'revoked_api_key':
+    case 'ip_not_allowed':
+    case 'idempotency_key_reused':
+      return new ApiError(code);
+  }
+}
+
+/** A well-formed API key. */
+interface SentKey {
+  readonly hash: string;
+  readonly mode: KeyMode;
+}
+
+/** The last key of each connection, with its header: most clients send the same one again, and its hash is not free. */
+const lastKeys = new WeakMap<Socket, { readonly header: string; readonly key: SentKey }>();
+
+/**
+ * The key that a request carries (RFC 6750 §2.1): the word Bearer, exactly one space, the key. Each way to
+ * get that wrong is refused with a message that names it.
+ */
+export function sentKeyOf(request: IncomingMessage): Parsed<SentKey> {
+  const value = request.headers.authorization;
+  if (value === undefined || value === '') return invalid('missing_api_key');
+  if (headerCount(request, 'authorization') > 1) {
+    return malformed('The Authorization header was sent more than once; send it once.');
+  }
+  const last = lastKeys.get(request.socket);
+  if (last?.header === value) return { ok: true, value: last.key };
+  const [, key] = /^bearer ([^\s]+)$/i.exec(value) ?? [];
+  if (key === undefined) return malformed(mistakeIn(value));
+  if (/^bearer$/i.test(key)) return malformed('The Authorization header has the word "Bearer" twice and no key.');
+  if (/^bearer/i.test(key)) return malformed('The Authorization header has the word "Bearer" twice; send it once.');
+  const mode = keyModeOf(key);
+  if (mode === null) return invalid('invalid_api_key');
+  const sent: SentKey = { hash: hashApiKey(key), mode };
+  lastKeys.set(request.socket, { header: value, key: sent });
+  return { ok: true, value: sent };
+}
+
+/** The key that a request of another service's contract carries. */
+function foreignKeyOf(key: string | null): Parsed<SentKey> {
+  if (key === null) return invalid('missing_api_key', 'No API key was sent.');
+  const mode = keyModeOf(key);
+  return mode === null ? invalid('invalid_api_key') : { ok: true, value: { hash: hashApiKey(key), mode } };
+}
+
+const malformed = (message: string) => invalid('malformed_authorization', message);
+
+function mistakeIn(value: string): string {
+  if (/^bearer[\s,]+bearer\b/i.test(value))
+    return 'The Authorization header has the word "Bearer" twice; send it once.';
+  if (/\t/.test(value))
+    return 'The Authorization header has a tab; separate "Bearer" and the key by exactly one space.';
+  if (/^bearer\s*$/i.test(value)) return 'The Authorization header has the word "Bearer" but no key after it.';
+  if (/^bearer {2,}/i.test(value))
+    return 'The Authorization header has more than one space between "Bearer" and the key.';
+  if (/^bearer[^ ]/i.test(value)) return 'The Authorization header has no space between "Bearer" and the key.';
+  if (/^mv_(live|test)_/.test(value)) return 'The Authorization header lacks the word "Bearer" before the key.';
+  if (/^bearer /i.test(value)) return 'The Authorization header has white space or more words after the key.';
+  return 'The Authorization header must use the Bearer scheme: "Bearer", exactly one space, and the key.';
+}
 
 /*
  * The public API's order of errors: key, allowlist, scope, rate window, stored reply, input; then the handler. Input is

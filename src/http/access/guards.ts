@@ -1,8 +1,41 @@
-import type { Access, Contexts } from '../route.ts';
+import { timingSafeEqual } from 'node:crypto';
+import { ApiError } from '../../kernel/errors.ts';
+import type { Access, Contexts, MetricsContext, RequestContext } from '../route.ts';
 import { apiKey, chargedApiKey } from './api-key.ts';
-import type { GuardFor } from './guard.ts';
-import { metricsToken, open } from './open.ts';
+import { complete, type GuardFor } from './guard.ts';
+import { createGuessLimiter } from './limiters.ts';
 import { anybody, member, operator, signedIn } from './session.ts';
+
+/** Everybody may. */
+const open: GuardFor<RequestContext> = () => async (request, read, serve) => serve(request, complete(await read()));
+
+/** `/metrics` exists only where it was switched on; where it has a token, only for requests that carry it. */
+const metricsToken: GuardFor<MetricsContext> = ({ metrics, clock }) => {
+  const guesses = createGuessLimiter(clock);
+  function checkToken({ request, ip }: RequestContext, token: string): void {
+    const wrong = new ApiError('invalid_api_key', 'The metrics token is missing or wrong.');
+    const sent = request.headers.authorization;
+    if (sent === undefined) throw wrong;
+    guesses.admit(ip);
+    if (isSameText(sent, `Bearer ${token}`)) {
+      guesses.succeeded(ip);
+      return;
+    }
+    guesses.failed(ip);
+    throw wrong;
+  }
+  return async (context, read, serve) => {
+    if (metrics === null) throw new ApiError('not_found');
+    if (metrics.token !== null) checkToken(context, metrics.token);
+    return serve({ ...context, metrics: metrics.text }, complete(await read()));
+  };
+};
+
+/** Compares in a time that does not depend on where two texts differ. */
+function isSameText(a: string, b: string): boolean {
+  const [x, y] = [Buffer.from(a), Buffer.from(b)];
+  return x.length === y.length && timingSafeEqual(x, y);
+}
 
 /** One guard for each access rule. */
 export const GUARDS = {

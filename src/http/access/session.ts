@@ -1,12 +1,58 @@
+import type { Done } from '../../contract/dashboard/session.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { USER_AGENT_LENGTH } from '../../kernel/facts/limits.ts';
 import { type Role, requireRole } from '../../service/members.ts';
+import type { BrowserRequest } from '../../service/sign-in/service.ts';
 import type { SignedIn } from '../../service/sign-in/session.ts';
 import type { HttpContext } from '../context.ts';
-import { browserRequest } from '../dashboard/browser-request.ts';
+import type { HttpRequest } from '../exchange.ts';
 import { textParams } from '../input/reader.ts';
-import type { AccountContext, RequestContext, SessionContext } from '../route.ts';
+import type { AccountContext, Answer, JsonAnswer, RequestContext, SessionContext } from '../route.ts';
 import { complete, type GuardFor } from './guard.ts';
-import { refuseCrossOrigin } from './origin.ts';
+
+/**
+ * Throws `cross_origin` for a change requested by a page of another site, going by the headers that browsers set:
+ * Sec-Fetch-Site (W3C Fetch Metadata §2.4) and Origin (RFC 6454 §7). Programs send neither, and have no session that a
+ * page could borrow. Behind a proxy that does not pass Host on, Origin is the public address.
+ */
+function refuseCrossOrigin(request: HttpRequest, publicUrl: string): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return;
+  const { host, origin, 'sec-fetch-site': site } = request.headers;
+  if (site !== undefined && site !== 'same-origin') throw new ApiError('cross_origin');
+  if (origin === undefined) return;
+  const from = hostOf(origin);
+  if (from === null || (from !== host?.toLowerCase() && from !== hostOf(publicUrl))) throw new ApiError('cross_origin');
+}
+
+/** `example.com:8025`, without the scheme's default port; null for `null` and anything that is not an origin. */
+function hostOf(origin: string): string | null {
+  const url = URL.parse(origin);
+  return url !== null && /^https?:$/.test(url.protocol) ? url.host : null;
+}
+
+/** The parts of a request that the sign-in service needs. */
+export const browserRequest = ({ ip, request }: RequestContext): BrowserRequest => ({
+  ip,
+  cookie: request.headers.cookie,
+  origin: request.headers.origin,
+  userAgent: (request.headers['user-agent'] ?? '').slice(0, USER_AGENT_LENGTH.max),
+});
+
+interface Kept {
+  readonly setCookie: readonly string[];
+}
+export const NOTHING: Kept = { setCookie: [] };
+
+/** Cookies as response headers. */
+export const keep = ({ setCookie }: Kept): Pick<Answer, 'headers'> =>
+  setCookie.length === 0 ? {} : { headers: { 'set-cookie': [...setCookie] } };
+
+export const done = (message: string, kept: Kept = NOTHING): JsonAnswer<Done> => ({
+  body: { status: 'success', message },
+  ...keep(kept),
+});
+
+export const signInReply = (kept: Kept): JsonAnswer<Done> => done('You are signed in.', kept);
 
 /*
  * The dashboard's order of errors: another site's request, session, role, suspension, number of requests, then the

@@ -6,8 +6,8 @@ import Type from 'typebox';
 import type { ApiError } from '../../kernel/errors.ts';
 import { type Route, route } from '../route.ts';
 import { KICKBOX } from './kickbox.ts';
-import { keyIn, timeLimit } from './vendor.ts';
-import { type CompatResult, mailHostOf, partsOf, verdictOf } from './verdict.ts';
+import { type CompatResult, keyIn, mailHostOf, partsOf, timeLimit, verdictOf } from './vendor.ts';
+
 import { verifyForVendor } from './verify.ts';
 
 /** The words are those of Kickbox. Names, gender and the score have no counterpart. */

@@ -6,9 +6,8 @@ import Type from 'typebox';
 import type { ApiError } from '../../kernel/errors.ts';
 import type { Deliverability } from '../../kernel/facts/reasons.ts';
 import { type Route, route } from '../route.ts';
-import { keyIn, timeLimit } from './vendor.ts';
-import type { CompatResult, CompatVerdict } from './verdict.ts';
-import { partsOf, verdictOf } from './verdict.ts';
+import { type CompatResult, type CompatVerdict, keyIn, partsOf, timeLimit, verdictOf } from './vendor.ts';
+
 import { verifyForVendor } from './verify.ts';
 
 interface Judgment {

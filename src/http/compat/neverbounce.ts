@@ -5,8 +5,8 @@
 import Type from 'typebox';
 import type { ApiError, ErrorCode } from '../../kernel/errors.ts';
 import { type ForeignForm, type Route, route } from '../route.ts';
-import { keyIn, timeLimit } from './vendor.ts';
-import { type CompatResult, type CompatVerdict, partsOf, verdictOf } from './verdict.ts';
+import { type CompatResult, type CompatVerdict, keyIn, partsOf, timeLimit, verdictOf } from './vendor.ts';
+
 import { verifyForVendor } from './verify.ts';
 
 type Judgment = 'valid' | 'invalid' | 'disposable' | 'catchall' | 'unknown';

@@ -4,8 +4,8 @@ import type { Route } from '../route.ts';
 import { EMAILABLE_ROUTES } from './emailable.ts';
 import { KICKBOX_ROUTES } from './kickbox.ts';
 import { NEVERBOUNCE_ROUTES } from './neverbounce.ts';
-import { REACHER_CHECK_ROUTES } from './reacher.ts';
-import { REACHER_BULK_ROUTES } from './reacher-bulk.ts';
+import { REACHER_BULK_ROUTES, REACHER_CHECK_ROUTES } from './reacher.ts';
+
 import { ZEROBOUNCE_ROUTES } from './zerobounce.ts';
 
 const BY_VENDOR: Readonly<Record<CompatVendor, readonly Route[]>> = {

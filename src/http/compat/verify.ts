@@ -4,10 +4,10 @@ import type { VerifyReply } from '../../contract/verify.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { ADDRESS_LENGTH } from '../../kernel/facts/limits.ts';
 import { DEFAULT_LEVEL, type Level } from '../../kernel/facts/plans.ts';
-import { requireAdmission } from '../access/admission.ts';
+import { requireAdmission } from '../access/api-key.ts';
 import type { HttpContext } from '../context.ts';
-import { disconnectSignal, isGone } from '../disconnect.ts';
-import type { HttpRequest } from '../exchange.ts';
+import { disconnectSignal, type HttpRequest, isGone } from '../exchange.ts';
+
 import { formText, isForm } from '../input/body.ts';
 import { withPluses } from '../input/plus.ts';
 import type { ChargedKeyContext } from '../route.ts';

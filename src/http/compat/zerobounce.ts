@@ -9,8 +9,17 @@ import { canonicalIp } from '../../kernel/ip.ts';
 import { mapConcurrently } from '../map-concurrently.ts';
 import { noteError } from '../reply.ts';
 import { type ChargedKeyContext, type ForeignForm, type Route, route } from '../route.ts';
-import { isAboutKey, keyIn, timeLimit } from './vendor.ts';
-import { type CompatResult, type CompatVerdict, mailHostOf, partsOf, verdictOf } from './verdict.ts';
+import {
+  type CompatResult,
+  type CompatVerdict,
+  isAboutKey,
+  keyIn,
+  mailHostOf,
+  partsOf,
+  timeLimit,
+  verdictOf,
+} from './vendor.ts';
+
 import { type VerifyForVendor, verifyForVendor } from './verify.ts';
 
 interface Judgment {

@@ -6,9 +6,9 @@ import { toIso } from '../../kernel/clock.ts';
 import { PLANS, PRICE } from '../../kernel/facts/plans.ts';
 import type { Account, AccountStorage, KeysetQuery, LedgerPage, LedgerQuery } from '../../service/accounts.ts';
 import type { ActingMember, Role } from '../../service/members.ts';
-import { nothingToChange } from '../nothing-to-change.ts';
+import { done } from '../access/session.ts';
+import { nothingToChange } from '../reply.ts';
 import { type AccountContext, type Route, route } from '../route.ts';
-import { done } from './browser-request.ts';
 import { csvFile, JSON_LINES, jsonLinesFile } from './csv.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';

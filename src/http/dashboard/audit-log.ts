@@ -1,4 +1,4 @@
-import * as C from '../../contract/dashboard/audit-log.ts';
+import * as C from '../../contract/dashboard/account.ts';
 import { toIso } from '../../kernel/clock.ts';
 import type { AuditEntry, KeysetPage } from '../../service/accounts.ts';
 import { type Route, route } from '../route.ts';

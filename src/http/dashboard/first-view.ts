@@ -1,9 +1,9 @@
 /** First views of pages of the dashboard as HTML, for lines on which their scripts take seconds. */
 import { Thread, threadCode } from '../../kernel/thread.ts';
 import type { HttpContext } from '../context.ts';
-import { HttpReply, type HttpRequest } from '../exchange.ts';
+import { HttpReply, type HttpRequest, type ReplyHeaders } from '../exchange.ts';
 import { handlerOf } from '../handler.ts';
-import type { ReplyHeaders } from '../header-list.ts';
+
 import { Router } from '../router.ts';
 import { DASHBOARD_ROUTES } from './table.ts';
 

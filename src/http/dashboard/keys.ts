@@ -1,9 +1,9 @@
-import * as C from '../../contract/dashboard/keys.ts';
+import * as C from '../../contract/dashboard/account.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { KEY_PREFIXES } from '../../kernel/ids.ts';
 import { budgetOf, type CreatedKey, type Key, modeOf, noticesOf, stateOf } from '../../service/keys.ts';
-import { nothingToChange } from '../nothing-to-change.ts';
+import { nothingToChange } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 
 const KEYS = '/dashboard/accounts/:account/keys';

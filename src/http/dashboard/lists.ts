@@ -6,11 +6,11 @@ import type { ListAction } from '../../kernel/facts/lists.ts';
 import { LIST_ORDERS, sortingOf } from '../../kernel/facts/sort-orders.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import type { ListDetail } from '../../service/lists/service.ts';
+import { done } from '../access/session.ts';
 import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
-import { paginationOf } from '../pagination.ts';
+import { paginationOf } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import { listReply, resultsAnswer } from '../v1/lists.ts';
-import { done } from './browser-request.ts';
 
 const LISTS = '/dashboard/accounts/:account/lists';
 const LIST = `${LISTS}/:id` as const;

@@ -1,16 +1,59 @@
+import type { Static } from 'typebox';
+import type { DashboardVerifyReply, DashboardVerifyRequest } from '../../contract/dashboard/log.ts';
 import * as C from '../../contract/dashboard/log.ts';
+import { Done } from '../../contract/dashboard/session.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
-import { ERRORS, isErrorCode } from '../../kernel/errors.ts';
+import { ApiError, ERRORS, isErrorCode } from '../../kernel/errors.ts';
+import { TIMEOUT_MS } from '../../kernel/facts/limits.ts';
 import { LOG_NEGATABLE } from '../../kernel/facts/log-filters.ts';
-import type { LogCursor, LogEntry, LoggedRequest } from '../../service/log.ts';
-import type { LogExportSearch } from '../../service/log-export.ts';
-import { type Route, route } from '../route.ts';
-import { verifyHere } from './verify.ts';
+import type { LogCursor, LogEntry, LogExportRow, LogExportSearch, LoggedRequest } from '../../service/log.ts';
+import { refusalOf } from '../access/api-key.ts';
+import { done } from '../access/session.ts';
+import type { HttpContext } from '../context.ts';
+import { disconnectSignal, isGone } from '../exchange.ts';
+import { type AccountContext, type JsonAnswer, type Route, route } from '../route.ts';
+import { csvFile, JSON_LINES, jsonLinesFile } from './csv.ts';
+
+/** Verifies one address with evidence, charged like `/v1/verify`. */
+const verifyHere =
+  ({ verify, clock }: HttpContext) =>
+  async (
+    { account, test, ip, request, reply }: AccountContext,
+    { body }: { body: Read<typeof DashboardVerifyRequest> },
+  ): Promise<JsonAnswer<Static<typeof DashboardVerifyReply>>> => {
+    const outcome = await verify.verify({
+      keyHash: { account },
+      test,
+      ip,
+      idempotency: null,
+      email: body.email,
+      level: body.validation_type,
+      clientIp: ip,
+      timeoutMs: TIMEOUT_MS.default,
+      withEvidence: true,
+      signal: () => disconnectSignal(reply),
+      gone: () => isGone(reply),
+    });
+    const { caller } = 'admission' in outcome ? outcome.admission : outcome;
+    if (caller !== null) request.caller = caller;
+    switch (outcome.outcome) {
+      case 'answered':
+        return { body: { result: JSON.parse(outcome.record.body), credits_remaining: outcome.balance } };
+      case 'failed':
+        throw outcome.error;
+      case 'refused':
+        // The guard found the account, so if the charge does not, it has been suspended meanwhile.
+        if (outcome.code === 'invalid_api_key') throw new ApiError('account_suspended');
+        throw refusalOf(outcome, clock.now());
+      case 'replay':
+        throw new TypeError('Stored reply without an Idempotency-Key.');
+    }
+  };
 
 const ACCOUNT = '/dashboard/accounts/:account';
 
-export const logEntryReply = (entry: LogEntry): C.LogEntry => ({
+const logEntryReply = (entry: LogEntry): C.LogEntry => ({
   id: entry.id,
   email: entry.email,
   status: entry.status,
@@ -27,7 +70,7 @@ export const logEntryReply = (entry: LogEntry): C.LogEntry => ({
   created_at: toIso(entry.createdAt),
 });
 
-export const rejectedReply = (row: LoggedRequest): C.RejectedRequest => ({
+const rejectedReply = (row: LoggedRequest): C.RejectedRequest => ({
   id: row.id,
   at: toIso(row.at),
   count: row.count,
@@ -41,7 +84,7 @@ export const rejectedReply = (row: LoggedRequest): C.RejectedRequest => ({
 });
 
 /** Of the query of a search. */
-export function logSearchOf(query: Read<typeof C.LogFilters>): LogExportSearch {
+function logSearchOf(query: Read<typeof C.LogFilters>): LogExportSearch {
   const { email = null, id = null, reason = null, key: keyId = null, status = null } = query;
   const { query: text = null, level = null, deliverability: outcome = null, origin = null } = query;
   const { operator = null, from = null, to = null } = query;
@@ -151,5 +194,162 @@ export const LOG_ROUTES: readonly Route[] = [
     serve:
       ({ log }) =>
       async ({ account, actor }, { body: { email } }) => ({ body: { erased: await log.erase(account, email, actor) } }),
+  }),
+];
+
+const LOG = '/dashboard/accounts/:account/log';
+
+type Cell = string | number | null;
+
+interface Column {
+  readonly entry?: (entry: C.LogEntry) => Cell;
+  readonly rejected?: (request: C.RejectedRequest) => Cell;
+}
+
+/** By name; what a kind of row does not have is empty. */
+const COLUMNS: Readonly<Record<string, Column>> = {
+  kind: { entry: () => 'verification', rejected: () => 'rejected' },
+  at: { entry: (row) => row.created_at, rejected: (row) => row.at },
+  id: { entry: (row) => row.id },
+  email: { entry: (row) => row.email },
+  status: { entry: (row) => row.status },
+  deliverability: { entry: (row) => row.deliverability },
+  reason: { entry: (row) => row.reason },
+  requested: { entry: (row) => row.requested },
+  validation_type: { entry: (row) => row.validation_type },
+  credits_used: { entry: (row) => row.credits_used },
+  duration_ms: { entry: (row) => row.duration_ms },
+  client_ip: { entry: (row) => row.client_ip, rejected: (row) => row.client_ip },
+  key_id: { entry: (row) => row.key?.id ?? null, rejected: (row) => row.key?.id ?? null },
+  key_name: { entry: (row) => row.key?.name ?? null, rejected: (row) => row.key?.name ?? null },
+  via: { entry: (row) => row.via, rejected: (row) => row.via },
+  list_id: { entry: (row) => row.list?.id ?? null },
+  list_name: { entry: (row) => row.list?.name ?? null },
+  request_id: { rejected: (row) => row.request_id },
+  route: { rejected: (row) => row.route },
+  http_status: { rejected: (row) => row.status },
+  code: { rejected: (row) => row.code },
+  count: { rejected: (row) => row.count },
+};
+
+function csvCells(row: LogExportRow): Cell[] {
+  const columns = Object.values(COLUMNS);
+  if ('rejected' in row) {
+    const request = rejectedReply(row.rejected);
+    return columns.map(({ rejected }) => rejected?.(request) ?? null);
+  }
+  const shown = logEntryReply(row.entry);
+  return columns.map(({ entry }) => entry?.(shown) ?? null);
+}
+
+const rowReply = (row: LogExportRow) =>
+  'rejected' in row
+    ? { kind: 'rejected', ...rejectedReply(row.rejected) }
+    : { kind: 'verification', ...logEntryReply(row.entry) };
+
+/** The log as a file, with the search of the page. */
+export const LOG_EXPORT_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: `${LOG}.csv`,
+    access: 'member',
+    cost: null,
+    input: { query: C.LogFilters },
+    output: { content: 'text/csv' },
+    doc: {
+      operationId: 'logCsv',
+      tag: 'Dashboard',
+      summary: 'All verifications and rejected requests that a search finds, as CSV',
+    },
+    serve:
+      ({ log, costs }) =>
+      async ({ account }, { query }) =>
+        csvFile(
+          'log',
+          Object.keys(COLUMNS),
+          costs.read('export', account, log.export(account, logSearchOf(query))),
+          csvCells,
+        ),
+  }),
+  route({
+    method: 'GET',
+    path: `${LOG}.jsonl`,
+    access: 'member',
+    cost: null,
+    input: { query: C.LogFilters },
+    output: { content: JSON_LINES },
+    doc: {
+      operationId: 'logJsonLines',
+      tag: 'Dashboard',
+      summary: 'The same as JSON Lines; the `kind` of a row is `verification` or `rejected`',
+    },
+    serve:
+      ({ log, costs }) =>
+      async ({ account }, { query }) =>
+        jsonLinesFile('log', costs.read('export', account, log.export(account, logSearchOf(query))), rowReply),
+  }),
+];
+
+const VIEWS = '/dashboard/accounts/:account/views';
+
+/** The user's own saved views. */
+export const VIEW_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: VIEWS,
+    access: 'member',
+    cost: null,
+    input: { query: C.ViewsQuery },
+    output: { content: C.ViewsReply },
+    doc: { operationId: 'savedViews', tag: 'Dashboard', summary: "The user's saved views of a page, by name" },
+    serve:
+      ({ views }) =>
+      async ({ account, user }, { query: { page } }) => ({
+        body: { views: await views.list({ account, user: user.id }, page) },
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: VIEWS,
+    access: 'member',
+    input: { body: C.ViewRequest },
+    output: { status: 201, content: C.ViewReply },
+    doc: {
+      operationId: 'saveView',
+      tag: 'Dashboard',
+      summary: 'Save the search of a page under a name',
+      errors: [422],
+    },
+    serve:
+      ({ views }) =>
+      async ({ account, user }, { body: { page, ...view } }) => ({
+        body: await views.add({ account, user: user.id }, page, view),
+      }),
+  }),
+  route({
+    method: 'PATCH',
+    path: `${VIEWS}/:id`,
+    access: 'member',
+    input: { body: C.ViewRename },
+    output: { content: C.ViewReply },
+    doc: { operationId: 'renameView', tag: 'Dashboard', summary: 'Rename a saved view', errors: [422] },
+    serve:
+      ({ views }) =>
+      async ({ account, user }, { params: { id }, body: { name } }) => ({
+        body: await views.rename({ account, user: user.id }, id, name),
+      }),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${VIEWS}/:id`,
+    access: 'member',
+    output: { content: Done },
+    doc: { operationId: 'deleteView', tag: 'Dashboard', summary: 'Delete a saved view' },
+    serve:
+      ({ views }) =>
+      async ({ account, user }, { params: { id } }) => {
+        await views.remove({ account, user: user.id }, id);
+        return done('The view was deleted.');
+      },
   }),
 ];

@@ -1,11 +1,89 @@
 import { InviteReply, LedgerQuery, LedgerReply } from '../../contract/dashboard/account.ts';
 import * as C from '../../contract/dashboard/operator.ts';
+import { type OperatorJob, OperatorJobsReply, ServiceReply } from '../../contract/dashboard/operator.ts';
+
+import { Done } from '../../contract/dashboard/session.ts';
 import { toIso } from '../../kernel/clock.ts';
-import { ACCOUNTS_PER_PAGE } from '../../kernel/facts/limits.ts';
+import { ACCOUNTS_PER_PAGE, OPERATOR_JOBS } from '../../kernel/facts/limits.ts';
+import { isJobKind, JOB_POLICIES } from '../../kernel/jobs.ts';
+import type { JobRecord } from '../../service/jobs.ts';
 import type { AccountSummary, ListsState } from '../../service/operator.ts';
-import { nothingToChange } from '../nothing-to-change.ts';
+import { done } from '../access/session.ts';
+import { nothingToChange } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 import { ledgerPageOf, ledgerReply } from './account.ts';
+
+/** How the service is, for operators. */
+export const SERVICE_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/dashboard/operator/service',
+    access: 'operator',
+    output: { content: ServiceReply },
+    doc: { operationId: 'operatorService', tag: 'Dashboard', summary: 'Throughput, latency, queues, jobs, health' },
+    serve:
+      ({ serviceStatus }) =>
+      async () => ({ body: (await serviceStatus()) satisfies ServiceReply }),
+  }),
+];
+
+const JOBS = '/dashboard/operator/jobs';
+
+const UNKNOWN_KIND = 'A kind of job that this version of Mailvet does not have.';
+
+const jobReply = (job: JobRecord): OperatorJob => ({
+  id: job.id,
+  kind: job.kind,
+  description: isJobKind(job.kind) ? JOB_POLICIES[job.kind].description : UNKNOWN_KIND,
+  account: job.account,
+  attempts: job.attempts,
+  last_error: job.lastError,
+  created_at: toIso(job.createdAt),
+  failed_at: toIso(job.at ?? job.createdAt),
+});
+
+/** Background jobs that failed, for operators. */
+export const JOB_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: JOBS,
+    access: 'operator',
+    output: { content: OperatorJobsReply },
+    doc: { operationId: 'operatorJobs', tag: 'Dashboard', summary: 'Failed background jobs, newest first' },
+    serve:
+      ({ jobs }) =>
+      async () => {
+        const { items, total } = await jobs.list('failed', OPERATOR_JOBS);
+        return { body: { jobs: items.map(jobReply), total_count: total } };
+      },
+  }),
+  route({
+    method: 'POST',
+    path: `${JOBS}/:id/retry`,
+    access: 'operator',
+    output: { content: Done },
+    doc: { operationId: 'operatorRetryJob', tag: 'Dashboard', summary: 'Retry a failed job', errors: [404, 422] },
+    serve:
+      ({ jobs }) =>
+      async (_context, { params }) => {
+        await jobs.retry(params.id);
+        return done('The job will run again.');
+      },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${JOBS}/:id`,
+    access: 'operator',
+    output: { content: Done },
+    doc: { operationId: 'operatorDropJob', tag: 'Dashboard', summary: 'Drop a failed job', errors: [404] },
+    serve:
+      ({ jobs }) =>
+      async (_context, { params }) => {
+        await jobs.drop(params.id);
+        return done('The job was dropped.');
+      },
+  }),
+];
 
 const OPERATOR = '/dashboard/operator';
 

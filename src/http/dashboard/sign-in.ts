@@ -1,10 +1,270 @@
 import * as C from '../../contract/dashboard/session.ts';
+import { toIso } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { counted } from '../../kernel/format.ts';
+import type { PasskeyRecord } from '../../service/sign-in/passkeys.ts';
 import type { SignedIn } from '../../service/sign-in/session.ts';
+import type { UserSession } from '../../service/sign-in/sessions.ts';
+import { browserRequest, done, keep, NOTHING, signInReply } from '../access/session.ts';
 import { type Route, route } from '../route.ts';
-import { browserRequest, done, keep, NOTHING, signedIn } from './browser-request.ts';
-import { INVITATION_ROUTES } from './invitation.ts';
-import { SECURITY_ROUTES, shownPasskey } from './security.ts';
-import { SESSION_ROUTES, shownSession } from './sessions.ts';
+
+/** Accepting an invitation; account.ts sends and revokes it. */
+const INVITATION_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/dashboard/invitation',
+    access: 'anybody',
+    input: { body: C.TokenRequest },
+    output: { content: C.InvitationLookupReply },
+    doc: {
+      operationId: 'lookUpInvitation',
+      tag: 'Dashboard',
+      summary: 'Look up an invitation',
+      errors: [410, 429],
+    },
+    serve:
+      (c) =>
+      async (context, { body }) => {
+        const { invitation, known } = await c.signIn.invitations.lookUp(browserRequest(context), body.token);
+        const { accountName: name, email, role } = invitation;
+        return { body: { account: { name }, email, role, known } };
+      },
+  }),
+  route({
+    method: 'POST',
+    path: '/dashboard/invitation/accept',
+    access: 'anybody',
+    input: { body: C.InvitationAcceptRequest },
+    output: { content: C.Done },
+    doc: {
+      operationId: 'acceptInvitation',
+      tag: 'Dashboard',
+      summary: 'Accept an invitation: with a name and password if the address is new, otherwise signed in under it',
+      errors: [401, 403, 410, 422, 429],
+    },
+    serve:
+      (c) =>
+      async (context, { body }) =>
+        done('You are now a member.', await c.signIn.invitations.accept(browserRequest(context), body)),
+  }),
+];
+
+const shownPasskey = ({ id, name, createdAt, lastUsedAt }: PasskeyRecord) => ({
+  id,
+  name,
+  created_at: toIso(createdAt),
+  last_used_at: lastUsedAt === null ? null : toIso(lastUsedAt),
+});
+
+/** Settings of the signed-in user: password, name, two-factor authentication, passkeys. */
+const SECURITY_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/dashboard/password',
+    access: 'signed-in',
+    input: { body: C.ChangePasswordRequest },
+    output: { content: C.Done },
+    doc: {
+      operationId: 'changePassword',
+      tag: 'Dashboard',
+      summary: 'Change the password; ends all other sessions of the user',
+      errors: [422, 429],
+    },
+    serve:
+      (c) =>
+      async (context, { body }) =>
+        done(
+          'Password changed. All other sessions were ended.',
+          await c.signIn.passwords.change(browserRequest(context), context.user, body),
+        ),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/dashboard/profile',
+    access: 'signed-in',
+    input: { body: C.ProfileRequest },
+    output: { content: C.Done },
+    doc: { operationId: 'changeProfile', tag: 'Dashboard', summary: 'Change the name' },
+    serve:
+      (c) =>
+      async (context, { body }) => {
+        await c.signIn.rename(context.user, body.name);
+        return done('Name changed.');
+      },
+  }),
+  route({
+    method: 'POST',
+    path: '/dashboard/totp',
+    access: 'signed-in',
+    input: { body: C.PasswordRequest },
+    output: { content: C.TotpReply },
+    doc: {
+      operationId: 'beginTotp',
+      tag: 'Dashboard',
+      summary: 'Create a secret for an authenticator app; takes effect once a code confirms it',
+      errors: [422, 429],
+    },
+    serve:
+      (c) =>
+      async (context, { body }) => {
+        const made = await c.signIn.beginTotp(browserRequest(context), context.user, body.password);
+        return { body: { uri: made.uri, secret: made.secret, recovery_codes: made.recoveryCodes } };
+      },
+  }),
+  route({
+    method: 'POST',
+    path: '/dashboard/totp/confirm',
+    access: 'signed-in',
+    input: { body: C.CodeRequest },
+    output: { content: C.Done },
+    doc: {
+      operationId: 'confirmTotp',
+      tag: 'Dashboard',
+      summary: 'Turn on two-factor authentication',
+      errors: [422, 429],
+    },
+    serve:
+      (c) =>
+      async (context, { body }) =>
+        done(
+          'Two-factor authentication is on.',
+          await c.signIn.confirmTotp(browserRequest(context), context.user, body.code),
+        ),
+  }),
+  route({
+    method: 'POST',
+    path: '/dashboard/totp/remove',
+    access: 'signed-in',
+    input: { body: C.PasswordRequest },
+    output: { content: C.Done },
+    doc: {
+      operationId: 'removeTotp',
+      tag: 'Dashboard',
+      summary: 'Turn off two-factor authentication',
+      errors: [422, 429],
+    },
+    serve:
+      (c) =>
+      async (context, { body }) =>
+        done(
+          'Two-factor authentication is off.',
+          await c.signIn.removeTotp(browserRequest(context), context.user, body.password),
+        ),
+  }),
+  route({
+    method: 'GET',
+    path: '/dashboard/passkeys',
+    access: 'signed-in',
+    output: { content: C.PasskeysReply },
+    doc: { operationId: 'listPasskeys', tag: 'Dashboard', summary: "The user's passkeys" },
+    serve: (c) => async (context) => {
+      const passkeys = await c.signIn.passkeys.list(context.user);
+      return { body: { passkeys: passkeys.map(shownPasskey) } };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/dashboard/passkeys/options',
+    access: 'signed-in',
+    input: { body: C.ConfirmRequest },
+    output: { content: C.PasskeyOptions },
+    doc: {
+      operationId: 'passkeyOptions',
+      tag: 'Dashboard',
+      summary: 'Start adding a passkey, with the password, a code or another passkey',
+      errors: [403, 422, 429],
+    },
+    serve:
+      (c) =>
+      async (context, { body }) => {
+        // A passkey outlasts the session: whoever has only the session cannot add one.
+        const browser = browserRequest(context);
+        await c.signIn.confirm(browser, context.user, body);
+        const { options, setCookie } = await c.signIn.passkeys.addOptions(browser, context.user);
+        return { body: { options }, ...keep({ setCookie }) };
+      },
+  }),
+  route({
+    method: 'POST',
+    path: '/dashboard/passkeys',
+    access: 'signed-in',
+    input: { body: C.PasskeyCreateRequest },
+    output: { status: 201, content: C.Done },
+    doc: { operationId: 'addPasskey', tag: 'Dashboard', summary: 'Add a passkey', errors: [422] },
+    serve:
+      (c) =>
+      async (context, { body }) => {
+        await c.signIn.passkeys.add(browserRequest(context), context.user, body);
+        return done('Passkey added.');
+      },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/dashboard/passkeys/:id',
+    access: 'signed-in',
+    output: { content: C.Done },
+    doc: { operationId: 'removePasskey', tag: 'Dashboard', summary: 'Remove a passkey', errors: [404] },
+    serve:
+      (c) =>
+      async (context, { params }) => {
+        if (!(await c.signIn.passkeys.remove(browserRequest(context), context.user, params.id)))
+          throw new ApiError('not_found', 'Passkey not found.');
+        return done('Passkey removed.');
+      },
+  }),
+];
+
+const shownSession = ({ id, device, ip, createdAt, lastSeenAt }: UserSession) => ({
+  id,
+  device,
+  ip,
+  signed_in_at: toIso(createdAt),
+  last_seen_at: toIso(lastSeenAt),
+});
+
+/** The signed-in user's own sessions. */
+const SESSION_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/dashboard/sessions',
+    access: 'signed-in',
+    output: { content: C.SessionsReply },
+    doc: { operationId: 'listSessions', tag: 'Dashboard', summary: "The user's sessions, the one seen last first" },
+    serve: (c) => async (context) => {
+      const sessions = await c.signIn.sessionsOf(context.user);
+      return { body: { sessions: sessions.map((one) => ({ ...shownSession(one), current: one.current })) } };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/dashboard/sessions/:id',
+    access: 'signed-in',
+    output: { content: C.Done },
+    doc: { operationId: 'endSession', tag: 'Dashboard', summary: 'End a session of the user', errors: [404] },
+    serve:
+      (c) =>
+      async (context, { params }) => {
+        if (!(await c.signIn.revokeSession(browserRequest(context), context.user, params.id)))
+          throw new ApiError('not_found', 'There is no such session; it may have ended.');
+        return done('The session was ended.');
+      },
+  }),
+  route({
+    method: 'POST',
+    path: '/dashboard/sessions/end-others',
+    access: 'signed-in',
+    output: { content: C.Done },
+    doc: {
+      operationId: 'endOtherSessions',
+      tag: 'Dashboard',
+      summary: 'End all sessions of the user but this one, and their password links',
+    },
+    serve: (c) => async (context) => {
+      const ended = await c.signIn.endOtherSessions(browserRequest(context), context.user);
+      return done(`${counted(ended, 'other session')} ended.`);
+    },
+  }),
+];
 
 const shown = ({ id, email, name, secondFactor, withSecondFactor, operator }: SignedIn) => ({
   id,
@@ -105,7 +365,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     serve:
       (c) =>
       async (context, { body }) =>
-        signedIn(await c.signIn.signInCode(browserRequest(context), body.code)),
+        signInReply(await c.signIn.signInCode(browserRequest(context), body.code)),
   }),
   route({
     method: 'POST',
@@ -133,7 +393,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     serve:
       (c) =>
       async (context, { body }) =>
-        signedIn(await c.signIn.passkeys.signIn(browserRequest(context), body.credential)),
+        signInReply(await c.signIn.passkeys.signIn(browserRequest(context), body.credential)),
   }),
   route({
     method: 'POST',
@@ -190,7 +450,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
     serve:
       (c) =>
       async (context, { body }) =>
-        signedIn(await c.signIn.verifyEmail(browserRequest(context), body.token)),
+        signInReply(await c.signIn.verifyEmail(browserRequest(context), body.token)),
   }),
   route({
     method: 'POST',

@@ -2,15 +2,13 @@ import type { Route } from '../route.ts';
 import { ACCOUNT_ROUTES } from './account.ts';
 import { AUDIT_LOG_ROUTES } from './audit-log.ts';
 import { FILTER_ROUTES } from './filters.ts';
-import { JOB_ROUTES } from './jobs.ts';
 import { KEY_ROUTES } from './keys.ts';
 import { LIST_ROUTES } from './lists.ts';
-import { LOG_ROUTES } from './log.ts';
-import { LOG_EXPORT_ROUTES } from './log-export.ts';
-import { OPERATOR_ROUTES } from './operator.ts';
+import { LOG_EXPORT_ROUTES, LOG_ROUTES, VIEW_ROUTES } from './log.ts';
+import { JOB_ROUTES, OPERATOR_ROUTES, SERVICE_ROUTES } from './operator.ts';
+
 import { REPLY_ROUTES } from './replies.ts';
-import { VIEW_ROUTES } from './saved-views.ts';
-import { SERVICE_ROUTES } from './service.ts';
+
 import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { USAGE_ROUTES } from './usage.ts';
 import { WEBHOOK_ROUTES } from './webhooks.ts';

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Route } from '../route.ts';
-import { Router } from '../router.ts';
+import { Router, withoutSlash } from '../router.ts';
 import { PAGE_ROUTES } from './pages.ts';
-import { withoutSlash } from './unknown-path.ts';
 
 it('a path of nothing but slashes up to its last character is read once', () => {
   // A pattern that begins anew at each slash takes minutes for it.

@@ -2,8 +2,8 @@ import { Done } from '../../contract/dashboard/session.ts';
 import * as C from '../../contract/dashboard/usage.ts';
 import type { Read } from '../../contract/schema.ts';
 import type { Chart, ChartQuery } from '../../service/charts.ts';
+import { done } from '../access/session.ts';
 import { type Route, route } from '../route.ts';
-import { done } from './browser-request.ts';
 import { asDownload, CSV_TYPE, csvLine } from './csv.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';

@@ -3,13 +3,15 @@ import {
   type Decoders,
   invalid,
   messageOf,
+  NO_WARNINGS,
   objectReader,
   type Parsed,
   type PropertyNotes,
   propertiesOf,
+  unknownFields,
 } from '../../contract/reader.ts';
 import type { Read } from '../../contract/schema.ts';
-import { NO_WARNINGS, unknownFields } from '../../contract/unknown-fields.ts';
+
 import { fromIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { canonicalIp } from '../../kernel/ip.ts';

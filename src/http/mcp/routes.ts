@@ -6,12 +6,12 @@ import type { HeldPlace } from '../../kernel/fair-queue.ts';
 import { kibibytes } from '../../kernel/format.ts';
 import { listObject } from '../../service/lists/service.ts';
 import { spooled } from '../../service/lists/spooled.ts';
-import { requireAdmission } from '../access/admission.ts';
+import { requireAdmission } from '../access/api-key.ts';
 import { keyIn } from '../compat/vendor.ts';
 import type { HttpContext } from '../context.ts';
 import { explanationOf } from '../dashboard/replies.ts';
-import { disconnectSignal, isGone } from '../disconnect.ts';
-import type { HttpRequest } from '../exchange.ts';
+import { disconnectSignal, type HttpRequest, isGone } from '../exchange.ts';
+
 import { rawBody } from '../input/body.ts';
 import { JSON_TYPE, noteError } from '../reply.ts';
 import { type ChargedKeyContext, type Route, route } from '../route.ts';

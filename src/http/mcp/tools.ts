@@ -2,9 +2,8 @@
 import Type, { type TObject, type TSchema } from 'typebox';
 import { ExplainReplyReply, ExplainReplyRequest } from '../../contract/dashboard/replies.ts';
 import { ListReply, ListUpload } from '../../contract/lists.ts';
-import type { Read } from '../../contract/schema.ts';
-import { Nullable } from '../../contract/schema.ts';
-import { NO_WARNINGS, WithWarnings } from '../../contract/unknown-fields.ts';
+import { NO_WARNINGS, WithWarnings } from '../../contract/reader.ts';
+import { Nullable, type Read } from '../../contract/schema.ts';
 import { UsageReply } from '../../contract/usage.ts';
 import { VerifyReply, VerifyRequest } from '../../contract/verify.ts';
 import { toApiError } from '../../kernel/errors.ts';

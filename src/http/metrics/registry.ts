@@ -1,13 +1,442 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import {
-  type EventMetric,
-  isReadMetric,
-  type LabelsOf,
-  METRIC_NAMES,
-  METRIC_ROWS,
-  type MetricName,
-  type ReadMetric,
-} from './table.ts';
+
+// The metrics of `/metrics`. Registration, sources and docs/metrics.md all follow this table.
+
+interface MetricRow {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** `store`: the same on every node of a store. */
+  readonly of: 'process' | 'store';
+  /** Counted when something happens, or read at each scrape. Only a counter can be both kinds. */
+  readonly kept: 'events' | 'reading';
+  /** Meaning of the values by label; every label has a bounded number of them. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Of the value. Base units (seconds, ratio), or what is counted. */
+  readonly unit: string;
+  readonly help: string;
+  /** When to look at it. */
+  readonly look: string;
+  /** Upper bounds of a histogram's buckets. */
+  readonly buckets?: readonly number[];
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
+/** Up to the most that one transaction takes. */
+const BATCH = [1, 2, 4, 8, 16, 32, 64, 128, 256] as const;
+
+const OPERATOR =
+  'name of a known provider in the list of mail hosts, at most 50, the most active; `other`: all others together';
+
+const METRICS = {
+  mailvet_build_info: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: {
+      version: 'of this program',
+      commit: 'of the sources it was built from, or `unknown`',
+      node: 'version of Node',
+      store: '`sqlite` or `postgres`',
+    },
+    unit: 'always 1',
+    help: 'What runs here.',
+    look: 'To see which nodes have an upgrade, and to mark upgrades in charts.',
+  },
+
+  mailvet_ready: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: { check: '`store`, `resolver` or `clock`: the [checks](operating.md#health) of `/readyz`' },
+    unit: '1 or 0',
+    help: 'Whether the check passes; 0 also where it takes longer than a second.',
+    look: 'Alert on 0: requests that need it get 503.',
+  },
+
+  mailvet_http_requests_total: {
+    type: 'counter',
+    of: 'process',
+    kept: 'events',
+    labels: { method: 'of the request', route: 'as in the table of routes', status: 'of the reply' },
+    unit: 'requests',
+    help: 'Requests answered.',
+    look: 'Alert on a rising rate of 5xx.',
+  },
+  mailvet_http_request_seconds: {
+    type: 'histogram',
+    of: 'process',
+    kept: 'events',
+    labels: { route: 'as in the table of routes' },
+    unit: 'seconds',
+    buckets: SECONDS,
+    help: 'Time from the request to its reply.',
+    look: 'When clients report slow replies; compare with the time that verdicts take.',
+  },
+
+  mailvet_verifications_total: {
+    type: 'counter',
+    of: 'process',
+    kept: 'events',
+    labels: {
+      status: 'of the verdict',
+      reason: '[of the verdict](verdicts.md), `none` for null',
+      level: 'at which it was decided',
+    },
+    unit: 'verdicts',
+    help: 'Verdicts recorded, of single calls and lists.',
+    look: 'Alert on a rising share of `smtp_blocked` or `smtp_unreachable`: mail servers reject you.',
+  },
+  mailvet_verification_seconds: {
+    type: 'histogram',
+    of: 'process',
+    kept: 'events',
+    labels: { level: 'at which it was decided' },
+    unit: 'seconds',
+    buckets: SECONDS,
+    help: 'Time that the verdict of a single call took.',
+    look: 'When replies are slow: DNS and mail servers take nearly all of it.',
+  },
+  mailvet_verifications_running: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: {},
+    unit: 'checks',
+    help: 'Checks waiting for DNS or a mail server.',
+    look: 'If it keeps rising, the resolver or mail servers are slow. At 5,000, requests get 503 `overloaded`.',
+  },
+
+  mailvet_webhook_attempts_total: {
+    type: 'counter',
+    of: 'process',
+    kept: 'events',
+    labels: { outcome: '`delivered` or `failed`' },
+    unit: 'attempts',
+    help: 'Attempts to deliver an event to a webhook.',
+    look: 'When all fail, this process has no way out; else, the receivers of some accounts are down.',
+  },
+
+  mailvet_charge_queue: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: {},
+    unit: 'requests',
+    help: 'Requests waiting for a transaction.',
+    look: 'Alert above a few hundred: the store cannot keep up. At 5,000, requests get 503 `overloaded`.',
+  },
+  mailvet_charge_batch_size: {
+    type: 'histogram',
+    of: 'process',
+    kept: 'events',
+    labels: {},
+    unit: 'requests',
+    buckets: BATCH,
+    help: 'Requests that shared a transaction.',
+    look: 'With the queue: batches at 256 mean that the store is the bottleneck.',
+  },
+  mailvet_charge_batch_seconds: {
+    type: 'histogram',
+    of: 'process',
+    kept: 'events',
+    labels: { result: '`committed` or `failed`' },
+    unit: 'seconds',
+    buckets: SECONDS,
+    help: 'Time of a transaction for a batch, from when it is sent to the end of its commit, retries included.',
+    look: 'When verdicts are slow although DNS is fast: the disk, or the way to the database.',
+  },
+  mailvet_charge_requests_total: {
+    type: 'counter',
+    of: 'process',
+    kept: 'reading',
+    labels: {
+      result:
+        '`answered` (refusals included), `failed` (the store could not record: 503), `overloaded` (the queue was full: 503)',
+    },
+    unit: 'requests',
+    help: 'Admissions and settlements by how they ended.',
+    look: 'Alert on any `failed` or `overloaded`.',
+  },
+  mailvet_charge_retries_total: {
+    type: 'counter',
+    of: 'process',
+    kept: 'reading',
+    labels: {
+      cause:
+        '`conflict` (serialization failure or deadlock), `locked` (another session has the account), `connection` (lost), `busy` (another process has the lock of the SQLite file)',
+    },
+    unit: 'attempts',
+    help: 'Attempts to write a batch that had to be repeated.',
+    look: 'When batches take long: `conflict` and `locked` rise when nodes charge the same accounts, `connection` when the network or the server fails.',
+  },
+  mailvet_charge_unanswered_total: {
+    type: 'counter',
+    of: 'process',
+    kept: 'reading',
+    labels: { reason: '`expired` (503 after 5 seconds), `client_gone`' },
+    unit: 'requests',
+    help: 'Requests that waited too long for the store, or whose client had gone before they were charged.',
+    look: 'Alert on any `expired`. Many `client_gone`: the timeout of clients is too short.',
+  },
+  mailvet_charge_set_aside_total: {
+    type: 'counter',
+    of: 'process',
+    kept: 'reading',
+    labels: {},
+    unit: 'waits',
+    help: 'Waits for accounts that another session had locked.',
+    look: 'When one account is slow and others are not: look for a session that keeps its row locked.',
+  },
+
+  mailvet_store_pool_connections: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: { state: '`in_use`, `idle`' },
+    unit: 'connections',
+    help: 'Connections of the pool to PostgreSQL, without those for charging. Absent on SQLite.',
+    look: 'With the next two, when the dashboard or jobs are slow.',
+  },
+  mailvet_store_pool_connections_max: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: {},
+    unit: 'connections',
+    help: 'Connections that the pool may have. Absent on SQLite.',
+    look: 'To compare with those in use.',
+  },
+  mailvet_store_pool_waiting: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: {},
+    unit: 'queries',
+    help: 'Queries waiting for a connection of the pool. Absent on SQLite.',
+    look: 'Alert if it stays above 0: queries are slow, or a session blocks them.',
+  },
+
+  mailvet_store_stats_up: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: {},
+    unit: '1 or 0',
+    help: 'Whether the store answered the query for the metrics of the store in time. If not, they are absent.',
+    look: 'Alert on 0; and where an alert on one of them stays silent.',
+  },
+  mailvet_holds: {
+    type: 'gauge',
+    of: 'store',
+    kept: 'reading',
+    labels: {
+      kind: '`verification`, or `shared` (one for many results)',
+      age: '`under_1m`, `1m_to_10m`, `10m_to_1h`, `1h_to_1d`, `over_1d`',
+    },
+    unit: 'holds',
+    help: 'Open holds of credits, by age.',
+    look: 'Holds of verifications that get old: a node died and no other releases its holds, or stalls.',
+  },
+  mailvet_hold_oldest_seconds: {
+    type: 'gauge',
+    of: 'store',
+    kept: 'reading',
+    labels: { kind: 'as above' },
+    unit: 'seconds',
+    help: 'Age of the oldest open hold; absent without one.',
+    look: 'Alert above 900 for `verification`.',
+  },
+  mailvet_purge_lag_seconds: {
+    type: 'gauge',
+    of: 'store',
+    kept: 'reading',
+    labels: {},
+    unit: 'seconds',
+    help: 'How long the oldest stored verification has been past its retention; 0 if none is.',
+    look: 'Alert above 3600: no worker runs, the purge cannot keep up, or it is paused because a clock is wrong.',
+  },
+  mailvet_accounts_low_balance: {
+    type: 'gauge',
+    of: 'store',
+    kept: 'reading',
+    labels: {},
+    unit: 'accounts',
+    help: 'Active accounts whose balance is below the one at which they want a message; at most 20,000 are counted.',
+    look: 'Alert above 0 where the accounts are your own: their requests will be rejected with `insufficient_credits`.',
+  },
+  mailvet_kept_list_bytes: {
+    type: 'gauge',
+    of: 'store',
+    kept: 'reading',
+    labels: {},
+    unit: 'bytes',
+    help: 'What the lists of all accounts take in the store, without their results; at most 20,000 lists are counted.',
+    look: 'With the disk of the database: lists are kept for as long as verifications, and plans have a limit for each account.',
+  },
+  mailvet_kept_filters: {
+    type: 'gauge',
+    of: 'store',
+    kept: 'reading',
+    labels: {},
+    unit: 'filters',
+    help: 'Filters of all accounts; at most 20,000 accounts are counted.',
+    look: 'Not alerted on: plans have a limit for each account.',
+  },
+  mailvet_jobs: {
+    type: 'gauge',
+    of: 'store',
+    kept: 'reading',
+    labels: {
+      kind: 'of the job; `other`: kinds of other versions',
+      state: '`waiting` (periodic jobs wait between rounds), `running`, `failed`',
+    },
+    unit: 'jobs',
+    help: 'Background jobs.',
+    look: 'Alert on `failed` (see `mailvet jobs`), and on waiting jobs that only rise: no worker runs.',
+  },
+  mailvet_mails_withheld_total: {
+    type: 'counter',
+    of: 'process',
+    kept: 'reading',
+    labels: {
+      kind: 'of the mail',
+      reason: '`recipient` (had [enough in a day](dashboard.md#mail-and-sign-up)), `account` (is suspended or deleted)',
+    },
+    unit: 'mails',
+    help: 'Mails that were not sent.',
+    look: 'When somebody misses a mail; a sudden rise shows abuse.',
+  },
+
+  mailvet_dns_servers: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: { state: '`unchecked`, `trusted`, `denies_every_name`, `answers_every_name`' },
+    unit: 'servers',
+    help: 'DNS servers by what control queries have shown.',
+    look: 'Alert on any that denies or answers every name.',
+  },
+  mailvet_lists_age_days: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: {},
+    unit: 'days',
+    help: 'Age of the disposable list.',
+    look: 'Alert above 30.',
+  },
+
+  mailvet_egress_state: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: { state: '[connectivity](doctor.md) of this host, or `no_helo_name`' },
+    unit: '1 for the current state, else 0',
+    help: 'Connectivity to mail servers: 1 for the current state.',
+    look: 'Alert on `mailvet_egress_state{state="ok"} == 0`.',
+  },
+  mailvet_smtp_dialogues_open: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: {},
+    unit: 'dialogues',
+    help: 'Dialogues with mail servers.',
+    look: 'For capacity; 0 with many checks waiting means that breakers or rates hold them back.',
+  },
+  mailvet_smtp_checks_waiting: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: {},
+    unit: 'checks',
+    help: 'Mailbox checks that wait for their [turn](operating.md#pace) at a mail server.',
+    look: 'If it keeps rising, there is more to check than mail servers may be asked; see the next ones for which.',
+  },
+  mailvet_smtp_pace_slices: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: {},
+    unit: 'limits',
+    help: 'Limits towards mail servers that this node shares with others [of its group](operating.md#several-nodes-behind-one-address), and uses now.',
+    look: '0 under load: the node has the limits for itself, as on SQLite.',
+  },
+  mailvet_smtp_breakers_open: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: {},
+    unit: 'operators',
+    help: 'Operators that rejected our IP address and are not contacted.',
+    look: 'Alert if it rises: check the reputation of the IP address with [doctor](doctor.md).',
+  },
+  mailvet_smtp_operator_breakers: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: { operator: OPERATOR, state: '`open`, `half_open` (one dialogue at a time, as a trial)' },
+    unit: 'breakers',
+    help: 'Circuit breakers that are not closed; each egress address has one for each operator.',
+    look: 'To see which operators reject you.',
+  },
+  mailvet_smtp_operator_pace_ratio: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: { operator: OPERATOR },
+    unit: 'ratio',
+    help: 'Rate of dialogues with an operator relative to MAILVET_SMTP_RATE_PER_OPERATOR; the lowest of all egress addresses.',
+    look: 'Below 1: the operator has asked us to slow down. It doubles after each minute without complaint.',
+  },
+  mailvet_smtp_operator_dialogues_open: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: { operator: OPERATOR },
+    unit: 'dialogues',
+    help: 'Dialogues with an operator.',
+    look: 'To see with whom checks spend their time.',
+  },
+  mailvet_smtp_operator_checks_waiting: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: { operator: OPERATOR },
+    unit: 'checks',
+    help: 'Mailbox checks that wait for their turn at an operator.',
+    look: 'To see which operator holds checks back.',
+  },
+  mailvet_smtp_uncertain_replies_total: {
+    type: 'counter',
+    of: 'process',
+    kept: 'reading',
+    labels: {
+      rule: '[weak rule](classification.md#the-rules) that decided; `unmatched.4xx`, `unmatched.5xx`: none did',
+    },
+    unit: 'replies',
+    help: 'Replies of mail servers that were read with low confidence.',
+    look: 'If `unmatched.5xx` rises faster than verifications do, servers have new wordings: see `mailvet replies`.',
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;
+
+export type MetricName = keyof typeof METRICS;
+
+export const METRIC_ROWS: Readonly<Record<MetricName, MetricRow>> = METRICS;
+
+export const METRIC_NAMES = Object.keys(METRICS) as readonly MetricName[];
+
+const isReadMetric = (name: MetricName): name is ReadMetric => METRIC_ROWS[name].kept === 'reading';
+
+/** The values of its labels. */
+type LabelsOf<N extends MetricName> = Readonly<Record<keyof (typeof METRICS)[N]['labels'], string | number>>;
+
+type Kept<K extends MetricRow['kept']> = {
+  [N in MetricName]: (typeof METRICS)[N]['kept'] extends K ? N : never;
+}[MetricName];
+/** Metrics that are counted when something happens. */
+type EventMetric = Kept<'events'>;
+/** Metrics that are read at each scrape. */
+type ReadMetric = Kept<'reading'>;
 
 /** One series of a metric, and its value now. */
 interface Sample<N extends MetricName> {

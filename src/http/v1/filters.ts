@@ -1,12 +1,12 @@
 import * as C from '../../contract/filters.ts';
-import { IdempotencyHeader } from '../../contract/idempotency.ts';
-import type { Read } from '../../contract/schema.ts';
+import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
+
 import { toIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { FilterAction } from '../../kernel/facts/filter-types.ts';
 import type { Filter, FilterAdded, NewFilter } from '../../service/filters.ts';
-import { linkHeader, paginationOf } from '../pagination.ts';
-import { errorReply, jsonReply, REPLAYED, replyAnswer } from '../reply.ts';
+import { errorReply, jsonReply, linkHeader, paginationOf, REPLAYED, replyAnswer } from '../reply.ts';
+
 import { type Route, route } from '../route.ts';
 
 const FILTERS = '/v1/filters';

@@ -1,13 +1,13 @@
-import { IdempotencyHeader } from '../../contract/idempotency.ts';
 import * as C from '../../contract/lists.ts';
+import { IdempotencyHeader } from '../../contract/schema.ts';
 import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.ts';
 import type { ListAction, ResultFormat } from '../../kernel/facts/lists.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
 import { type List, type ListService, listObject } from '../../service/lists/service.ts';
 import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { PacedBody } from '../paced-body.ts';
-import { linkHeader, paginationOf } from '../pagination.ts';
-import { REPLAYED } from '../reply.ts';
+import { linkHeader, paginationOf, REPLAYED } from '../reply.ts';
+
 import { type Answer, type Route, route } from '../route.ts';
 
 const LISTS = '/v1/lists';

@@ -1,7 +1,7 @@
-import { IdempotencyHeader } from '../../contract/idempotency.ts';
+import { IdempotencyHeader } from '../../contract/schema.ts';
 import { VerifyQuery, VerifyReply, VerifyRequest } from '../../contract/verify.ts';
-import { requireAdmission } from '../access/admission.ts';
-import { disconnectSignal, isGone } from '../disconnect.ts';
+import { requireAdmission } from '../access/api-key.ts';
+import { disconnectSignal, isGone } from '../exchange.ts';
 import { JSON_TYPE, REPLAYED, replayed } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 

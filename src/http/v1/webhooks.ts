@@ -1,8 +1,8 @@
 import * as C from '../../contract/webhooks.ts';
 import { toIso } from '../../kernel/clock.ts';
 import type { Delivery, Webhook, WebhookWithSecret } from '../../service/webhooks/webhooks.ts';
-import { nothingToChange } from '../nothing-to-change.ts';
-import { linkHeader, paginationOf } from '../pagination.ts';
+import { linkHeader, nothingToChange, paginationOf } from '../reply.ts';
+
 import { type Route, route } from '../route.ts';
 
 const WEBHOOKS = '/v1/webhooks';

@@ -29,7 +29,7 @@ import type {
   Page,
   Store,
 } from '../../store/store.ts';
-import { actorFor, type ChangedBy } from '../changed-by.ts';
+import { actorFor, type ChangedBy } from '../audit-log.ts';
 import type { Costs, PacedReading } from '../costs.ts';
 import { UNSAFE_CHARACTERS } from '../link-text.ts';
 import { type CopyRequests, createListCopies } from './copies.ts';

@@ -26,7 +26,7 @@ import { FairQueue } from '../../kernel/fair-queue.ts';
 import { listResultId, sha256Hex } from '../../kernel/ids.ts';
 import { LIST_CHECKS, LIST_LOOKUPS, LIST_OPERATOR_LENGTH, type ListSteps } from '../../kernel/list-work.ts';
 import type { AccountId, Filter, FilterKeys, ListOutcome, ListWork, RunningList } from '../../store/store.ts';
-import { filterKeys, toRecord, withMatch } from '../verdict-record.ts';
+import { filterKeys, toRecord, withMatch } from '../verify.ts';
 import { GiveWay } from './give-way.ts';
 import type { ListOperators } from './operators.ts';
 import { retryMs } from './retry.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../kernel/errors.ts';
-import { callLibrary, hasCookie, headersOf } from './library-calls.ts';
-import { relyingParty } from './relying-party.ts';
+import { callLibrary, hasCookie, headersOf, relyingParty } from './library-calls.ts';
 
 const cookieOf = (cookie: string | undefined, ...names: Parameters<typeof headersOf>[1][]) =>
   headersOf({ cookie, origin: undefined }, ...names).get('cookie');

@@ -2,10 +2,11 @@
  * The configured sign-in library. Importing it takes over 100 ms, so this file is imported at the first request that
  * needs it, not at startup.
  */
+
 import { passkey } from '@better-auth/passkey';
-// Not `better-auth/minimal`: it does not accept our Kysely instance, and is only 10 % faster to load.
-import { betterAuth } from 'better-auth';
-import { APIError } from 'better-auth/api';
+import { type BetterAuthPlugin, betterAuth, type DBAdapter, type DBTransactionAdapter, type Where } from 'better-auth';
+import { APIError, createAuthEndpoint } from 'better-auth/api';
+import { setSessionCookie } from 'better-auth/cookies';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, toDate } from '../../kernel/clock.ts';
 import {
@@ -15,16 +16,156 @@ import {
   SESSION_REFRESH_MINUTES,
 } from '../../kernel/facts/lifetimes.ts';
 import { PASSWORD_LENGTH } from '../../kernel/facts/limits.ts';
-import { newId, randomToken } from '../../kernel/ids.ts';
+import { newId, randomToken, sha256Hex } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Store } from '../../store/store.ts';
-import { internalAuthEndpoints } from './internal-endpoints.ts';
-import { CLIENT_IP_HEADER } from './library-calls.ts';
+import { CLIENT_IP_HEADER, relyingParty } from './library-calls.ts';
 import { libraryInserts } from './library-inserts.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
-import { relyingParty } from './relying-party.ts';
 import { secondFactorSessions } from './second-factor-sessions.ts';
-import { sessionTokenHashes } from './session-token-hashes.ts';
+
+interface NewSession {
+  readonly userId: string;
+  /** Whether it replaces one that was begun with a second factor. */
+  readonly secondFactor: boolean;
+}
+interface DeviceCookie {
+  readonly value: string;
+  readonly days: number;
+}
+interface Accepting<T> {
+  '~standard': { version: 1; vendor: string; validate(value: unknown): { value: T }; types?: { input: T; output: T } };
+}
+/** A Standard Schema that accepts everything, because only our own code calls these endpoints. */
+const accepting = <T>(): Accepting<T> => ({
+  '~standard': { version: 1, vendor: 'mailvet', validate: (value) => ({ value: value as T }) },
+});
+
+/** The two-factor plug-in's cookie, without the prefix. */
+const CHALLENGE = 'two_factor';
+/** Ours: the devices of devices.ts. */
+const DEVICE = 'device';
+
+/** Operations that the library performs only inside other endpoints. Server-only: they have no path. */
+const internalAuthEndpoints = {
+  id: 'mailvet',
+  endpoints: {
+    /** Creates a session for a user authenticated by a link. */
+    beginSession: createAuthEndpoint.serverOnly({ method: 'POST', body: accepting<NewSession>() }, async (ctx) => {
+      const { internalAdapter } = ctx.context;
+      const { userId, secondFactor } = ctx.body;
+      const user = await internalAdapter.findUserById(userId);
+      if (!user) return null;
+      const session = await internalAdapter.createSession(user.id, false, { secondFactor }, true);
+      await setSessionCookie(ctx, { session, user });
+      return user.id;
+    }),
+    /** The user whose sign-in awaits the second factor, by the cookie of the first step. */
+    challengedUser: createAuthEndpoint.serverOnly({ method: 'POST', requireHeaders: true }, async (ctx) => {
+      const { context } = ctx;
+      const identifier = await ctx.getSignedCookie(context.createAuthCookie(CHALLENGE).name, context.secret);
+      if (!identifier) return null;
+      const challenge = await context.internalAdapter.findVerificationValue(identifier);
+      return challenge?.value ?? null;
+    }),
+    /** The content of the device cookie; null if it is missing or its signature is wrong. */
+    deviceCookie: createAuthEndpoint.serverOnly({ method: 'POST', requireHeaders: true }, async (ctx) => {
+      const { context } = ctx;
+      return (await ctx.getSignedCookie(context.createAuthCookie(DEVICE).name, context.secret)) || null;
+    }),
+    setDeviceCookie: createAuthEndpoint.serverOnly({ method: 'POST', body: accepting<DeviceCookie>() }, async (ctx) => {
+      const { context, body } = ctx;
+      const { name, attributes } = context.createAuthCookie(DEVICE, { maxAge: (body.days * DAY_MS) / 1000 });
+      await ctx.setSignedCookie(name, body.value, context.secret, attributes);
+    }),
+  },
+} satisfies BetterAuthPlugin;
+
+// * The store holds SHA-256 hashes of session tokens, so that nobody signs in with what a copy of it contains. A token
+// has 190 random bits, so a hash without salt suffices.
+
+/** Tokens by their hash: those that the caller of one operation already has. */
+type Known = ReadonlyMap<string, string>;
+
+const hashOf = (value: Where['value']): Where['value'] => {
+  if (typeof value === 'string') return sha256Hex(value);
+  return Array.isArray(value) ? value.map((one) => sha256Hex(String(one))) : value;
+};
+
+const hashedWhere = (where: Where[]): Where[] =>
+  where.map((condition) =>
+    condition.field === 'token' ? { ...condition, value: hashOf(condition.value) } : condition,
+  );
+
+function knownFrom(where: readonly Where[]): Known {
+  const tokens = where.flatMap(({ field, value }) => (field === 'token' ? [value].flat() : []));
+  return new Map(tokens.filter((one) => typeof one === 'string').map((token) => [sha256Hex(token), token]));
+}
+
+/** The row as the library expects it: with the token by which it asked. Rows found otherwise keep the hash. */
+function withToken<Row>(row: Row, known: Known): Row {
+  if (typeof row !== 'object' || row === null || !('token' in row) || typeof row.token !== 'string') return row;
+  return { ...row, token: known.get(row.token) ?? row.token };
+}
+
+function hashing(adapter: DBTransactionAdapter): DBTransactionAdapter {
+  /** The same input with hashes, and the way back; unchanged for other tables. */
+  function translate<Input extends { model: string; where: Where[] }>(input: Input): { input: Input; known: Known } {
+    if (input.model !== 'session') return { input, known: new Map() };
+    return { input: { ...input, where: hashedWhere(input.where) }, known: knownFrom(input.where) };
+  }
+  return {
+    ...adapter,
+    async create(call) {
+      const token = call.model === 'session' && 'token' in call.data ? call.data.token : null;
+      if (typeof token !== 'string') return adapter.create(call);
+      const hash = sha256Hex(token);
+      return withToken(
+        await adapter.create({ ...call, data: { ...call.data, token: hash } }),
+        new Map([[hash, token]]),
+      );
+    },
+    async findOne(call) {
+      const { input, known } = translate(call);
+      return withToken(await adapter.findOne(input), known);
+    },
+    async findMany<Row>(call: Parameters<DBAdapter['findMany']>[0]) {
+      const { input, known } = translate({ ...call, where: call.where ?? [] });
+      const rows = await adapter.findMany<Row>(input);
+      return rows.map((row) => withToken(row, known));
+    },
+    async update(call) {
+      const { input, known } = translate(call);
+      return withToken(await adapter.update(input), known);
+    },
+    async consumeOne(call) {
+      const { input, known } = translate(call);
+      return withToken(await adapter.consumeOne(input), known);
+    },
+    async incrementOne(call) {
+      const { input, known } = translate(call);
+      return withToken(await adapter.incrementOne(input), known);
+    },
+    updateMany: (call) => adapter.updateMany(translate(call).input),
+    delete: (call) => adapter.delete(translate(call).input),
+    deleteMany: (call) => adapter.deleteMany(translate(call).input),
+    count: (call) => adapter.count(translate({ ...call, where: call.where ?? [] }).input),
+  };
+}
+
+const hashingTokens = (adapter: DBAdapter): DBAdapter => ({
+  ...adapter,
+  ...hashing(adapter),
+  transaction: (work) => adapter.transaction((trx) => work(hashing(trx))),
+});
+
+/** First of the plug-ins, because others may keep the adapter that they are given. */
+const sessionTokenHashes = {
+  id: 'mailvet-session-token-hashes',
+  init: ({ adapter }) => ({ context: { adapter: hashingTokens(adapter) } }),
+} satisfies BetterAuthPlugin;
+
+// Not `better-auth/minimal`: it does not accept our Kysely instance, and is only 10 % faster to load.
 
 const DAY_SECONDS = DAY_MS / 1000;
 const SESSION_SECONDS = SESSION_DAYS * DAY_SECONDS;

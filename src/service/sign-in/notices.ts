@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { SecurityChange } from '../../kernel/jobs.ts';
 import type { UserChange } from '../../store/store.ts';
-import { deviceName } from './device-name.ts';
+import { deviceName } from './devices.ts';
 import type { BrowserRequest } from './library-calls.ts';
 
 /** Where a change is made; both null: on the command line. */

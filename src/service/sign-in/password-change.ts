@@ -12,8 +12,8 @@ import type { BrowserRequest, Cookies } from './library-calls.ts';
 import type { Limits } from './limits.ts';
 import { type NotifyUser, sourceOf } from './notices.ts';
 import type { SignedIn } from './session.ts';
-import { toUserSession, type UserSession } from './session-list.ts';
-import { beginSession } from './sessions.ts';
+import { beginSession, toUserSession, type UserSession } from './sessions.ts';
+
 import { endLinks, type KeptAccess, resetOf, type UserAdmin } from './user-admin.ts';
 import type { From, UserAudit } from './user-audit.ts';
 import { isUsableEmail, rejectWeakPassword } from './validate.ts';

@@ -3,7 +3,7 @@ import type { Factor, UserAction } from '../../kernel/audit-actions.ts';
 import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
 import type { Store, UserChange, UserEvent } from '../../store/store.ts';
-import { deviceName } from './device-name.ts';
+import { deviceName } from './devices.ts';
 import type { BrowserRequest } from './library-calls.ts';
 
 /** Where from, as far as it is known. */

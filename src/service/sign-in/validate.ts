@@ -1,8 +1,28 @@
+import { readFile } from 'node:fs/promises';
+import { dataFile } from '../../engine/data.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { PASSWORD_LENGTH, USER_EMAIL_LENGTH } from '../../kernel/facts/limits.ts';
 import { span } from '../../kernel/format.ts';
 import { type PasswordWeakness, weaknessOf } from '../../kernel/password-rules.ts';
-import { frequentPasswords } from './frequent-passwords.ts';
+
+let loaded: Promise<ReadonlySet<string>> | null = null;
+
+async function load(): Promise<ReadonlySet<string>> {
+  const text = await readFile(dataFile('frequent-passwords.txt'), 'utf8');
+  return new Set(text.split('\n').filter((line) => line !== '' && !line.startsWith('#')));
+}
+
+/**
+ * The cores of the most frequent passwords (kernel/password-rules.ts). Read when a password is first set, not at the
+ * start.
+ */
+function frequentPasswords(): Promise<ReadonlySet<string>> {
+  loaded ??= load().catch((error: unknown) => {
+    loaded = null;
+    throw error;
+  });
+  return loaded;
+}
 
 /** The addresses that the sign-in library accepts: ASCII, a dot-atom at a name with a top-level domain. */
 const ADDRESS =

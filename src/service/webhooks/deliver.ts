@@ -1,10 +1,60 @@
 /** Sends what is due to one webhook. */
+
+import { createHmac } from 'node:crypto';
+import type { Post } from '../../engine/http/post.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { delivers } from '../../kernel/facts/events.ts';
-import { WEBHOOK_ATTEMPTS_AT_ONCE } from '../../kernel/facts/limits.ts';
+import { WEBHOOK_ATTEMPTS_AT_ONCE, WEBHOOK_RESPONSE_BYTES, WEBHOOK_TIMEOUT_MS } from '../../kernel/facts/limits.ts';
+import { WEBHOOK_SECRET_PREFIX } from '../../kernel/ids.ts';
+import { VERSION } from '../../kernel/version.ts';
 import type { ClaimOf } from '../../store/jobs/queue.ts';
-import type { DueDelivery, Store, WebhookDisabledMail } from '../../store/store.ts';
-import type { Send } from './send.ts';
+import type { AttemptOutcome, Dispatch, DueDelivery, Store, WebhookDisabledMail } from '../../store/store.ts';
+
+// Signatures of the Standard Webhooks specification (version 1.0.0, "Signature scheme", symmetric).
+
+const SCHEME = 'v1';
+
+/** `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; the timestamp is Unix time, s. */
+function signature(secret: string, id: string, timestamp: number, body: string): string {
+  const key = Buffer.from(secret.slice(WEBHOOK_SECRET_PREFIX.length), 'base64');
+  return `${SCHEME},${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+}
+
+/** The headers of a delivery, signed with each of its secrets. */
+function signedHeaders({ eventId, secrets, body, at }: Dispatch): Record<string, string> {
+  const timestamp = Math.floor(at / 1000);
+  return {
+    'content-type': 'application/json',
+    'user-agent': `Mailvet/${VERSION}`,
+    'webhook-id': eventId,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': secrets.map((secret) => signature(secret, eventId, timestamp, body)).join(' '),
+  };
+}
+
+/** Makes one attempt. Rejects only with the reason of its aborted signal. */
+export type Send = (dispatch: Dispatch, signal: AbortSignal) => Promise<AttemptOutcome>;
+
+export const createSend =
+  (post: Post, clock: Clock): Send =>
+  async (dispatch, signal) => {
+    const began = clock.elapsed();
+    const outcome = await post({
+      url: dispatch.url,
+      headers: signedHeaders(dispatch),
+      body: dispatch.body,
+      timeoutMs: WEBHOOK_TIMEOUT_MS,
+      replyBytes: WEBHOOK_RESPONSE_BYTES,
+      signal,
+    });
+    return { ...outcome, durationMs: Math.round(clock.elapsed() - began) };
+  };
+
+/** The notice to an account's admins that a webhook was disabled; none where mail cannot be sent. */
+export const disabledMail =
+  (mail: boolean, url: () => string): WebhookDisabledMail =>
+  (about, to) =>
+    mail ? { template: 'webhook_disabled', to, ...about, link: `${url()}/webhooks` } : null;
 
 /** A webhook with much to receive lets others go first after so long, ms. */
 const TURN_MS = 20_000;

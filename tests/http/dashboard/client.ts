@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile';
 import { expect } from 'vitest';
 import { DashboardErrorReply } from '../../../src/contract/errors.ts';
 import { DASHBOARD_ROUTES } from '../../../src/http/dashboard/table.ts';
-import { errorsOf } from '../../../src/http/errors-of.ts';
+import { errorsOf } from '../../../src/http/openapi.ts';
 import type { Route } from '../../../src/http/route.ts';
 import type { Role } from '../../../src/kernel/facts/roles.ts';
 import type { Account } from '../../../src/store/store.ts';

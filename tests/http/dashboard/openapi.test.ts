@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, it } from 'vitest';
 import { DASHBOARD_ROUTES } from '../../../src/http/dashboard/table.ts';
-import { dashboardDocument } from '../../../src/http/documents.ts';
+import { dashboardDocument } from '../../../src/http/openapi.ts';
 
 it('describes every row of the table, without a finding of the linter', async () => {
   const document = dashboardDocument(DASHBOARD_ROUTES, 'http://127.0.0.1:8025') as {

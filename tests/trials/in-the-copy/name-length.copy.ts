@@ -1,7 +1,7 @@
 /** Runs in the copy of changed-limit.test.ts, where names may have 300 characters. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DASHBOARD_ROUTES } from '../../../src/http/dashboard/table.ts';
-import { dashboardDocument } from '../../../src/http/documents.ts';
+import { dashboardDocument } from '../../../src/http/openapi.ts';
 import { type Client, of, signedIn } from '../../http/dashboard/client.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { LoggedRejection, LoggedVerification, RejectionPosition } from '../store/store.ts';
-import { isEnd, type LogCursor, mergedPage, NO_REJECTIONS, NO_VERIFICATIONS } from './log-page.ts';
+import { isEnd, type LogCursor, mergedPage, NO_REJECTIONS, NO_VERIFICATIONS } from './log.ts';
 
 const verification = (seq: number, createdAt: number): LoggedVerification => ({
   id: `ver_${seq}`,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type HeaderList, putHeader, putHeaders, removeHeader } from './header-list.ts';
+import { type HeaderList, putHeader, putHeaders, removeHeader } from './exchange.ts';
 
 test('a header is replaced in its place, added at the end, and removed with its value', () => {
   const list: HeaderList = ['content-type', 'application/json', 'x-request-id', 'req_1'];

@@ -179,7 +179,7 @@ export interface Route {
   readonly form?: ForeignForm;
   /** The contract that it speaks; absent: our own. */
   readonly via?: Via;
-  /** The turn in which it is served. Null: an index answers it at once, or a place is held. */
+  /** The turn in which it is served. Null: it reads few rows by an index, or a place is held. */
   readonly cost?: 'query' | null;
   /** Of an account itself, not of its data: its test account has nothing there. */
   readonly liveOnly?: true;
@@ -244,21 +244,25 @@ type Exact<O, R> = O extends { readonly content: infer S extends TSchema }
     : unknown
   : unknown;
 
-/** Whoever can ask for a search, a page or a range says what that costs. */
-type CostOf<I extends RouteInput> = I extends { readonly query: TSchema }
-  ? { readonly cost: 'query' | null }
-  : { readonly cost?: 'query' | null };
+/** A row that reads what accounts have, or can be asked for a search, a page or a range, says what that costs. */
+type CostOf<M extends Route['method'], A extends Access, I extends RouteInput> =
+  | (I extends { readonly query: TSchema } ? true : never)
+  | ([M, A] extends ['GET', Role | 'operator' | `api-key:${KeyScope}`] ? true : never) extends never
+  ? { readonly cost?: 'query' | null }
+  : { readonly cost: 'query' | null };
 
 /** Ties a row's handler to the types of its access, path, input and output. */
 export function route<
+  const M extends Route['method'],
   const A extends Access,
   const P extends string,
   R extends AnswerOf<O>,
   const I extends RouteInput = object,
   const O extends RouteOutput = RouteOutput,
 >(
-  row: Omit<Route, 'access' | 'path' | 'input' | 'output' | 'cost' | 'serve'> &
-    CostOf<I> & {
+  row: Omit<Route, 'method' | 'access' | 'path' | 'input' | 'output' | 'cost' | 'serve'> &
+    CostOf<M, A, I> & {
+      readonly method: M;
       readonly access: A;
       readonly path: P;
       readonly input?: I;

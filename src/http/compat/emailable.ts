@@ -61,6 +61,7 @@ const verifyRoute = (method: 'GET' | 'POST'): Route =>
     method,
     path: '/v1/verify',
     access: 'charged-api-key:verify',
+    cost: null,
     form: FORM,
     input: method === 'GET' ? { query: Input } : { body: Input, lenient: true },
     serve: (context) => {
@@ -81,6 +82,7 @@ export const EMAILABLE_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/v1/account',
     access: 'api-key:usage',
+    cost: null,
     form: FORM,
     serve:
       ({ usage }) =>

@@ -105,6 +105,7 @@ export const KICKBOX_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/v2/balance',
     access: 'api-key:usage',
+    cost: null,
     form: FORM,
     serve:
       ({ usage }) =>

@@ -202,6 +202,7 @@ export const REACHER_BULK_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/v1/bulk/:id',
     access: 'api-key:lists',
+    cost: null,
     form: REACHER_FORM,
     serve:
       ({ lists }) =>

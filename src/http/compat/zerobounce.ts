@@ -173,6 +173,7 @@ export const ZEROBOUNCE_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/v2/getcredits',
     access: 'api-key:usage',
+    cost: null,
     form: CREDITS_FORM,
     serve:
       ({ usage }) =>

@@ -77,6 +77,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     method: 'GET',
     path: ACCOUNT,
     access: 'member',
+    cost: null,
     liveOnly: true,
     output: { content: C.AccountReply },
     doc: { operationId: 'account', tag: 'Dashboard', summary: 'Plan, limits, prices, retention' },
@@ -167,28 +168,36 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${ACCOUNT}/ledger.csv`,
     access: 'member',
+    cost: null,
     output: { content: 'text/csv' },
     doc: { operationId: 'ledgerCsv', tag: 'Dashboard', summary: 'The whole ledger as CSV' },
     serve:
       ({ account: accounts, costs }) =>
       async ({ account }) =>
-        csvFile('ledger', LEDGER_HEAD, costs.read('export', account, accounts.allLedgerRows(account)), ledgerCells),
+        csvFile(
+          'ledger',
+          LEDGER_HEAD,
+          await costs.read('export', account, accounts.allLedgerRows(account)),
+          ledgerCells,
+        ),
   }),
   route({
     method: 'GET',
     path: `${ACCOUNT}/ledger.jsonl`,
     access: 'member',
+    cost: null,
     output: { content: JSON_LINES },
     doc: { operationId: 'ledgerJsonLines', tag: 'Dashboard', summary: 'The whole ledger as JSON Lines' },
     serve:
       ({ account: accounts, costs }) =>
       async ({ account }) =>
-        jsonLinesFile('ledger', costs.read('export', account, accounts.allLedgerRows(account)), ledgerRow),
+        jsonLinesFile('ledger', await costs.read('export', account, accounts.allLedgerRows(account)), ledgerRow),
   }),
   route({
     method: 'GET',
     path: `${ACCOUNT}/members`,
     access: 'member',
+    cost: null,
     liveOnly: true,
     output: { content: C.MembersReply },
     doc: { operationId: 'members', tag: 'Dashboard', summary: 'Members and pending invitations' },

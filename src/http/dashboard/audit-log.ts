@@ -75,7 +75,7 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
         csvFile(
           'audit-log',
           HEAD,
-          costs.read('export', account, accounts.allAuditEntries(account, query.about ?? null)),
+          await costs.read('export', account, accounts.allAuditEntries(account, query.about ?? null)),
           cellsOf,
         ),
   }),
@@ -96,7 +96,7 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
       async ({ account }, { query }) =>
         jsonLinesFile(
           'audit-log',
-          costs.read('export', account, accounts.allAuditEntries(account, query.about ?? null)),
+          await costs.read('export', account, accounts.allAuditEntries(account, query.about ?? null)),
           entryReply,
         ),
   }),
@@ -122,6 +122,7 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${OPERATOR_AUDIT_LOG}.csv`,
     access: 'operator',
+    cost: null,
     output: { content: 'text/csv' },
     doc: {
       operationId: 'operatorAuditLogCsv',
@@ -135,7 +136,7 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
         csvFile(
           'audit-log',
           [...HEAD, 'account'],
-          costs.read('export', 'operators', operator.allUserEvents()),
+          await costs.read('export', 'operators', operator.allUserEvents()),
           (entry) => [...cellsOf(entry), entry.account],
         ),
   }),
@@ -143,6 +144,7 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${OPERATOR_AUDIT_LOG}.jsonl`,
     access: 'operator',
+    cost: null,
     output: { content: JSON_LINES },
     doc: {
       operationId: 'operatorAuditLogJsonLines',
@@ -153,6 +155,10 @@ export const AUDIT_LOG_ROUTES: readonly Route[] = [
     serve:
       ({ operator, costs }) =>
       async () =>
-        jsonLinesFile('audit-log', costs.read('export', 'operators', operator.allUserEvents()), operatorEntryReply),
+        jsonLinesFile(
+          'audit-log',
+          await costs.read('export', 'operators', operator.allUserEvents()),
+          operatorEntryReply,
+        ),
   }),
 ];

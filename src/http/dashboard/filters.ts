@@ -83,12 +83,13 @@ export const FILTER_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${FILTERS}.csv`,
     access: 'member',
+    cost: null,
     output: { content: 'text/csv' },
     doc: { operationId: 'filtersCsv', tag: 'Dashboard', summary: 'All filters as CSV' },
     serve:
       ({ filters, costs }) =>
       async ({ account }) =>
-        csvFile('filters', COLUMNS, costs.read('export', account, filters.all(account)), cellsOf),
+        csvFile('filters', COLUMNS, await costs.read('export', account, filters.all(account)), cellsOf),
   }),
   route({
     method: 'DELETE',

@@ -46,6 +46,7 @@ export const KEY_ROUTES: readonly Route[] = [
     method: 'GET',
     path: KEYS,
     access: 'member',
+    cost: null,
     output: { content: C.KeysReply },
     doc: { operationId: 'listKeys', tag: 'Dashboard', summary: 'API keys, newest first, revoked ones last' },
     serve:
@@ -56,6 +57,7 @@ export const KEY_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/dashboard/accounts/:account/key-usage',
     access: 'member',
+    cost: 'query',
     output: { content: C.KeyUsageReply },
     doc: { operationId: 'keyUsage', tag: 'Dashboard', summary: 'Verifications with each key by day' },
     serve:
@@ -66,6 +68,7 @@ export const KEY_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${KEYS}/:id`,
     access: 'member',
+    cost: 'query',
     output: { content: C.KeyDetailReply },
     doc: { operationId: 'key', tag: 'Dashboard', summary: 'One API key, and the addresses that used it lately' },
     serve:

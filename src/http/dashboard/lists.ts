@@ -83,6 +83,7 @@ export const LIST_ROUTES: readonly Route[] = [
     method: 'GET',
     path: LIST,
     access: 'member',
+    cost: null,
     output: { content: D.ListHere },
     doc: { operationId: 'getListHere', tag: 'Dashboard', summary: 'A list with its progress' },
     serve:
@@ -93,6 +94,7 @@ export const LIST_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${LIST}/preview`,
     access: 'member',
+    cost: 'query',
     output: { content: D.ListPreviewReply },
     doc: { operationId: 'previewListHere', tag: 'Dashboard', summary: 'The first rows of the file' },
     serve:
@@ -185,6 +187,7 @@ export const LIST_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${LIST}/deferred`,
     access: 'member',
+    cost: 'query',
     output: { content: D.ListDeferredReply },
     doc: { operationId: 'listDeferredHere', tag: 'Dashboard', summary: 'Addresses that are asked about again' },
     serve:

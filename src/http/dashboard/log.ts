@@ -149,6 +149,7 @@ export const LOG_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${ACCOUNT}/log/:id`,
     access: 'member',
+    cost: null,
     output: { content: C.LogDetailReply },
     doc: { operationId: 'logEntry', tag: 'Dashboard', summary: 'One verification with its full response' },
     serve:
@@ -162,6 +163,7 @@ export const LOG_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${ACCOUNT}/log/rejected/:id`,
     access: 'member',
+    cost: null,
     input: { params: C.RejectedParams },
     output: { content: C.RejectedDetailReply },
     doc: { operationId: 'rejectedRequest', tag: 'Dashboard', summary: 'One rejected request, and what to do about it' },
@@ -267,7 +269,7 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = [
         csvFile(
           'log',
           Object.keys(COLUMNS),
-          costs.read('export', account, log.export(account, logSearchOf(query))),
+          await costs.read('export', account, log.export(account, logSearchOf(query))),
           csvCells,
         ),
   }),
@@ -286,7 +288,7 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = [
     serve:
       ({ log, costs }) =>
       async ({ account }, { query }) =>
-        jsonLinesFile('log', costs.read('export', account, log.export(account, logSearchOf(query))), rowReply),
+        jsonLinesFile('log', await costs.read('export', account, log.export(account, logSearchOf(query))), rowReply),
   }),
 ];
 

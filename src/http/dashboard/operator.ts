@@ -19,6 +19,7 @@ export const SERVICE_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/dashboard/operator/service',
     access: 'operator',
+    cost: 'query',
     output: { content: ServiceReply },
     doc: { operationId: 'operatorService', tag: 'Dashboard', summary: 'Throughput, latency, queues, jobs, health' },
     serve:
@@ -48,6 +49,7 @@ export const JOB_ROUTES: readonly Route[] = [
     method: 'GET',
     path: JOBS,
     access: 'operator',
+    cost: 'query',
     output: { content: OperatorJobsReply },
     doc: { operationId: 'operatorJobs', tag: 'Dashboard', summary: 'Failed background jobs, newest first' },
     serve:
@@ -145,6 +147,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${OPERATOR}/accounts/:id`,
     access: 'operator',
+    cost: 'query',
     output: { content: C.OperatorAccount },
     doc: { operationId: 'operatorAccount', tag: 'Dashboard', summary: 'One account', errors: [404] },
     serve:
@@ -247,6 +250,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${OPERATOR}/lists`,
     access: 'operator',
+    cost: 'query',
     output: { content: C.ListsReply },
     doc: { operationId: 'operatorLists', tag: 'Dashboard', summary: 'Disposable domain list in use' },
     serve:

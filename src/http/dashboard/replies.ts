@@ -29,6 +29,7 @@ export const REPLY_ROUTES: readonly Route[] = [
     method: 'GET',
     path: REPLIES,
     access: 'operator',
+    cost: 'query',
     output: { content: C.UncertainRepliesReply },
     doc: {
       operationId: 'operatorReplies',

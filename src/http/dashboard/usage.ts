@@ -29,6 +29,7 @@ export const USAGE_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${ACCOUNT}/overview`,
     access: 'member',
+    cost: 'query',
     output: { content: C.OverviewReply },
     doc: { operationId: 'overview', tag: 'Dashboard', summary: 'Balance, plan, rate window, notices' },
     serve:
@@ -71,6 +72,7 @@ export const USAGE_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${ACCOUNT}/operators`,
     access: 'member',
+    cost: 'query',
     output: { content: C.OperatorsReply },
     doc: {
       operationId: 'operatorsAsked',

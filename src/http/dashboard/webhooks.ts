@@ -11,6 +11,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'GET',
     path: WEBHOOKS,
     access: 'member',
+    cost: null,
     output: { content: C.WebhooksReply },
     doc: { operationId: 'listWebhooksHere', tag: 'Dashboard', summary: 'Webhooks, oldest first' },
     serve:
@@ -39,6 +40,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${WEBHOOKS}/:id`,
     access: 'member',
+    cost: null,
     output: { content: C.WebhookReply },
     doc: { operationId: 'getWebhookHere', tag: 'Dashboard', summary: 'A webhook' },
     serve:

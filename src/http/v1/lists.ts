@@ -118,6 +118,7 @@ export const LIST_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${LISTS}/:id`,
     access: 'api-key:lists',
+    cost: null,
     output: { content: C.ListDetailsReply, description: 'The list.' },
     doc: { operationId: 'getList', tag: 'Lists', summary: 'A list with its progress', errors: [404] },
     serve:

@@ -70,6 +70,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'GET',
     path: WEBHOOKS,
     access: 'api-key:webhooks',
+    cost: null,
     output: { content: C.WebhookListReply, description: 'All webhooks of the account.' },
     doc: { operationId: 'listWebhooks', tag: 'Webhooks', summary: 'List webhooks, oldest first' },
     serve:
@@ -80,6 +81,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     method: 'GET',
     path: `${WEBHOOKS}/:id`,
     access: 'api-key:webhooks',
+    cost: null,
     output: { content: C.WebhookDetailsReply, description: 'The webhook.' },
     doc: { operationId: 'getWebhook', tag: 'Webhooks', summary: 'Get a webhook' },
     serve:

@@ -56,6 +56,7 @@ it('each row of the table of costs is in the threat model, with its numbers', ()
         ? `${cost.atOnce} at once in a process`
         : `${cost.perAccount} of an account, ${cost.atOnce} of a process; ${cost.pace.bytes / 1024} KiB in ${cost.pace.seconds} s`;
     expect(bound, name).toContain(numbers);
+    if ('forFirst' in cost) expect(bound, name).toContain(`; ${cost.forFirst} more for accounts that have none`);
   }
   const named = [...rows.keys()].filter((what) => what?.startsWith('`'));
   expect(named).toEqual(Object.keys(COSTS).map((name) => `\`${name}\``));

@@ -14,8 +14,10 @@ export interface Pace {
 interface Held {
   /** At once, of one account. */
   readonly perAccount: number;
-  /** At once, in a process; who has none gets that of the slowest (fair-queue.ts). */
+  /** At once, in a process. */
   readonly atOnce: number;
+  /** Beside those, for accounts that have none; beyond it, who has none gets that of the slowest (fair-queue.ts). */
+  readonly forFirst: number;
   readonly pace: Pace;
 }
 /** A body that is read as it arrives. */
@@ -45,15 +47,18 @@ export const COSTS = {
     kind: 'body',
     perAccount: 2,
     atOnce: 16,
+    forFirst: 8,
     pace: { seconds: 20, bytes: 40 * 1024 },
     withinSeconds: 900,
   },
   /** Results of a list as a file. */
-  list_download: { kind: 'reader', perAccount: 4, atOnce: 40, pace: READER_PACE },
+  list_download: { kind: 'reader', perAccount: 4, atOnce: 40, forFirst: 16, pace: READER_PACE },
   /** Log, filters, ledger and audit log as files. */
-  export: { kind: 'reader', perAccount: 4, atOnce: 20, pace: READER_PACE },
+  export: { kind: 'reader', perAccount: 4, atOnce: 20, forFirst: 8, pace: READER_PACE },
   /** Queries that look through many rows or add them up, and the pieces of readers. */
   query: { kind: 'turn', atOnce: 2, waiting: 20 },
+  /** Parsing and checking a message at `/mcp` that is larger than the body of any other call. */
+  mcp_message: { kind: 'turn', atOnce: 2, waiting: 8 },
   /** A large workbook that a thread reads; as many wait as there are uploads. */
   workbook_read: { kind: 'turn', atOnce: 3, waiting: Number.POSITIVE_INFINITY },
   /** One of at most 32 MB, unpacked. */
@@ -66,6 +71,8 @@ type CostName = keyof typeof COSTS;
 type Named<K extends string> = { [N in CostName]: (typeof COSTS)[N]['kind'] extends K ? N : never }[CostName];
 export type BodyCostName = Named<'body'>;
 export type ReaderCostName = Named<'reader'>;
+/** Turns of requests; the threads for workbooks have queues of their own. */
+export type TurnCostName = Exclude<Named<'turn'>, `${string}workbook_read`>;
 
 /** A body whose pieces are smaller on the average is read at most so fast, with all others of that kind. */
 export const PIECE_BYTES = 256;
@@ -73,6 +80,9 @@ export const PIECES_PER_SECOND = 30_000;
 /** A body that is read whole comes in so many pieces at most. */
 export const PIECES_MAX = 1_000;
 
+/** Whoever has no place waits in line for one for so long, seconds; so many accounts do. */
+export const PLACE_WAIT_SECONDS = 20;
+export const PLACE_LINE = 64;
 /** After which whoever was refused a place may try again, seconds. */
 export const PLACE_RETRY_SECONDS = 5;
 /** Nobody loses a place to another account before, seconds. */

@@ -63,9 +63,9 @@ describe('FairQueue', () => {
 });
 
 describe('Places', () => {
-  function places(perParty: number, all: number) {
+  function places(perParty: number, all: number, forFirst = 0, line = 0) {
     let now = 0;
-    const some = new Places(perParty, all, 1000, () => now);
+    const some = new Places({ perParty, all, forFirst, line, graceMs: 1000 }, () => now);
     const lost: string[] = [];
     const take = (party: string, name = party) => {
       const place = some.take(party);
@@ -76,7 +76,7 @@ describe('Places', () => {
     const pass = (ms: number) => {
       now += ms;
     };
-    return { take, lost, pass };
+    return { take, lost, pass, leave: (party: string) => some.leave(party) };
   }
 
   it('gives who has none the slowest place of those with the most, after their grace', () => {
@@ -111,5 +111,32 @@ describe('Places', () => {
     expect(take('f')).toBe('all');
     c.release();
     expect(typeof take('f')).toBe('object');
+  });
+
+  it('keeps some for those who have none, also where nobody can lose one', () => {
+    const { take, pass } = places(3, 3, 1);
+    for (const name of ['g1', 'g2', 'g3']) {
+      const place = take('greedy', name);
+      if (typeof place !== 'string') place.keep();
+    }
+    pass(2000);
+    expect(take('first')).toBeTypeOf('object');
+    expect(take('first')).toBe('all');
+  });
+
+  it('are given to those in line in their order, and to nobody before them', () => {
+    const { take, leave } = places(2, 1, 0, 2);
+    const held = take('a');
+    if (typeof held === 'string') throw new Error('No place.');
+    held.keep();
+    expect([take('b'), take('c'), take('d'), take('a')]).toEqual(['wait', 'wait', 'all', 'all']);
+    held.release();
+    expect([take('a'), take('c')]).toEqual(['wait', 'wait'].with(0, 'all'));
+    const second = take('b');
+    if (typeof second === 'string') throw new Error('No place.');
+    expect(take('c')).toBe('wait');
+    second.release();
+    leave('c');
+    expect(take('d')).toBeTypeOf('object');
   });
 });

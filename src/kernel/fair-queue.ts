@@ -108,36 +108,55 @@ interface Holding {
   lose: (() => void) | null;
 }
 
+interface PlaceBounds {
+  readonly perParty: number;
+  /** For everybody. */
+  readonly all: number;
+  /** Beside those, for parties that have none. */
+  readonly forFirst: number;
+  /** How many parties may wait in line. */
+  readonly line: number;
+  /** Nobody loses a place before. */
+  readonly graceMs: number;
+}
+
 /**
  * Bounds what parties hold at once in this process. Who comes when all places are taken, and has none, gets the slowest
- * of those that the greediest parties hold: nobody keeps others out by holding.
+ * of those that the greediest parties hold: nobody keeps others out by holding. Where none can be taken away, parties
+ * without one wait in line.
  */
 export class Places {
-  readonly #perParty: number;
-  readonly #all: number;
-  readonly #graceMs: number;
+  readonly #bounds: PlaceBounds;
   readonly #elapsed: () => number;
   readonly #held = new Map<string, Set<Holding>>();
+  /** Parties without a place that wait for one, the one that came first in front. */
+  readonly #line = new Set<string>();
   #count = 0;
 
-  /** `graceMs`: nobody loses a place before. `elapsed`: a monotonic clock, ms. */
-  constructor(perParty: number, all: number, graceMs: number, elapsed: () => number) {
-    this.#perParty = perParty;
-    this.#all = all;
-    this.#graceMs = graceMs;
+  /** `elapsed`: a monotonic clock, ms. */
+  constructor(bounds: PlaceBounds, elapsed: () => number) {
+    this.#bounds = bounds;
     this.#elapsed = elapsed;
   }
 
-  /** A place, or who has no more. */
-  take(party: string): HeldPlace | 'party' | 'all' {
+  /**
+   * A place, or why there is none: the party has all that it may, or all are taken. `wait`: it is in line from now on,
+   * is to ask again, and to `leave` when it gives up.
+   */
+  take(party: string): HeldPlace | 'party' | 'all' | 'wait' {
+    const { perParty, all, forFirst } = this.#bounds;
     const own = this.#held.get(party)?.size ?? 0;
-    if (own >= this.#perParty) return 'party';
-    if (this.#count >= this.#all) {
-      const slowest = own === 0 ? this.#slowest() : null;
-      if (slowest === null) return 'all';
+    if (own >= perParty) return 'party';
+    const [next = party] = this.#line;
+    const isFree = this.#count < (own === 0 ? all + forFirst : all);
+    if (next !== party || !isFree) {
+      if (own > 0) return 'all';
+      const slowest = next === party ? this.#slowest() : null;
+      if (slowest === null) return this.#wait(party);
       this.#release(slowest);
       slowest.lose?.();
     }
+    this.#line.delete(party);
     const holding: Holding = { party, since: this.#elapsed(), bytes: 0, kept: false, lose: null };
     const mine = this.#held.get(party) ?? new Set();
     this.#held.set(party, mine.add(holding));
@@ -156,6 +175,17 @@ export class Places {
     };
   }
 
+  /** The party does not wait any longer. */
+  leave(party: string): void {
+    this.#line.delete(party);
+  }
+
+  #wait(party: string): 'wait' | 'all' {
+    if (!this.#line.has(party) && this.#line.size >= this.#bounds.line) return 'all';
+    this.#line.add(party);
+    return 'wait';
+  }
+
   #release(holding: Holding): void {
     const mine = this.#held.get(holding.party);
     if (mine?.delete(holding) !== true) return;
@@ -166,7 +196,7 @@ export class Places {
   /** Among the parties with the most places; null: all are new, or ours to finish. */
   #slowest(): Holding | null {
     const now = this.#elapsed();
-    const canLose = ({ since, kept, lose }: Holding) => !kept && lose !== null && now - since >= this.#graceMs;
+    const canLose = ({ since, kept, lose }: Holding) => !kept && lose !== null && now - since >= this.#bounds.graceMs;
     const paceOf = ({ since, bytes }: Holding) => bytes / Math.max(1, now - since);
     const worse = (one: Holding, other: Holding | null) =>
       other === null ||

@@ -106,7 +106,7 @@ export function createServices(parts: Parts): Services {
   }
   const verify = verifyService(parts, traffic);
   const health = createHealth(parts);
-  const costs = new Costs(clock);
+  const costs = new Costs(clock, () => verify.calls);
   const context: HttpContext = {
     costs,
     ...createDashboard({

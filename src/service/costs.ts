@@ -1,15 +1,20 @@
 /** Places and turns of accounts, by the table of costs. Kept per process. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import {
   type BodyCostName,
   COSTS,
   PLACE_GRACE_SECONDS,
+  PLACE_LINE,
   PLACE_RETRY_SECONDS,
+  PLACE_WAIT_SECONDS,
   type ReaderCostName,
+  type TurnCostName,
 } from '../kernel/costs.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { FairQueue, type HeldPlace, Places } from '../kernel/fair-queue.ts';
 import { ownerOf } from '../store/test-account.ts';
+import { GiveWay } from './lists/give-way.ts';
 
 type HeldCostName = BodyCostName | ReaderCostName;
 
@@ -18,6 +23,12 @@ const NAMES: Readonly<Record<HeldCostName, string>> = {
   list_download: 'downloads of results',
   export: 'exports',
 };
+const TURNS: Readonly<Record<TurnCostName, string>> = {
+  query: 'searches, charts and downloads',
+  mcp_message: 'large messages',
+};
+/** How often who waits in line asks for a place. */
+const PLACE_POLL_MS = 100;
 /** An upload that is refused has not been read; a reader is one request too many. */
 const REFUSED = { body: 'overloaded', reader: 'rate_limit_exceeded' } as const;
 
@@ -46,12 +57,21 @@ export class PacedReading<T> {
 
 export class Costs {
   readonly #places: Readonly<Record<HeldCostName, Places>>;
-  readonly #queries = new FairQueue(COSTS.query.atOnce, COSTS.query.waiting);
+  readonly #turns: Readonly<Record<TurnCostName, FairQueue>> = {
+    query: new FairQueue(COSTS.query.atOnce, COSTS.query.waiting),
+    mcp_message: new FairQueue(COSTS.mcp_message.atOnce, COSTS.mcp_message.waiting),
+  };
+  readonly #clock: Clock;
+  readonly #way: GiveWay;
 
-  constructor(clock: Pick<Clock, 'elapsed'>) {
+  /** `singleCalls`: how many there were so far. What is made piece by piece leaves them the processor. */
+  constructor(clock: Clock, singleCalls: () => number = () => 0) {
+    this.#clock = clock;
+    this.#way = new GiveWay(clock, singleCalls);
     const placesOf = (name: HeldCostName) => {
-      const { perAccount, atOnce } = COSTS[name];
-      return new Places(perAccount, atOnce, PLACE_GRACE_SECONDS * 1000, () => clock.elapsed());
+      const { perAccount: perParty, atOnce: all, forFirst } = COSTS[name];
+      const graceMs = PLACE_GRACE_SECONDS * 1000;
+      return new Places({ perParty, all, forFirst, line: PLACE_LINE, graceMs }, () => clock.elapsed());
     };
     this.#places = {
       list_upload: placesOf('list_upload'),
@@ -60,23 +80,30 @@ export class Costs {
     };
   }
 
-  /** Throws ApiError `overloaded` for a body and `rate_limit_exceeded` for a reader where no place is left. */
-  hold(cost: HeldCostName, account: string): HeldPlace {
-    const place = this.#places[cost].take(ownerOf(account));
-    if (typeof place !== 'string') return place;
-    const whose = place === 'party' ? 'This account' : 'The service';
-    throw new ApiError(REFUSED[COSTS[cost].kind], `${whose} has too many ${NAMES[cost]} under way.`, {
-      retry_after: PLACE_RETRY_SECONDS,
-    });
+  /**
+   * An account that has no place waits for one. Throws ApiError `overloaded` for a body and `rate_limit_exceeded` for a
+   * reader where no place is left.
+   */
+  async hold(cost: HeldCostName, account: string): Promise<HeldPlace> {
+    const [places, party] = [this.#places[cost], ownerOf(account)];
+    const until = this.#clock.elapsed() + PLACE_WAIT_SECONDS * 1000;
+    for (;;) {
+      const place = places.take(party);
+      if (typeof place !== 'string') return place;
+      if (place !== 'wait' || this.#clock.elapsed() >= until) {
+        if (place === 'wait') places.leave(party);
+        const whose = place === 'party' ? 'This account' : 'The service';
+        throw new ApiError(REFUSED[COSTS[cost].kind], `${whose} has too many ${NAMES[cost]} under way.`, {
+          retry_after: PLACE_RETRY_SECONDS,
+        });
+      }
+      await sleep(PLACE_POLL_MS);
+    }
   }
 
-  /** Does `work` in the turn of the account. Throws ApiError `rate_limit_exceeded` where too many of it wait. */
+  /** Does `work` in the turn of the account. Throws as `enter`. */
   async query<T>(account: string, work: () => Promise<T>): Promise<T> {
-    const leave = await this.#queries.enter(ownerOf(account), '', true);
-    if (leave === null) {
-      const message = 'Too many searches, charts and downloads of this account are under way.';
-      throw new ApiError('rate_limit_exceeded', message, { retry_after: 1 });
-    }
+    const leave = await this.#enter('query', account);
     try {
       return await work();
     } finally {
@@ -84,16 +111,47 @@ export class Costs {
     }
   }
 
-  /** Holds a place until the reading has ended; each piece is made in the turn of the account. Throws as `hold`. */
-  read<T>(cost: ReaderCostName, account: string, pieces: AsyncGenerator<T, void, undefined>): PacedReading<T> {
-    return new PacedReading(cost, this.hold(cost, account), this.#inTurns(account, pieces));
+  /**
+   * Waits for the turn of the account to keep this thread busy; the returned function ends it, and can be called again.
+   * Throws ApiError `rate_limit_exceeded` where too many of the account wait.
+   */
+  async busy(cost: TurnCostName, account: string): Promise<() => void> {
+    const leave = await this.#enter(cost, account);
+    const began = this.#clock.elapsed();
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      void this.#way.rest(this.#clock.elapsed() - began).then(leave);
+    };
+  }
+
+  async #enter(cost: TurnCostName, account: string): Promise<() => void> {
+    const leave = await this.#turns[cost].enter(ownerOf(account), '', true);
+    if (leave !== null) return leave;
+    const message = `Too many ${TURNS[cost]} of this account are under way.`;
+    throw new ApiError('rate_limit_exceeded', message, { retry_after: 1 });
+  }
+
+  /**
+   * Holds a place until the reading has ended; each piece is made in the turn of the account, which rests after it as
+   * long as single calls come. Throws as `hold`.
+   */
+  async read<T>(
+    cost: ReaderCostName,
+    account: string,
+    pieces: AsyncGenerator<T, void, undefined>,
+  ): Promise<PacedReading<T>> {
+    return new PacedReading(cost, await this.hold(cost, account), this.#inTurns(account, pieces));
   }
 
   async *#inTurns<T>(account: string, pieces: AsyncGenerator<T, void, undefined>): AsyncGenerator<T, void, undefined> {
     try {
       for (;;) {
-        const leave = await this.#queries.enter(ownerOf(account));
-        const step = await pieces.next().finally(leave);
+        const leave = await this.#turns.query.enter(ownerOf(account));
+        const began = this.#clock.elapsed();
+        const rest = () => void this.#way.rest(this.#clock.elapsed() - began).then(leave);
+        const step = await pieces.next().finally(rest);
         if (step.done) return;
         yield step.value;
       }

@@ -3,9 +3,12 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ROUTES } from '../../src/http/routes.ts';
-import { COSTS, PIECES_MAX } from '../../src/kernel/costs.ts';
+import { COSTS, PIECES_MAX, PLACE_WAIT_SECONDS } from '../../src/kernel/costs.ts';
+import type { HeldPlace } from '../../src/kernel/fair-queue.ts';
+import { Costs } from '../../src/service/costs.ts';
+import { clockAhead } from '../lab/clock.ts';
 import { openRaw, type RawConnection } from '../lab/raw-connection.ts';
-import type { Lab, Member } from '../lab/service.ts';
+import { type Lab, type Member, request } from '../lab/service.ts';
 import { send, sendCsv, startListLab } from './list-lab.ts';
 
 let lab: Lab;
@@ -96,6 +99,29 @@ describe('uploads that stay silent', () => {
   );
 });
 
+describe('pieces of a download', () => {
+  /** What ten pieces take, each of which takes 20 ms to make by the clock of the service. */
+  async function msOfTen(callsMeanwhile: boolean): Promise<number> {
+    const { clock, pass } = clockAhead();
+    let calls = 0;
+    async function* pieces() {
+      for (let n = 0; n < 10; n++) {
+        if (callsMeanwhile) calls += 1;
+        pass(20);
+        yield n;
+      }
+    }
+    const reading = await new Costs(clock, () => calls).read('list_download', 'acc_1', pieces());
+    const began = performance.now();
+    for await (const _ of reading.pieces()) await new Promise(setImmediate);
+    return performance.now() - began;
+  }
+
+  it('are followed by a rest twice as long while single calls come', async () => {
+    expect(await msOfTen(true)).toBeGreaterThanOrEqual(9 * 2 * 20 - 10);
+  });
+});
+
 describe('downloads of results', () => {
   it('of a test key count with those of its live account', async () => {
     const live = await newMember();
@@ -150,7 +176,81 @@ describe('bodies in pieces of one byte', () => {
   });
 });
 
+/** As large as one may be. */
+const largeMessage = {
+  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  params: {
+    name: 'create_list',
+    arguments: { emails: Array.from({ length: 15_000 }, (_, i) => `a${i}@x.co`), validation_type: 'none' },
+  },
+};
+
+describe('large messages at /mcp', () => {
+  it('of one account wait for each other within a bound, and nobody else waits for them', async () => {
+    const [greedy, other] = [await newMember(), await newMember()];
+    const send = async (who: Member) =>
+      (await request(lab.url, 'POST', '/mcp', largeMessage, { authorization: `Bearer ${who.key}` })).status;
+    const many = Array.from({ length: 10 * COSTS.mcp_message.waiting }, () => send(greedy));
+    expect(await send(other)).toBe(200);
+    expect((await other.verify('a@good.com')).status).toBe(200);
+    const statuses = await Promise.all(many);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+  });
+
+  it('are not read before the key is known', async () => {
+    const { socket, received } = await openRaw(lab.url);
+    const head = `POST /mcp HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer mv_live_${'x'.repeat(32)}\r\nContent-Type: application/json\r\nContent-Length: 200000\r\n\r\n`;
+    socket.write(head);
+    await vi.waitFor(() => expect(received()).toMatch(/^HTTP\/1\.1 401 /), { timeout: 10_000 });
+    socket.destroy();
+  });
+});
+
+describe('a place', () => {
+  const costs = () => {
+    const { clock, pass } = clockAhead();
+    return { costs: new Costs(clock), pass };
+  };
+  async function filled(all: Costs): Promise<HeldPlace[]> {
+    const { atOnce, forFirst } = COSTS.list_upload;
+    const held: HeldPlace[] = [];
+    for (let n = 0; n < atOnce + forFirst; n++) {
+      const place = await all.hold('list_upload', `acc_${n}`);
+      place.keep();
+      held.push(place);
+    }
+    return held;
+  }
+
+  it('is found by an account that has none, beside as many uploads as are stored at once', async () => {
+    const { costs: all } = costs();
+    const { atOnce, perAccount } = COSTS.list_upload;
+    for (let n = 0; n < atOnce; n++) (await all.hold('list_upload', `acc_${Math.floor(n / perAccount)}`)).keep();
+    expect(await all.hold('list_upload', 'acc_new')).toBeTypeOf('object');
+  });
+
+  it('is waited for where all are being stored, and not for ever', async () => {
+    const { costs: all, pass } = costs();
+    const [first] = await filled(all);
+    const waiting = all.hold('list_upload', 'acc_late');
+    const tooLate = all.hold('list_upload', 'acc_later');
+    tooLate.catch(() => undefined);
+    first?.release();
+    expect(await waiting).toBeTypeOf('object');
+    pass(PLACE_WAIT_SECONDS * 1000);
+    await expect(tooLate).rejects.toMatchObject({ code: 'overloaded' });
+  });
+});
+
 describe('the table of costs', () => {
+  it('has a turn for reads without a query that look through many rows', () => {
+    const turns = ROUTES.filter(({ cost }) => cost === 'query').map(({ path }) => path);
+    const account = '/dashboard/accounts/:account';
+    expect(turns).toEqual(
+      expect.arrayContaining([`${account}/overview`, `${account}/lists/:id/preview`, `${account}/key-usage`]),
+    );
+  });
+
   it('has a turn for each route with a query that is answered as JSON, but for those an index answers', () => {
     const rows = ROUTES.filter(
       ({ method, input, output, cost }) =>

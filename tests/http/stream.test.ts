@@ -39,7 +39,7 @@ beforeAll(async () => {
       const { input: received, problem } = await read(request);
       if (problem !== null) throw problem;
       let bytes = 0;
-      const place = new Costs(systemClock).hold('list_upload', 'acc_1');
+      const place = await new Costs(systemClock).hold('list_upload', 'acc_1');
       for await (const chunk of (received.body as ArrivingBody).held(place)) {
         if (bytes === 0) firstChunks.push(performance.now());
         bytes += (chunk as Buffer).length;
@@ -120,7 +120,7 @@ describe('a streamed reply', () => {
     pieces: () => AsyncGenerator<string, void, undefined>,
     use: (url: string, streamed: PacedBody) => Promise<void>,
   ) {
-    const streamed = new PacedBody(new Costs(systemClock).read('export', 'acc_1', pieces()));
+    const streamed = new PacedBody(await new Costs(systemClock).read('export', 'acc_1', pieces()));
     const [server, url] = await listening(async (request, reply) => {
       await reply.stream(200, streamed).catch((error: unknown) => sendError(request, reply, error));
     });
@@ -187,7 +187,7 @@ describe('replies that are taken slowly', () => {
   const exporting = () =>
     listening(async (request, reply) => {
       try {
-        const body = new PacedBody(costs.read('export', request.url, endless()));
+        const body = new PacedBody(await costs.read('export', request.url, endless()));
         bodies.set(request.url, body);
         await reply.stream(200, body);
       } catch (error) {

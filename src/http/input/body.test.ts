@@ -14,8 +14,9 @@ it('fails where its client leaves before anybody reads it', async () => {
   const server = createServer((raw) => {
     const request = new HttpRequest(raw, { id: 'req_1', params: {}, log: createLogger('silent') });
     const read = streamBody(request, { cost: 'list_upload', stream: ['text/csv'], tooLarge: 'list_too_large' });
-    if (read.ok) arrived.resolve(read.value.held(new Costs(systemClock).hold('list_upload', 'acc_1')));
-    else arrived.reject(read.error);
+    if (!read.ok) return arrived.reject(read.error);
+    const { value: body } = read;
+    arrived.resolve(new Costs(systemClock).hold('list_upload', 'acc_1').then((place) => body.held(place)));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1');

@@ -12,9 +12,10 @@ import type { HttpContext } from '../context.ts';
 import { explanationOf } from '../dashboard/replies.ts';
 import { disconnectSignal, type HttpRequest, isGone } from '../exchange.ts';
 
-import { rawBody } from '../input/body.ts';
+import { bodyArrived, objectBody, rawBody } from '../input/body.ts';
+import { jsonReader } from '../input/reader.ts';
 import { JSON_TYPE, noteError } from '../reply.ts';
-import { type ChargedKeyContext, type Route, route } from '../route.ts';
+import { type ChargedKeyContext, type RawAnswer, type Route, route } from '../route.ts';
 import type { McpBackend } from './tools.ts';
 
 /** `any`: the request counts, whichever scopes the key has. Null: the key is authenticated alone. */
@@ -114,36 +115,66 @@ export const MCP_ROUTES: readonly Route[] = [
     access: 'charged-api-key:verify',
     form: keyIn({}),
     via: 'mcp',
-    input: { body: Type.Object({}), bodyLimit: MCP_BYTES },
-    serve:
-      (context) =>
-      async (granted, { body }) => {
-        const { request } = granted;
-        refuseForeignOrigin(request, context.url());
-        // A tool counts for itself; a key that is none gets 401, as the protocol's section on authorization says.
-        let isCounted = !isToolCall(body);
-        await admittedFor(context, granted, isCounted ? 'any' : null);
-        if (isCounted && (rawBody(request)?.length ?? 0) > BODY_BYTES)
-          throw new ApiError('body_too_large', `A message that calls no tool has ${kibibytes(BODY_BYTES)} at most.`, {
-            limit: BODY_BYTES,
-          });
-        const { answerMessage, createMcpServer } = await import('./server.ts');
-        const server = createMcpServer(
-          backendOf(context, granted, () => {
-            isCounted = true;
-          }),
-          (apiError) => noteError(request, apiError),
-        );
-        const headers = HEADERS.flatMap((name) => {
-          const value = request.headers[name];
-          return value === undefined ? [] : [[name, String(value)] satisfies [string, string]];
-        });
-        const message = new Request(`${context.url()}/mcp`, { method: 'POST', headers: [ACCEPTED, ...headers] });
-        const response = await answerMessage(server, message, body);
-        // One that the protocol's library refused before it reached a tool.
-        if (!isCounted) await admittedFor(context, granted, 'any');
-        const type = response.headers.get('content-type') ?? JSON_TYPE;
-        return { status: response.status, body: await response.text(), type };
-      },
+    input: { bodyLimit: MCP_BYTES },
+    serve: (context) => async (granted) => {
+      const { request } = granted;
+      refuseForeignOrigin(request, context.url());
+      // A key that is none gets 401, as the protocol's section on authorization says, before the message is read.
+      const { caller } = await admittedFor(context, granted, null);
+      await bodyArrived(request, { bodyLimit: MCP_BYTES });
+      const isLarge = (rawBody(request)?.length ?? 0) > BODY_BYTES;
+      const endTurn = isLarge ? await turnOf(context, granted, caller.accountId) : () => undefined;
+      try {
+        return await answerTo(context, granted, endTurn);
+      } finally {
+        endTurn();
+      }
+    },
   }),
 ];
+
+/** Messages that are refused, because too many of the account wait, count as well. */
+async function turnOf(context: HttpContext, granted: ChargedKeyContext, account: string): Promise<() => void> {
+  try {
+    return await context.costs.busy('mcp_message', account);
+  } catch (error) {
+    await admittedFor(context, granted, 'any');
+    throw error;
+  }
+}
+
+const readMessage = jsonReader(Type.Object({}));
+
+/** `checked`: called when the message is parsed and checked, and a tool begins to work. */
+async function answerTo(context: HttpContext, granted: ChargedKeyContext, checked: () => void): Promise<RawAnswer> {
+  const { request } = granted;
+  const json = objectBody(request, { bodyLimit: MCP_BYTES });
+  const message = json.ok ? readMessage(json.value) : json;
+  if (!message.ok) {
+    await admittedFor(context, granted, 'any', true);
+    throw message.error;
+  }
+  // A tool counts for itself.
+  let isCounted = !isToolCall(message.value);
+  if (isCounted) await admittedFor(context, granted, 'any');
+  if (isCounted && (rawBody(request)?.length ?? 0) > BODY_BYTES)
+    throw new ApiError('body_too_large', `A message that calls no tool has ${kibibytes(BODY_BYTES)} at most.`, {
+      limit: BODY_BYTES,
+    });
+  const { answerMessage, createMcpServer } = await import('./server.ts');
+  const counted = () => {
+    isCounted = true;
+    checked();
+  };
+  const server = createMcpServer(backendOf(context, granted, counted), (apiError) => noteError(request, apiError));
+  const headers = HEADERS.flatMap((name) => {
+    const value = request.headers[name];
+    return value === undefined ? [] : [[name, String(value)] satisfies [string, string]];
+  });
+  const asked = new Request(`${context.url()}/mcp`, { method: 'POST', headers: [ACCEPTED, ...headers] });
+  const response = await answerMessage(server, asked, message.value);
+  // One that the protocol's library refused before it reached a tool.
+  if (!isCounted) await admittedFor(context, granted, 'any');
+  const type = response.headers.get('content-type') ?? JSON_TYPE;
+  return { status: response.status, body: await response.text(), type };
+}

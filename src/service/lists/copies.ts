@@ -55,7 +55,7 @@ export function createListCopies({ lists, clock, find, checkPlan, start, costs }
   async function copied(copy: Copy, by: Actor): Promise<List> {
     const { source, name, level, layout } = copy;
     const { account, patienceMinutes } = source;
-    const place = costs.hold('list_upload', account);
+    const place = await costs.hold('list_upload', account);
     const id = newId('lst', clock.now());
     try {
       const clientIp = by.ip ?? null;

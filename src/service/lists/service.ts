@@ -204,7 +204,7 @@ export function createListService(parts: {
     ...createListCopies({ lists, clock, find, checkPlan, start, costs }),
 
     async upload(uploader, by, read, once = null) {
-      const place = costs.hold('list_upload', uploader.account);
+      const place = await costs.hold('list_upload', uploader.account);
       try {
         const actor = await actorOf(by);
         const request = await read(place);
@@ -266,7 +266,7 @@ export function createListService(parts: {
 
     async results(account, id, format, filter) {
       const list = await find(account, id);
-      return { list, file: costs.read('list_download', account, resultsFile(lists, list, format, filter)) };
+      return { list, file: await costs.read('list_download', account, resultsFile(lists, list, format, filter)) };
     },
   };
 }

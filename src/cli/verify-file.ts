@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { isBookFormat } from '../files/forms.ts';
 import { FileError, ROW_PROBLEMS } from '../files/problems.ts';
 import { type AddressFile, readAddressFile } from '../files/read-file.ts';
 import { createResultWriter, type ResultRow, type WriterState } from '../files/write-results.ts';
@@ -121,7 +122,12 @@ async function verifyInto(
       columns: column === null ? null : [column],
     });
     opened = file;
-    const writer = createResultWriter(check.format, file.reading.columns, progress.writer);
+    const writer = createResultWriter(
+      check.format,
+      file.reading.columns,
+      progress.writer,
+      isBookFormat(file.reading.format),
+    );
     if (stored === null) await output.write(writer.head());
     const run = { verify: rowVerifier(verifier, check), concurrency: check.concurrency, signal };
     for await (const finished of verifyRows(from(progress.rows, file.batches), run)) {

@@ -2,7 +2,10 @@
 import { unreadable } from './problems.ts';
 
 /** `ods`: also as a flat document; `spreadsheetml`: XML of Excel 2003. */
-export type BookFormat = 'xlsx' | 'xlsb' | 'xls' | 'ods' | 'spreadsheetml' | 'html';
+const BOOK_FORMATS = ['xlsx', 'xlsb', 'xls', 'ods', 'spreadsheetml', 'html'] as const;
+export type BookFormat = (typeof BOOK_FORMATS)[number];
+/** Whether the cells of a file have types. */
+export const isBookFormat = (format: string | undefined): boolean => BOOK_FORMATS.some((one) => one === format);
 
 /**
  * `csv`: with any delimiter; `text`: an address per line; `json`: one value with the records in it; `ndjson`: one value

@@ -3,7 +3,7 @@ import { notFormula, quoted } from '../kernel/csv.ts';
 import type { ResultFormat } from '../kernel/facts/lists.ts';
 import { RESULT_COLUMNS, RESULT_PREFIX, type Result, type ResultCell } from './result-columns.ts';
 import { rowsToPiece } from './xlsx/threads.ts';
-import { writeEnd, writeHead, type XlsxState } from './xlsx/write.ts';
+import { typedCell, writeEnd, writeHead, type XlsxCell, type XlsxState } from './xlsx/write.ts';
 
 export interface ResultRow {
   /** As many as the file has columns. */
@@ -27,25 +27,26 @@ interface ResultWriter {
 
 export type WriterState = XlsxState | null;
 
-/** `state`: of the writer to continue. */
+/** `state`: of the writer to continue. `isBook`: the rows are of a workbook; in XLSX, its cells keep their types. */
 export function createResultWriter(
   format: ResultFormat,
   columns: readonly string[],
   state: WriterState = null,
+  isBook = false,
 ): ResultWriter {
   const names = [...columns, ...RESULT_COLUMNS.map((name) => RESULT_PREFIX + name)];
   if (format === 'jsonl') return textWriter('', ({ json }) => `${JSON.stringify(json)}\n`);
   if (format === 'csv') return textWriter(csvLine(names, []), csvRow);
-  return xlsxWriter(names, state);
+  return xlsxWriter(names, state, isBook);
 }
 
-function xlsxWriter(names: readonly string[], before: WriterState): ResultWriter {
+function xlsxWriter(names: readonly string[], before: WriterState, isBook: boolean): ResultWriter {
   const first = writeHead(names);
   let state = before ?? first.state;
   return {
     head: () => first.piece,
     async rows(rows) {
-      const written = await rowsToPiece(state, rows.map(cellsOf));
+      const written = await rowsToPiece(state, rows.map(isBook ? typedCells : cellsOf));
       ({ state } = written);
       return written.piece;
     },
@@ -69,6 +70,12 @@ const cellsOf = ({ cells, result, extra }: ResultRow): ResultCell[] => [
   ...cells,
   ...RESULT_COLUMNS.map((name) => result?.[name] ?? null),
   ...extra,
+];
+
+const typedCells = ({ cells, extra, ...row }: ResultRow): XlsxCell[] => [
+  ...cells.map(typedCell),
+  ...cellsOf({ ...row, cells: [], extra: [] }),
+  ...extra.map(typedCell),
 ];
 
 function csvRow({ cells, result, extra }: ResultRow): string {

@@ -5,10 +5,11 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FileError } from '../../src/files/problems.ts';
 import { type ReadOptions, readAddressFile } from '../../src/files/read-file.ts';
-import { workbookOf } from '../lab/zip.ts';
+import { workbookOf, zipOf } from '../lab/zip.ts';
 
 const CASES = Number(process.env.MAILVET_TEST_ROUNDS ?? 1) * 3_334;
 /** Files that are read at the same time. */
@@ -184,6 +185,14 @@ const SHEET =
 const STRINGS = '<sst><si><t>email</t></si><si><t>a@b.de</t></si></sst>';
 const GOOD_CSV = Buffer.from(`name;email;x\n${'"Doe; J";a@b.de;1\nJürgen;b@c.de;"a\nb"\n'.repeat(20)}`);
 const GOOD_XLSX = workbookOf(SHEET, STRINGS);
+const OFFICE = 'urn:oasis:names:tc:opendocument:xmlns:office:1.0';
+const ods = (rows: string): Buffer =>
+  zipOf({
+    mimetype: 'application/vnd.oasis.opendocument.spreadsheet',
+    'content.xml': `<office:document-content xmlns:office="${OFFICE}"><table:table table:name="A">${rows}</table:table></office:document-content>`,
+  });
+const xlsb = (parts: Parameters<typeof zipOf>[0]): Buffer =>
+  zipOf({ '[Content_Types].xml': '<Types/>', 'xl/workbook.bin': '', ...parts });
 
 /** Bytes changed, removed, doubled, or cut off. */
 function damaged(bytes: Buffer, dice: Dice): Buffer {
@@ -282,9 +291,54 @@ describe('a bomb is defused', () => {
     ['entities', () => workbookOf(`<!DOCTYPE x [<!ENTITY a "${'x'.repeat(1000)}">]>${sheet('')}`), 'unreadable_file'],
     ['a million columns', () => Buffer.from(`email${',x'.repeat(1_000_000)}\n`), 'list_too_large'],
     ['20 MB in one cell of text', () => Buffer.alloc(20 * MiB, 'x'), 'list_too_large'],
+    ['gzip that unpacks to far more', () => gzipSync(Buffer.alloc(64 * MiB, 'a@b.de\n')), 'list_too_large'],
+    [
+      'a ZIP archive that does',
+      () => zipOf({ 'a.csv': { text: 'a@b.de\n'.repeat(MiB / 7), times: 200 } }),
+      'list_too_large',
+    ],
+    [
+      'an entry that is longer than its size',
+      () => zipOf({ 'a.csv': 'a@b.de\n'.repeat(9_000) }, { size: -40_000 }),
+      'unreadable_file',
+    ],
+    [
+      'a binary workbook that unpacks to far more',
+      () => xlsb({ 'xl/worksheets/sheet1.bin': much('x') }),
+      'list_too_large',
+    ],
+    [
+      'a million equal rows of OpenDocument',
+      () =>
+        ods(
+          '<table:table-row table:number-rows-repeated="1000000000"><table:table-cell><text:p>a@b.de</text:p></table:table-cell></table:table-row>',
+        ),
+      'list_too_large',
+    ],
+    [
+      'a billion equal cells of OpenDocument',
+      () =>
+        ods(
+          '<table:table-row><table:table-cell table:number-columns-repeated="1000000000"><text:p>a@b.de</text:p></table:table-cell></table:table-row>',
+        ),
+      'list_too_large',
+    ],
+    ['tables in tables', () => Buffer.from('<html><table><tr><td>a@b.de'.repeat(100_000)), 'list_too_large'],
+    [
+      'entities in XML of Excel 2003',
+      () =>
+        Buffer.from(
+          `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "x">]><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"></Workbook>`,
+        ),
+      'unreadable_file',
+    ],
+    ['deep JSON under a key', () => Buffer.from(`{"users":${'['.repeat(100_000)}"a@b.de"${']'.repeat(100_000)}}`), 1],
+    ['100 MB in one text of JSON', () => Buffer.from(`["${'x\\"'.repeat(25 * MiB)}"]`), 1],
+    ['objects that are never closed', () => Buffer.from('{"a":'.repeat(100_000)), 'unreadable_file'],
+    ['a vCard without end', () => Buffer.from(`BEGIN:VCARD\n${'EMAIL:a@b.de\n'.repeat(500_000)}`), 'unreadable_file'],
     ['a deep JSON array', () => Buffer.from('['.repeat(10 * MiB)), 'unreadable_file'],
-  ])('%s', { timeout: 120_000 }, async (_title, make, code) => {
-    expect(await outcome(make(), 65_536, {})).toBe(code);
+  ] as const)('%s', { timeout: 120_000 }, async (_title, make, found) => {
+    expect(await outcome(make(), 65_536, {})).toBe(found);
     expect(readdirSync(dir)).toEqual([]);
   });
 

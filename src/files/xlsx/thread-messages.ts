@@ -4,10 +4,9 @@
  */
 import type { BookFormat } from '../forms.ts';
 import type { FileProblem } from '../problems.ts';
-import type { ResultCell } from '../result-columns.ts';
 import type { RowLimits } from '../rows.ts';
 import type { SharedBytes } from '../spool.ts';
-import type { XlsxState } from './write.ts';
+import type { XlsxCell, XlsxState } from './write.ts';
 
 export type SheetLimits = RowLimits & { readonly rows: number; readonly party: string };
 
@@ -31,7 +30,7 @@ export type Order =
       readonly kind: 'write';
       readonly state: XlsxState;
       readonly widths: readonly number[];
-      readonly cells: readonly ResultCell[];
+      readonly cells: readonly XlsxCell[];
     };
 
 /** `lines`: rows of the sheet, from 1. */

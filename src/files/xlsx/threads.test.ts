@@ -41,6 +41,26 @@ it('files of one party keep no other waiting, however long they are read', async
   for (const file of reading) await (await file).close();
 });
 
+it('small files of others are read while large ones are, whoever holds them', async () => {
+  const row = '<row><c t="str"><v>a@example.com</v></c></row>';
+  const large = workbookOf({
+    before: '<worksheet><sheetData>',
+    text: row.repeat(100),
+    times: 8_000,
+    after: '</sheetData></worksheet>',
+  });
+  const held = ['one', 'two', 'three'].map((party) => readAddressFile(bytesOf(large), { limits: { party } }));
+  for (const file of held) await (await file).batches.next();
+  // A fourth large one waits for a thread, and a small one does not.
+  let hasBegun = false;
+  const fourth = readAddressFile(bytesOf(large), { limits: { party: 'four' } }).finally(() => (hasBegun = true));
+  for (const party of ['four', 'five', 'six'])
+    expect(await addressesOf(await readAddressFile(bytesOf(manyRows(900)), { limits: { party } }))).toHaveLength(900);
+  expect(hasBegun).toBe(false);
+  for (const file of held) await (await file).close();
+  await (await fourth).close();
+});
+
 it('files that are given up make room for others', async () => {
   const large = manyRows(20_000);
   for (let n = 0; n < 5; n++) {

@@ -4,11 +4,10 @@ import { COSTS } from '../../kernel/costs.ts';
 import { FairQueue } from '../../kernel/fair-queue.ts';
 import type { BookFormat } from '../forms.ts';
 import { FileError, tooLarge, unreadable } from '../problems.ts';
-import type { ResultCell } from '../result-columns.ts';
 import type { RawBatch, RawRow } from '../rows.ts';
 import type { SharedBytes } from '../spool.ts';
 import { type Order, type ReadRows, type Report, rowsOf, type SheetLimits } from './thread-messages.ts';
-import type { Written, XlsxState } from './write.ts';
+import type { Written, XlsxCell, XlsxState } from './write.ts';
 
 /** Next to this file in the sources; by its name in dist/. */
 const CODE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './xlsx-thread.js', import.meta.url);
@@ -249,7 +248,7 @@ function* withBlankRows({ lines, widths, cells, bytes }: ReadRows, last: number)
 }
 
 /** The next piece of a file (write.ts). Throws FileError. */
-export const rowsToPiece = (state: XlsxState, rows: readonly (readonly ResultCell[])[]): Promise<Written> =>
+export const rowsToPiece = (state: XlsxState, rows: readonly (readonly XlsxCell[])[]): Promise<Written> =>
   writer.use(async (thread) => {
     thread.order({ kind: 'write', state, widths: rows.map(({ length }) => length), cells: rows.flat() });
     const report = await thread.next();

@@ -1,5 +1,6 @@
 /** Writes an XLSX file (ECMA-376, transitional) with one sheet, piece by piece. */
 import { constants, crc32, deflateRawSync } from 'node:zlib';
+import { DAY_MS, fromIso, toIso } from '../../kernel/clock.ts';
 import { unreadable } from '../problems.ts';
 import type { ResultCell } from '../result-columns.ts';
 import { escapeText } from './text.ts';
@@ -20,16 +21,23 @@ const OFFICE = 'http://schemas.openxmlformats.org';
 const MAIN = `${OFFICE}/spreadsheetml/2006/main`;
 const RELATIONSHIPS = `${OFFICE}/officeDocument/2006/relationships`;
 const TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
-const rels = (type: string, target: string): string =>
-  `${HEAD}<Relationships xmlns="${OFFICE}/package/2006/relationships"><Relationship Id="rId1" Type="${RELATIONSHIPS}/${type}" Target="${target}"/></Relationships>`;
+const rels = (...parts: readonly (readonly [type: string, target: string])[]): string =>
+  `${HEAD}<Relationships xmlns="${OFFICE}/package/2006/relationships">${parts
+    .map(([type, target], i) => `<Relationship Id="rId${i + 1}" Type="${RELATIONSHIPS}/${type}" Target="${target}"/>`)
+    .join('')}</Relationships>`;
 
 const FIXED_PARTS: readonly (readonly [name: string, xml: string])[] = [
   [
     '[Content_Types].xml',
-    `${HEAD}<Types xmlns="${OFFICE}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/></Types>`,
+    `${HEAD}<Types xmlns="${OFFICE}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${TYPE}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${TYPE}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${TYPE}.styles+xml"/></Types>`,
   ],
-  ['_rels/.rels', rels('officeDocument', 'xl/workbook.xml')],
-  ['xl/_rels/workbook.xml.rels', rels('worksheet', 'worksheets/sheet1.xml')],
+  ['_rels/.rels', rels(['officeDocument', 'xl/workbook.xml'])],
+  ['xl/_rels/workbook.xml.rels', rels(['worksheet', 'worksheets/sheet1.xml'], ['styles', 'styles.xml'])],
+  // A cell with the style 1 is a date, one with the style 2 has a time.
+  [
+    'xl/styles.xml',
+    `${HEAD}<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/><numFmt numFmtId="165" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="1"><font/></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="3"><xf xfId="0"/><xf numFmtId="164" applyNumberFormat="1" xfId="0"/><xf numFmtId="165" applyNumberFormat="1" xfId="0"/></cellXfs></styleSheet>`,
+  ],
   [
     'xl/workbook.xml',
     `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${RELATIONSHIPS}"><sheets><sheet name="Results" sheetId="1" r:id="rId1"/></sheets></workbook>`,
@@ -81,7 +89,7 @@ export function writeHead(names: readonly string[]): Written {
 }
 
 /** Computes for some 5 µs per row. Throws FileError for more than an XLSX file can hold. */
-export const writeRows = (state: XlsxState, rows: readonly (readonly ResultCell[])[]): Written =>
+export const writeRows = (state: XlsxState, rows: readonly (readonly XlsxCell[])[]): Written =>
   packed(state, rows.map((cells, i) => rowXml(state.rows + 1 + i, cells)).join(''), rows.length);
 
 /** What follows the last row. */
@@ -103,12 +111,39 @@ function packed(before: XlsxState, text: string, rows: number, end: Buffer = Buf
   return { piece, state };
 }
 
-const rowXml = (row: number, cells: readonly ResultCell[]): string =>
+const rowXml = (row: number, cells: readonly XlsxCell[]): string =>
   `<row r="${row}">${cells.map((cell, column) => cellXml(cell, `${letters(column)}${row}`)).join('')}</row>`;
 
+/** A date, as days since 30 December 1899. */
+interface DateCell {
+  readonly days: number;
+}
+export type XlsxCell = ResultCell | DateCell;
+
+/** Excel shows longer ones as 1E+12, and telephone numbers have so many. */
+const INTEGER_DIGITS = 11;
+const EPOCH_DAYS = 25_569;
+
+/** What the text of a cell was in a workbook, as our reader writes it: a number, a date, TRUE or FALSE. */
+export function typedCell(text: string): XlsxCell {
+  if (text === 'TRUE' || text === 'FALSE') return text === 'TRUE';
+  if (/^-?\d/.test(text) && text.length <= 16) {
+    const number = Number(text);
+    if (String(number) === text && Math.abs(number) < 10 ** INTEGER_DIGITS) return number;
+  }
+  // Days before March 1900 have two numbers.
+  if (/^(19[1-9]|[2-9]\d\d)\d-\d\d-\d\d(T\d\d:\d\d:\d\d)?$/.test(text)) {
+    const ms = fromIso(text.length > 10 ? `${text}Z` : `${text}T00:00:00Z`);
+    if (ms !== null && toIso(ms).startsWith(text)) return { days: ms / DAY_MS + EPOCH_DAYS };
+  }
+  return text;
+}
+
 /** Texts are texts, never formulas. */
-function cellXml(value: ResultCell, place: string): string {
+function cellXml(value: XlsxCell, place: string): string {
   if (value === null || value === '') return '';
+  if (typeof value === 'object')
+    return `<c r="${place}" s="${Number.isInteger(value.days) ? 1 : 2}"><v>${value.days}</v></c>`;
   if (typeof value === 'number') return `<c r="${place}"><v>${value}</v></c>`;
   if (typeof value === 'boolean') return `<c r="${place}" t="b"><v>${value ? 1 : 0}</v></c>`;
   const text = escapeText(value.length > CELL_LENGTH ? value.slice(0, CELL_LENGTH) : value);

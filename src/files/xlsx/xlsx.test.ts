@@ -100,6 +100,36 @@ describe('a sheet', () => {
     );
   });
 
+  it('keeps the types of a workbook, where it is one', async () => {
+    const cells = [
+      'a@b.de',
+      '12.5',
+      '-3',
+      '01234',
+      '4930123456789',
+      '2026-11-20',
+      '2026-11-20T10:30:00',
+      'TRUE',
+      '2026-02-30',
+    ];
+    const write = async (isBook: boolean): Promise<Buffer> => {
+      const writer = createResultWriter(
+        'xlsx',
+        cells.map((_, i) => `c${i}`),
+        null,
+        isBook,
+      );
+      return Buffer.concat([writer.head(), await writer.rows([rowOf(cells, ['7'])]), writer.end()]);
+    };
+    const [, typed = []] = await readSheet(await write(true));
+    const [day, time] = [new Date('2026-11-20T00:00:00Z'), new Date('2026-11-20T10:30:00Z')];
+    expect(typed.slice(0, 9)).toEqual(['a@b.de', 12.5, -3, '01234', '4930123456789', day, time, true, '2026-02-30']);
+    expect(typed.at(-1)).toBe(7);
+    const [, texts = []] = await readSheet(await write(false));
+    expect(texts.slice(0, 9)).toEqual(cells);
+    expect((await cellsOf(await write(true)))[1]?.slice(0, 9)).toEqual(cells);
+  });
+
   it('is the same when its writing is interrupted', async () => {
     const rows = Array.from({ length: 50 }, (_, i) => rowOf([`a${i}@b.de`]));
     expect(await written(['email'], rows, [7, 21, 49])).toEqual(await written(['email'], rows));

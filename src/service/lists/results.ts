@@ -3,6 +3,7 @@
 import type { Report } from '../../engine/report.ts';
 import { addressIn } from '../../files/address-cell.ts';
 import { cellKeys } from '../../files/columns.ts';
+import { isBookFormat } from '../../files/forms.ts';
 import { ROW_PROBLEMS } from '../../files/problems.ts';
 import { createResultWriter, type ResultRow } from '../../files/write-results.ts';
 import type { RowProblem } from '../../kernel/csv.ts';
@@ -95,7 +96,7 @@ export async function* resultsFile(
   format: ResultFormat,
   filter: RowFilter,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const writer = createResultWriter(format, list.layout.columns);
+  const writer = createResultWriter(format, list.layout.columns, null, isBookFormat(list.layout.format));
   const keyOf = cellKeys(list.layout.columns);
   yield writer.head();
   for await (const block of blocksOf(lists, list)) {

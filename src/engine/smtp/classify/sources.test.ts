@@ -21,7 +21,7 @@ interface CollectedReply extends LabelledReply {
 
 const FILE = 'smtp-replies-3.json';
 const FORMS: Readonly<Record<CollectedReply['form'], true>> = { seen: true, template: true, rule: true, fixture: true };
-const DEAD = ['mailbox_not_found', 'mailbox_disabled'];
+const DEAD = ['mailbox_not_found', 'mailbox_disabled', 'domain_error', 'relay_denied'];
 const LEAST: Readonly<Record<string, number>> = { de: 10, es: 20, fr: 20, it: 10, pt: 20, ru: 10, tr: 5, zh: 10 };
 
 const text = (name: string): string => readFileSync(dataFile(`sources/${name}`), 'utf8');
@@ -72,10 +72,10 @@ describe('collected replies', () => {
     expect(repeated(rows.map(({ id }) => id))).toEqual([]);
   });
 
-  it('never call a mailbox missing or disabled for now, or before its server was asked', () => {
+  it('never call a mailbox missing or disabled before its server was asked', () => {
     const early = rows.filter(
-      ({ code, stage, label, also_ok }) =>
-        (code < 500 || stage !== 'rcpt') && [label, ...also_ok].some((each) => DEAD.includes(each)),
+      ({ stage, label, also_ok }) =>
+        stage !== 'rcpt' && [label, ...also_ok].some((each) => DEAD.slice(0, 2).includes(each)),
     );
     expect(early.map(({ id }) => id)).toEqual([]);
   });
@@ -101,4 +101,11 @@ describe('collected replies', () => {
       expect(rows.filter((row) => row.language === language).length, language).toBeGreaterThanOrEqual(least);
     }
   });
+});
+
+it('no reply of any source is labelled as dead if it is a 4xx', () => {
+  const dead = [...others, ...rows].filter(
+    ({ code, label, also_ok }) => code < 500 && [label, ...also_ok].some((each) => DEAD.includes(each)),
+  );
+  expect(dead.map(({ code, text: reply }) => `${code} ${reply}`)).toEqual([]);
 });

@@ -3,7 +3,7 @@
 import { loadCodes } from '../../src/engine/smtp/classify/codes.ts';
 import { plainWords, takeOutEchoes } from '../../src/engine/smtp/classify/echoes.ts';
 import { ECHOES, type Evaluated, evaluate, type LabelledReply } from '../../src/engine/smtp/classify/evaluation.ts';
-import { compileLexicon, entriesOf, loadLexicon } from '../../src/engine/smtp/classify/lexicon.ts';
+import { compileLexicon, entriesOf, loadLexicon, segmentsOf, wordsOf } from '../../src/engine/smtp/classify/lexicon.ts';
 import {
   CLASSES,
   type Class,
@@ -13,18 +13,65 @@ import {
   type Model,
   parseModel,
   type Seen,
+  THRESHOLDS,
+  type Thresholds,
 } from '../../src/engine/smtp/classify/model.ts';
-import { segmentsOf, wordsOf } from '../../src/engine/smtp/classify/tokens.ts';
 import { type Classifier, createClassifier } from '../../src/engine/smtp/classify.ts';
-import { familiesOf, foldsOf } from './families.ts';
-import { languageOf } from './language.ts';
-import { nonsense } from './nonsense.ts';
-import { allRows, isHeldBack, KNOWN_TO_LEXICON, type SourceRow } from './rows.ts';
+import { allRows, isHeldBack, KNOWN_TO_LEXICON, nonsense, type SourceRow } from './rows.ts';
+import { languageOf } from './tables.ts';
 import { calibrate, type Example, train } from './train.ts';
+
+/**
+ * Families of wording: texts that share most of their words, directly or through others of the family. Deterministic;
+ * quadratic in the number of texts at worst.
+ */
+function familiesOf(texts: readonly string[], similarity = 0.5): readonly number[] {
+  const parents = texts.map((_, index) => index);
+  const root = (index: number): number => {
+    let at = index;
+    while (parents[at] !== at) {
+      parents[at] = parents[parents[at]!]!;
+      at = parents[at]!;
+    }
+    return at;
+  };
+  const wordSets = texts.map((text) => new Set(text.match(/\p{L}{2,}/gu) ?? []));
+  const holders = new Map<string, number[]>();
+  wordSets.forEach((words, index) => {
+    const shared = new Map<number, number>();
+    for (const word of words) {
+      const there = holders.get(word) ?? [];
+      for (const other of there) shared.set(other, (shared.get(other) ?? 0) + 1);
+      holders.set(word, [...there, index]);
+    }
+    for (const [other, common] of shared) {
+      const all = words.size + wordSets[other]!.size - common;
+      if (common / all >= similarity) parents[root(index)] = root(other);
+    }
+  });
+  return texts.map((_, index) => root(index));
+}
+
+/** Fold of each family, from 0: the largest families first, each to the smallest fold. */
+function foldsOf(families: readonly number[], folds: number): ReadonlyMap<number, number> {
+  const sizes = new Map<number, number>();
+  for (const family of families) sizes.set(family, (sizes.get(family) ?? 0) + 1);
+  const filled = Array.from({ length: folds }, () => 0);
+  const sorted = [...sizes].sort(([a, many], [b, few]) => few - many || a - b);
+  return new Map(
+    sorted.map(([family, size]) => {
+      const fold = filled.indexOf(Math.min(...filled));
+      filled[fold]! += size;
+      return [family, fold];
+    }),
+  );
+}
 
 const WORDING_FOLDS = 10;
 const SOURCE_FOLDS = 8;
-const NONSENSE = { training: 600, measure: 300 } as const;
+const NONSENSE = { training: 600, measure: 6000 } as const;
+/** Thresholds that the page compares. */
+const TRADE = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 const SEEDS = { training: 1, measure: 77 } as const;
 
 const CLASS_OF: Readonly<Record<LabelledReply['label'], Class>> = {
@@ -61,6 +108,12 @@ export interface Trained {
   readonly heldBackByRules: readonly Held[];
   /** Made-up words, read by the model of the file; other ones than it was trained with. */
   readonly nonsense: readonly Evaluated[];
+  /** The replies and the made-up words with other thresholds. */
+  readonly trade: readonly {
+    readonly dead: number;
+    readonly held: readonly Held[];
+    readonly nonsense: readonly Evaluated[];
+  }[];
   /** Share of the sources trained with → what the rest reads. */
   readonly curve: readonly { readonly share: number; readonly replies: number; readonly held: readonly Held[] }[];
 }
@@ -163,13 +216,13 @@ export function trainAndMeasure(hash: string, say: (line: string) => void): Trai
   const withCalibration = (text: string): Model =>
     createModel(parseModel(text.replace('# calibration 1 0', `# calibration ${calibration}`)));
 
-  const readWith = (test: readonly SourceRow[], model: Model | null): Held[] => {
+  const readWith = (test: readonly SourceRow[], model: Model | null, thresholds = THRESHOLDS): Held[] => {
     const cached = new Map<number, Classifier>();
     return test.flatMap((row) => {
       const fold = foldAt(row);
       const classifier =
         cached.get(fold) ??
-        createClassifier({ ...rulesData, model }, { leftOut: fold < 0 ? new Set() : leftOut[fold]! });
+        createClassifier({ ...rulesData, model }, { leftOut: fold < 0 ? new Set() : leftOut[fold]!, thresholds });
       cached.set(fold, classifier);
       return evaluate(classifier, [row]).map((one) => ({ ...one, row, language: row.language ?? languageOf(row) }));
     });
@@ -187,13 +240,24 @@ export function trainAndMeasure(hash: string, say: (line: string) => void): Trai
   const whole = { share: 1, replies: without(folds[0]!.test).length, held: held.slice(0, folds[0]!.test.length) };
   const model = learn(own, { calibration, sources: hash });
   const final = createModel(parseModel(model));
+  const made = nonsense(NONSENSE.measure, SEEDS.measure);
+  const readNonsense = (thresholds: Thresholds): readonly Evaluated[] =>
+    evaluate(createClassifier({ ...rulesData, model: final }, { thresholds }), made);
   return {
     model,
     held,
     byRules: folds.flatMap(({ test }) => readWith(test, null)),
     heldBack: readWith(rows.filter(isHeldBack), final),
     heldBackByRules: readWith(rows.filter(isHeldBack), null),
-    nonsense: evaluate(createClassifier({ ...rulesData, model: final }), nonsense(NONSENSE.measure, SEEDS.measure)),
+    nonsense: readNonsense(THRESHOLDS),
+    trade: TRADE.map((dead) => {
+      const thresholds = { ...THRESHOLDS, dead, wordless: Math.max(dead, THRESHOLDS.wordless) };
+      return {
+        dead,
+        held: folds.flatMap(({ test, text }) => readWith(test, withCalibration(text), thresholds)),
+        nonsense: readNonsense(thresholds),
+      };
+    }),
     curve: [...curve, whole],
   };
 }

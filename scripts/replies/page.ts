@@ -1,13 +1,12 @@
+import { SUBJECTS } from '../../src/engine/smtp/classify/clauses.ts';
 import { loadCodes } from '../../src/engine/smtp/classify/codes.ts';
-import { DECISIONS, RULES } from '../../src/engine/smtp/classify/decide.ts';
-import { isBad } from '../../src/engine/smtp/classify/evaluation.ts';
+import { agrees, isBad } from '../../src/engine/smtp/classify/evaluation.ts';
 import { entriesOf, loadLexicon } from '../../src/engine/smtp/classify/lexicon.ts';
-import { THRESHOLDS } from '../../src/engine/smtp/classify/opinion.ts';
-import { SUBJECTS } from '../../src/engine/smtp/classify/predicates.ts';
+import { THRESHOLDS } from '../../src/engine/smtp/classify/model.ts';
+import { DECISIONS, RULES } from '../../src/engine/smtp/classify/rules.ts';
 import type { Held, Trained } from './folds.ts';
-import { familyOf } from './language.ts';
 import { OBSERVED } from './rows.ts';
-import { grouped, isAboutUs, isGone, lines, percent } from './tables.ts';
+import { familyOf, grouped, isFalselyDead, isGone, lines, percent } from './tables.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
@@ -52,16 +51,15 @@ function languages(): string {
 const observed = (of: readonly Held[]): Held[] => of.filter(({ row }) => OBSERVED.has(row.set));
 
 /** What other thresholds would give, of the same replies. */
-function trade({ held, nonsense }: Trained): string {
-  const of = observed(held);
-  const [gone, aboutUs] = [of.filter(isGone), of.filter(isAboutUs)];
-  const rows = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9].map((dead) => {
-    const bad = ({ reading }: Pick<Held, 'reading'>): boolean =>
-      reading.readBy === 'model' && isBad(reading) ? (reading.probability ?? 0) >= dead : isBad(reading);
-    const found = gone.filter(bad).length;
-    return `| ${dead} | ${aboutUs.filter(bad).length} | ${percent(found, gone.length)} | ${nonsense.filter(bad).length} |`;
+function trade({ trade: tried }: Trained): string {
+  const rows = tried.map(({ dead, held, nonsense }) => {
+    const of = observed(held);
+    const gone = of.filter(isGone);
+    const share = percent(gone.filter(({ reading }) => isBad(reading)).length, gone.length);
+    const guessed = nonsense.filter(({ reading }) => isBad(reading)).length;
+    return `| ${dead} | ${of.filter(isFalselyDead).length} | ${share} | ${percent(of.filter(agrees).length, of.length)} | ${guessed} |`;
   });
-  return `| threshold | falsely dead | found | nonsense called dead |\n|--:|--:|--:|--:|\n${rows.join('\n')}`;
+  return `| threshold | falsely dead | found | right or acceptable | nonsense called dead |\n|--:|--:|--:|--:|--:|\n${rows.join('\n')}`;
 }
 
 const curveOf = ({ curve }: Trained): string =>
@@ -116,8 +114,8 @@ ${summary(trained)}
 ## One reply's way
 
 1. **What cannot be about the mailbox.** A 2xx accepts. A 4xx never makes an address bad: "full" becomes "full for now", the
-   rest a temporary failure, or greylisting if it only asks to wait (RFC 6647). A reply before RCPT is about the client. A
-   reply whose lines contradict each other decides nothing.
+   rest a temporary failure, or greylisting if it only asks to wait, and not for a server (RFC 6647). A reply before RCPT
+   is about the client, even if it names a fault in a 5xx. A reply whose lines contradict each other decides nothing.
 2. **What the server echoes is taken out**: the address, our names and IP addresses, URLs, host names, ids. A word of the
    address never counts. The first 2,000 characters count.
 3. **Operators' own codes** ([data/smtp-codes.json](../data/smtp-codes.json)) come first, because their words mislead: "mailbox
@@ -129,13 +127,14 @@ ${summary(trained)}
    a rule; of all rules the one with the highest rank decides.
 5. **Enhanced codes** (RFC 3463) are weak evidence. A code makes an address bad only beside words that fit: they name a
    recipient, deny or refuse something, and name neither the sender nor what is counted. X.1.0 never does, nor any code
-   in a 500 to 503.
+   in a 500 to 503. X.5.1, X.5.2 and X.5.4 are about the command: beside them no domain is unknown.
 6. **The model** is asked about a 5xx to RCPT, from 504 on, that the rules call bad, or that no rule reads, or none that is
    sure of whom it speaks. It is a linear one ([data/smtp-model.tsv](../data/smtp-model.tsv)): the code, words in a row,
    pieces of words, what the words mean, and what the rules make of them add up to a probability that the mailbox cannot
    be reached. From ${dead} on it calls the address bad; from ${wordless} if no known word denies or refuses anything, so that it does
    not guess from the place; from ${sure} if the rules read a refusal, a limit or trouble of nobody, or an IP address is named;
-   never if the reply names the sender, "you", a group or what is counted, or says that something else is closed. Below
+   never if the reply names the sender, "you", a group, a kind of user ("not a registered gateway user") or what is
+   counted, if it says that something else is closed, or if its code is about the command. Below
    ${doubt} it denies what a rule says. It never overrules a rule that is sure that a reply is about the client.
 7. What remains is *unverifiable*, which is never bad.
 
@@ -152,7 +151,11 @@ model thought. Probabilities are calibrated (Platt scaling) on sources that the 
 | valid sender domain required, in whatever language | about the client | a demand on the sender |
 | 550 5.1.0, and nothing more | unverifiable | X.1.0 says nothing of whom |
 | unknown or full | not found | |
-| relaying denied | the domain is not served there | unless it names our address or asks for a log-in |
+| 450 user unknown; 451 domain not found | temporary failure | a 4xx is never dead, whatever it says |
+| not a registered gateway user | unverifiable | it may be missing only among users of that kind |
+| 554 at the greeting: service not available | about the client | a server in trouble would say 421 |
+| 451 server too busy, try again later | temporary failure | who asks to wait for a server does not greylist |
+| relaying denied | the domain is not served there | unless it names our address or asks for a log-in, which is about the client |
 | 450 connect to 10.0.0.5: Connection refused | temporary failure | it was the server that was refused |
 | mailbox unavailable, in a 5xx without another reason | not found | RFC 5321 §4.2.3 defines 550 that way |
 
@@ -201,7 +204,8 @@ ${curveOf(trained)}
 
 ## Adding a reply
 
-1. Add it to the newest file of \`data/sources/smtp-replies*.json\` with its label, \`also_ok\`, source and language.
+1. Add it to the newest file of \`data/sources/smtp-replies*.json\` with its label, \`also_ok\`, source and language, and
+   a \`note\` if the label is not what the words say. A 4xx is never labelled as dead.
 2. \`npm run replies -- --write\` trains the model (the same bytes for the same sources) and writes this page. It refuses to
    if another labelled reply changes between bad and not bad, until each is named: \`--accept s0001,t0042\`.
 3. Commit the source, the model and this page. \`npm run check\` fails if the model is older than its sources.

@@ -1,4 +1,55 @@
-import { agrees, type Evaluated, isBad, isFalsePositive } from '../../src/engine/smtp/classify/evaluation.ts';
+/** Groups of labelled replies, and tables of how they are read. */
+import { takeOutEchoes } from '../../src/engine/smtp/classify/echoes.ts';
+import {
+  agrees,
+  ECHOES,
+  type Evaluated,
+  isBad,
+  isFalsePositive,
+  type LabelledReply,
+} from '../../src/engine/smtp/classify/evaluation.ts';
+import { compileLexicon, entriesOf, loadLexicon, segmentsOf, wordsOf } from '../../src/engine/smtp/classify/lexicon.ts';
+
+const file = loadLexicon();
+const lexicon = compileLexicon(entriesOf(file));
+const keep = new Set(file.keep);
+
+/** The language with the most words of the lexicon, English for none. */
+export function languageOf({ text }: Pick<LabelledReply, 'text'>): string {
+  const counts = new Map<string, number>();
+  for (const { tokens } of segmentsOf(wordsOf(takeOutEchoes(text, ECHOES, () => false, keep).marked), lexicon)) {
+    for (const { language } of tokens) {
+      if (language !== '') counts.set(language, (counts.get(language) ?? 0) + 1);
+    }
+  }
+  const [most] = [...counts].sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1));
+  return most === undefined || (counts.get('en') ?? 0) * 2 >= most[1] ? 'en' : most[0];
+}
+
+/** Servers by words and hosts that give them away. */
+const FAMILIES: readonly (readonly [name: string, sign: RegExp])[] = [
+  ['Microsoft', /outlook|exchange|resolver\.|eop-|hotmail|5\.7\.(?:60|51)|sc-00|access denied/i],
+  ['Google', /gsmtp|google/i],
+  ['Yahoo, AOL', /yahoo|\baol\b|con:b|hvu:b|\[ts[st]/i],
+  [
+    'Postfix',
+    /(?:recipient|sender) address rejected|client host rejected|relay access denied|virtual (?:mailbox|alias) table|postfix/i,
+  ],
+  ['Exim', /exim|verification failed|unrouteable|unroutable|callout|relay not permitted/i],
+  ['qmail', /sorry[,.] |\(#\d\.\d\.\d\)|qmail|chkuser|rcpthosts/i],
+  ['Sendmail', /\.\.\. |sendmail/i],
+  ['gateways', /mimecast|proofpoint|barracuda|ironport|symantec|messagelabs|trend ?micro/i],
+  ['NetEase, Tencent, Coremail', /\b163\b|netease|qq\.com|tencent|coremail|icore|eyou/i],
+];
+
+/** The family of servers that a reply seems to come from. */
+export const familyOf = ({
+  text,
+  mx_hint,
+  source,
+  family,
+}: LabelledReply & { mx_hint?: string | null; source?: string; family?: string }): string =>
+  family ?? FAMILIES.find(([, sign]) => sign.test(`${text} ${mx_hint ?? ''} ${source ?? ''}`))?.[0] ?? 'others';
 
 export const percent = (part: number, whole: number): string => `${((100 * part) / Math.max(whole, 1)).toFixed(1)} %`;
 
@@ -6,7 +57,7 @@ const DEAD_LABELS = ['mailbox_not_found', 'mailbox_disabled', 'mailbox_full', 'r
 
 export const isGone = ({ reply }: Evaluated): boolean => reply.label === 'mailbox_not_found' && reply.code >= 500;
 /** About the client, the server or time, and no fair judge takes it for a dead mailbox. */
-export const isAboutUs = ({ reply }: Evaluated): boolean =>
+const isAboutUs = ({ reply }: Evaluated): boolean =>
   ['blocked', 'rate_limited', 'greylisted', 'temporary_failure'].includes(reply.label) &&
   !reply.also_ok.some((label) => DEAD_LABELS.includes(label));
 export const isFalselyDead = (one: Evaluated): boolean => isAboutUs(one) && isFalsePositive(one);

@@ -18,7 +18,7 @@ const SIZE = CLASSES.length;
 const REPLIES_MIN = 2;
 const FEATURES_MAX = 6000;
 const PENALTY = 2e-5;
-const ROUNDS = { select: 30, fit: 60 } as const;
+const ROUNDS = { select: 30, fit: 30 } as const;
 /** The largest weight in the file. */
 const WHOLE_MAX = 99;
 
@@ -106,9 +106,10 @@ function direction(slope: Float64Array, steps: readonly Step[]): Float64Array {
   return down;
 }
 
-function minimize(problem: Problem, rounds: number): Float64Array {
-  const length = (problem.features + 1) * SIZE;
-  let [at, slope] = [new Float64Array(length), new Float64Array(length)];
+/** `start`: the weights to begin with, and where the result is. */
+function minimize(problem: Problem, start: Float64Array, rounds: number): Float64Array {
+  const { length } = start;
+  let [at, slope] = [start, new Float64Array(length)];
   let loss = lossAt(problem, at, slope);
   const steps: Step[] = [];
   for (let round = 0; round < rounds; round++) {
@@ -152,24 +153,27 @@ export function train(examples: readonly Example[], head: Readonly<Record<string
     labels: Int32Array.from(examples, ({ label }) => label),
     weights: weightsOf(examples),
   };
-  const fit = (features: readonly string[], rounds: number): Float64Array => {
+  const fit = (features: readonly string[], start: Float64Array, rounds: number): Float64Array => {
     const indexes = new Map(features.map((feature, index) => [feature, index] as const));
     const rows = examples.map((example) =>
       Int32Array.from(example.features.flatMap((feature) => indexes.get(feature) ?? [])).sort(),
     );
-    return minimize({ ...common, rows, features: features.length }, rounds);
+    return minimize({ ...common, rows, features: features.length }, start, rounds);
   };
   const all = [...replies].flatMap(([feature, many]) => (many < REPLIES_MIN ? [] : [feature])).sort();
-  const first = fit(all, ROUNDS.select);
-  const size = (index: number): number =>
-    dot(first.subarray(index * SIZE, (index + 1) * SIZE), first.subarray(index * SIZE, (index + 1) * SIZE));
+  const first = fit(all, new Float64Array((all.length + 1) * SIZE), ROUNDS.select);
+  const weightsAt = (index: number): Float64Array => first.subarray(index * SIZE, (index + 1) * SIZE);
   const kept = all
-    .map((feature, index) => ({ feature, size: size(index) }))
-    .sort((a, b) => b.size - a.size || (a.feature < b.feature ? -1 : 1))
+    .map((feature, index) => ({ feature, index, size: dot(weightsAt(index), weightsAt(index)) }))
+    .sort((a, b) => b.size - a.size || a.index - b.index)
     .slice(0, FEATURES_MAX)
-    .map(({ feature }) => feature)
-    .sort();
-  return textOf(kept, fit(kept, ROUNDS.fit), head);
+    .sort((a, b) => a.index - b.index);
+  // What was learned with all features is where the fewer ones begin; the bias of the classes is last.
+  const start = new Float64Array((kept.length + 1) * SIZE);
+  for (const [at, index] of [...kept.map((one) => one.index), all.length].entries())
+    start.set(weightsAt(index), at * SIZE);
+  const features = kept.map(({ feature }) => feature);
+  return textOf(features, fit(features, start, ROUNDS.fit), head);
 }
 
 function textOf(features: readonly string[], fitted: Float64Array, head: Readonly<Record<string, string>>): string {

@@ -148,7 +148,7 @@ describe('a new reason of the mailbox check', () => {
 
   it('is classified, judged and reported right', () => {
     copy.edit(
-      'src/engine/smtp/classify/decide.ts',
+      'src/engine/smtp/classify/rules.ts',
       "  'full.mailbox': rule(76,",
       "  'moved.mailbox': rule(77, 'recipient', 'mailbox_moved'),\n  'full.mailbox': rule(76,",
     );

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dataFile } from '../data.ts';
 import type { SmtpStage } from '../evidence.ts';
-import { DECISIONS, RULES } from './classify/decide.ts';
 import { agrees, evaluate, isFalsePositive, type LabelledReply } from './classify/evaluation.ts';
+import { DECISIONS, RULES } from './classify/rules.ts';
 import { createClassifier, type Reading } from './classify.ts';
 import { ReplyParser } from './reply.ts';
 

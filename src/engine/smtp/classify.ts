@@ -1,26 +1,217 @@
+import type { SmtpStage } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
-import type { Clause } from './classify/clauses.ts';
-import { type CodesFile, compileCodes, loadCodes } from './classify/codes.ts';
-import { isRule, type Reading, type RuleFinding, type RuleId, ruleOf } from './classify/decide.ts';
-import { announcedDelay } from './classify/delay.ts';
-import { MAX_TEXT, plainWords, takeOutEchoes } from './classify/echoes.ts';
+import { type Clause, clausesOf, type Subject } from './classify/clauses.ts';
+import { type Codes, type CodesFile, compileCodes, loadCodes, type OperatorRow } from './classify/codes.ts';
 import {
-  type Evidence,
-  gather,
-  isForModel,
-  type ReadableReply,
-  type Reader,
-  type ReplyToRead,
-  ruleOfClause,
-  seenOf,
-} from './classify/gather.ts';
-import { compileLexicon, entriesOf, type LexiconFile, loadLexicon } from './classify/lexicon.ts';
-import { joinLines } from './classify/line-breaks.ts';
-import { loadModel, type Model, type Prediction, type Seen, type Weighed } from './classify/model.ts';
-import { certaintyOf, opinionOf } from './classify/opinion.ts';
-import { type Template, templateOf } from './classify/template.ts';
-import { denies, isBadFinding, settle } from './classify/weigh.ts';
+  type Echoes,
+  MAX_TEXT,
+  type Plain,
+  plainWords,
+  type Template,
+  takeOutEchoes,
+  templateOf,
+} from './classify/echoes.ts';
+import {
+  compileLexicon,
+  entriesOf,
+  joinLines,
+  type Lexicon,
+  type LexiconFile,
+  loadLexicon,
+  type Segment,
+  segmentsOf,
+  wordsOf,
+} from './classify/lexicon.ts';
+import {
+  certaintyOf,
+  loadModel,
+  type Model,
+  opinionOf,
+  type Prediction,
+  type Seen,
+  THRESHOLDS,
+  type Thresholds,
+  type Weighed,
+} from './classify/model.ts';
+import {
+  aboutRecipient,
+  considerWhose,
+  contradicted,
+  DECISIONS,
+  denies,
+  isBad,
+  isBadFinding,
+  isRule,
+  mayDecide,
+  ofReplyCode,
+  type Reading,
+  type RuleFinding,
+  type RuleId,
+  ruleOf,
+  settle,
+  TROUBLE,
+  waiting,
+} from './classify/rules.ts';
 import type { SmtpReply } from './reply.ts';
+
+/** `texts`, `mixed`: if the lines are known. */
+type ReadableReply = Pick<SmtpReply, 'code' | 'enhanced' | 'text'> & Partial<Pick<SmtpReply, 'texts' | 'mixed'>>;
+
+interface ReplyToRead {
+  /** Where the reply was given. `probe` is read as `rcpt`. */
+  readonly stage: SmtpStage;
+  readonly reply: ReadableReply;
+  /** Name from the provider table; null if the MX belongs to no known provider. */
+  readonly operator: string | null;
+  readonly echoes: Echoes;
+}
+
+/** Whether this stage precedes the first recipient. */
+const BEFORE_RCPT: Readonly<Record<SmtpStage, boolean>> = {
+  connect: true,
+  banner: true,
+  ehlo: true,
+  starttls: true,
+  mail: true,
+  rset: true,
+  rcpt: false,
+  probe: false,
+};
+
+interface Reader {
+  readonly lexicon: Lexicon;
+  readonly model: Model | null;
+  readonly thresholds: Thresholds;
+  readonly codes: Codes;
+  readonly plain: (text: string, echoes: Echoes) => Plain;
+}
+
+/** What a reply was read from, and the rules that this leads to, the highest first. */
+interface Evidence {
+  readonly plain: Plain;
+  readonly status: string | null;
+  readonly ofStatus: RuleId | null;
+  readonly words: readonly string[];
+  readonly segments: readonly Segment[];
+  readonly named: ReadonlySet<Subject>;
+  readonly clauses: readonly Clause[];
+  readonly rules: readonly RuleId[];
+  /** A row for the operator's own form decides before anything else. */
+  readonly form: OperatorRow | null;
+}
+
+/**
+ * The model decides nothing about a 4xx, which is never bad, about 500 to 503, which are about the command, before
+ * RCPT, against an operator's own form, or of a code without words.
+ */
+const isForModel = ({ stage, reply }: ReplyToRead, { form, words }: Evidence): boolean =>
+  reply.code > 503 && !BEFORE_RCPT[stage] && form === null && words.some((word) => !/^[@\d]/.test(word));
+
+const seenOf = ({ status, words, segments, clauses, rules }: Evidence, code: number, rule: string): Seen => ({
+  ...{ code, enhanced: status, words, segments, clauses, rule },
+  others: rules.filter((one) => one !== rule),
+});
+
+function gather(input: ReplyToRead, text: string, { plain: plainOf, lexicon, codes }: Reader): Evidence {
+  const { code, enhanced } = input.reply;
+  const early = BEFORE_RCPT[input.stage];
+  const plain = plainOf(text, input.echoes);
+  // qmail and others put the enhanced code into the text only; it counts if its class matches the code's.
+  const ofText = plain.enhanced !== null && plain.enhanced[0] === String(code)[0] ? plain.enhanced : null;
+  const status = enhanced ?? ofText;
+  const isRefusal = code >= 400;
+  const words = wordsOf(isRefusal ? plain.marked : '');
+  const segments = segmentsOf(words, lexicon);
+  const { clauses, named, isQuoting } = clausesOf(segments);
+  const found = new Set<RuleId>();
+  for (const clause of clauses) {
+    const rule = ruleOfClause(clause);
+    if (rule !== null && !contradicted(rule, status))
+      found.add(code < 500 && rule === 'remote.unverified' ? 'remote.error' : rule);
+  }
+  const ofStatus = isRefusal ? codes.enhanced(status) : null;
+  if (ofStatus !== null && !(isQuoting && isBad(ofStatus)) && mayDecide(ofStatus, code, segments, clauses))
+    found.add(ofStatus);
+  considerWhose(found, code, named, segments);
+  const more = [ofReplyCode(code, found), waiting(code, status, found, named)];
+  for (const rule of more) if (rule !== null) found.add(rule);
+  // Before RCPT no mailbox has been named, and a fault that lasts is a refusal: both are about the client.
+  if (early && code >= 500) found.add('last.early-5xx');
+  if (early && code >= 500 && [...found].some((rule) => isBad(rule) || TROUBLE.includes(rule))) found.add('us.early');
+  const rules = [...found].filter((rule) => !early || !aboutRecipient(rule));
+  rules.sort((a, b) => ruleOf(b).rank - ruleOf(a).rank);
+  const said = { code, enhanced: status, operator: input.operator, words: words.words };
+  const form = isRefusal ? codes.operator(said) : null;
+  return {
+    plain,
+    status,
+    ofStatus,
+    words: words.words,
+    segments,
+    named,
+    clauses,
+    rules,
+    form: form !== null && early && aboutRecipient(form.rule) ? null : form,
+  };
+}
+
+const ruleOfClause = ({ subject, predicate, general }: Clause): RuleId | null => {
+  const rule = DECISIONS[predicate][subject];
+  return general && rule === 'us.ip' ? 'us.client-rejected' : rule;
+};
+
+/** A delay beyond a day is not worth remembering, and a hostile server could announce a year. */
+const MAX_DELAY_SECONDS = 86_400;
+
+const CLOCK = /(?<![\d:.])(\d{1,2}):([0-5]\d):([0-5]\d)(?![\d:])/;
+const UNIT =
+  '(s(?:ec(?:ond(?:s|e|en|es|i|o|os)?)?s?|ek(?:unden)?)?|секунд\\p{L}*|秒|m(?:in(?:ut(?:e|es|en|o|os|i|y|a)?)?s?)?|минут\\p{L}*|分|h(?:(?:ou)?rs?|ours?|eures?)?|std|stunden?|horas?|ore|godzin\\p{L}*|час\\p{L}*|d(?:ays?)?)';
+/** `5 minutes`, `180sec`, `4m30s`, `1 hour 30 minutes`. */
+const SPAN = new RegExp(`(?<![\\p{L}\\d.:])(\\d{1,6}) ?${UNIT}(?![\\p{L}])|(?<=\\d[mh] ?)(\\d{1,5}) ?(s|m)\\b`, 'giu');
+/** A duration counts only after a phrase about waiting: "300 messages per 5 minutes" does not. */
+const WAITING =
+  /\b(?:in|after|for|wait|within|least|another|until|about|approx\w*|timeout|retry|delay(?:ed)?|dans|apr[eè]s|en|nach|tra|fra|za|po)\s*[:=(]?\s*(?:at least |about |approx\w*\.? |another |the next |ca\.? |~ ?)?$|(?:через|以降|請|请)\s*$/iu;
+const NOT_WAITING = /\b(?:last|past|per|previous|every|more than|less than|maximum of|limit)\W*$/i;
+
+const SECONDS: readonly (readonly [RegExp, number])[] = [
+  [/^(?:s|сек|秒)(?!td|tun)/i, 1],
+  [/^(?:m|мин|分)/i, 60],
+  [/^(?:h|std|stun|ore|godz|час)/i, 3600],
+  [/^d/i, 86_400],
+];
+const secondsOf = (unit: string): number => SECONDS.find(([pattern]) => pattern.test(unit))?.[1] ?? 1;
+
+/**
+ * The delay that a temporary refusal announces, in seconds from 1 to 86,400, or null: "try again in 5 minutes",
+ * "retry after 300 seconds", "Greylisted for 180 seconds", "please come back in 00:04:59".
+ */
+export function announcedDelay(text: string): number | null {
+  const head = text.slice(0, 1500);
+  if (!/\d/.test(head)) return null;
+  const clock = CLOCK.exec(head);
+  if (clock !== null && waits(head.slice(0, clock.index))) {
+    return bounded(Number(clock[1]) * 3600 + Number(clock[2]) * 60 + Number(clock[3]));
+  }
+  let total = 0;
+  let end = -1;
+  for (const match of head.matchAll(SPAN)) {
+    const between = end < 0 ? '' : head.slice(end, match.index);
+    if (end < 0 ? !waits(head.slice(0, match.index)) : !/^(?:\s*|\s*,?\s*(?:and|und|et)\s+|\s*,\s*)$/i.test(between)) {
+      if (end < 0) continue;
+      break;
+    }
+    total += Number(match[1] ?? match[3]) * secondsOf(match[2] ?? match[4] ?? 's');
+    end = match.index + match[0].length;
+  }
+  return bounded(total);
+}
+
+const waits = (before: string): boolean => {
+  const near = before.slice(-40);
+  return WAITING.test(near) && !NOT_WAITING.test(near);
+};
+
+const bounded = (seconds: number): number | null => (seconds < 1 ? null : Math.min(seconds, MAX_DELAY_SECONDS));
 
 export type { Reading };
 
@@ -75,11 +266,13 @@ interface ClassifierOptions {
   readonly operators?: ReadonlySet<string>;
   /** Phrases of the lexicon and ids of operators' rows to do without, for measurements. */
   readonly leftOut?: ReadonlySet<string>;
+  /** Others than the chosen ones, for measurements. */
+  readonly thresholds?: Thresholds;
 }
 
 export function createClassifier(
   data: ClassifierData = loadClassifierData(),
-  { operators, leftOut = new Set() }: ClassifierOptions = {},
+  { operators, leftOut = new Set(), thresholds = THRESHOLDS }: ClassifierOptions = {},
 ): Classifier {
   const forms = data.codes.operators.filter(({ id }) => !leftOut.has(id));
   const keep = new Set(data.lexicon.keep);
@@ -88,6 +281,7 @@ export function createClassifier(
   const reader: Reader = {
     lexicon,
     model: data.model,
+    thresholds,
     codes: compileCodes({ ...data.codes, operators: forms }, operators),
     plain: (text, echoes) => takeOutEchoes(text, echoes, isBlocklist, keep),
   };
@@ -151,12 +345,13 @@ function considerText(input: ReplyToRead, text: string, reader: Reader): Conside
 }
 
 /** What a reading becomes with the model, which is asked only where it may change it. */
-function consult(evidence: Evidence, decided: Reading, code: number, { model }: Reader): Reading {
+function consult(evidence: Evidence, decided: Reading, code: number, { model, thresholds }: Reader): Reading {
   const certainty = certaintyOf(decided);
   if (model === null || certainty === 'sure') return decided;
   const prediction = model.predict(seenOf(evidence, code, decided.rule));
   const { dead: probability } = prediction;
-  const opinion = opinionOf(prediction, certainty, { ...evidence, denies: denies(evidence.segments) });
+  const said = { ...evidence, denies: denies(evidence.segments) };
+  const opinion = opinionOf(prediction, certainty, said, thresholds);
   if (opinion === null) return { ...decided, probability };
   return { ...reading(opinion, opinion, code, ''), readBy: 'model', probability };
 }

@@ -1,8 +1,7 @@
 /** Explains how one reply is read, for operators. */
 import { SMTP_REPLY_LENGTH } from '../../kernel/facts/limits.ts';
 import type { ReadBy, SmtpStage } from '../evidence.ts';
-import { CLASSES, type Weighed } from './classify/model.ts';
-import { THRESHOLDS } from './classify/opinion.ts';
+import { CLASSES, THRESHOLDS, type Weighed } from './classify/model.ts';
 import type { Classifier, Explanation } from './classify.ts';
 import { ReplyParser, type SmtpReply } from './reply.ts';
 

@@ -1,5 +1,5 @@
 /** Counts replies that were read with low confidence, as input for new rules. */
-import type { RuleFinding } from './classify/decide.ts';
+import type { RuleFinding } from './classify/rules.ts';
 
 /** Replies of one kind: those that differ only in names, addresses, numbers and ids. */
 interface UncertainReplyKind {
@@ -9,7 +9,7 @@ interface UncertainReplyKind {
   readonly fingerprint: string;
   readonly code: number;
   readonly enhanced: string | null;
-  /** The text without names, addresses, numbers and ids (classify/template.ts). */
+  /** The text without names, addresses, numbers and ids (classify/echoes.ts). */
   readonly template: string;
   /** What decided, or `unmatched.…`, and what it means. */
   readonly rule: string;

@@ -1,5 +1,5 @@
 import { dataFile, readData } from '../../data.ts';
-import { RULES, type RuleId } from './decide.ts';
+import { RULES, type RuleId } from './rules.ts';
 
 /** A status code of RFC 3463, RFC 5248 or the IANA registry: `x.1.1`, or a whole subject: `x.7`. */
 interface EnhancedRow {
@@ -39,7 +39,7 @@ interface Coded {
   readonly code: number;
   readonly enhanced: string | null;
   readonly operator: string | null;
-  /** The text's words (tokens.ts). */
+  /** The text's words (lexicon.ts). */
   readonly words: readonly string[];
 }
 

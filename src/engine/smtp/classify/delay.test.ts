@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { announcedDelay } from './delay.ts';
+import { announcedDelay } from '../classify.ts';
 
 it.each([
   ['Greylisted for 5 minutes', 300],

@@ -1,8 +1,7 @@
 import type { SmtpFinding } from '../../evidence.ts';
 import type { Classifier, Reading } from '../classify.ts';
-import type { Meaning } from './decide.ts';
 import type { Echoes } from './echoes.ts';
-import { isBadFinding } from './weigh.ts';
+import { isBadFinding, type Meaning } from './rules.ts';
 
 /** The labels of data/sources/smtp-replies.json. */
 type Label =

@@ -1,6 +1,107 @@
 import { dataFile, readData } from '../../data.ts';
-import { fold } from './echoes.ts';
-import { isSlot, type Slot } from './slots.ts';
+import { type Echoes, echoedAcross, fold, MAX_TEXT } from './echoes.ts';
+
+/** What a reply can speak of. `user` and `domain` are the recipient's unless the words around say otherwise. */
+export const NOUNS = [
+  'recipient',
+  'user',
+  'domain',
+  'sender',
+  'client',
+  'you',
+  'message',
+  'server',
+  /** A mailing list or a group of recipients: closed, it still exists. */
+  'group',
+  /** Storage that fills up. */
+  'quota',
+  /** What is counted per connection, hour or day. */
+  'count',
+] as const;
+export type Noun = (typeof NOUNS)[number];
+
+/** What can be said of it; a clause says the same (clauses.ts). */
+const STATEMENTS = [
+  'absent',
+  'disabled',
+  'full',
+  'unavailable',
+  'refused',
+  'declines',
+  /** "must", "requires", "needs": what the asker has to do or to have. */
+  'demands',
+  /** "members only" */
+  'only',
+  'listed',
+  'forged',
+  'nameless',
+  'spam',
+  'policy',
+  'auth',
+  'tls',
+  'relay',
+  'not_hosted',
+  'too_many',
+  'too_fast',
+  'used_up',
+  'later',
+  'passing',
+  'greylisted',
+  'trouble',
+  'error',
+  'syntax',
+  'sequence',
+] as const;
+export type Statement = (typeof STATEMENTS)[number];
+
+/** What means something only with a negation or together with another word. */
+const POLAR = [
+  'exists',
+  'active',
+  'available',
+  'accepts',
+  'allowed',
+  'delivers',
+  'verify',
+  'failed',
+  'exceeded',
+] as const;
+export type Word = Statement | (typeof POLAR)[number];
+
+/** Words that connect the others. */
+const GLUE = [
+  /** Negates a predicate next to it, or a noun: "not found", "nicht gefunden", "not a user". */
+  'not',
+  /** Negates the noun after it: "no such", "kein". */
+  'none',
+  /** The same for a noun that the lexicon may not have: "no such student", "kein solcher". */
+  'such',
+  /** Denies the existence of the noun next to it, also at the end: "нет", "yok", "ありません". */
+  'lacks',
+  /** Makes the segment a supposition: "if", "may". */
+  'hedge',
+  /** Joins two nouns into one phrase: "domain of the sender". */
+  'of',
+  /** Introduces the one who did it. */
+  'by',
+  /** Introduces what the server itself turned to: "connect to". */
+  'toward',
+  /** Introduces a noun that is not what the sentence is about: "in the directory". */
+  'prep',
+  /** Says nothing. */
+  'filler',
+  /** Ends what went before: "because". */
+  'cut',
+  /** Begins a segment that gives advice: "please check". */
+  'advice',
+] as const;
+type Glue = (typeof GLUE)[number];
+
+export type Slot = Noun | Word | Glue;
+const SLOTS: ReadonlySet<string> = new Set([...NOUNS, ...STATEMENTS, ...POLAR, ...GLUE]);
+const isSlot = (name: string): name is Slot => SLOTS.has(name);
+const NOUN_SET: ReadonlySet<string> = new Set(NOUNS);
+export const isNoun = (slot: Slot): slot is Noun => NOUN_SET.has(slot);
 
 /**
  * Slots that a language needs before any of its words counts: with nouns alone, or without its words for refusal and
@@ -70,6 +171,7 @@ function follow<K, N extends { next: Map<K, N> | null }>(node: N, key: K, make: 
 /** A match: index of its entry, what it says, and how many words (or characters) it took. */
 interface Match {
   readonly entry: number;
+  readonly language: string;
   readonly slots: readonly Slot[];
   readonly length: number;
 }
@@ -94,7 +196,7 @@ const isLeaf = ({ next, gap }: Node): boolean => next === null && gap === null;
 export const UNSPACED = /[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/;
 
 /** Words of a phrase or a text, as the matcher compares them: folded, no hyphens, French and Italian elisions split. */
-export function splitWord(word: string): string[] {
+function splitWord(word: string): string[] {
   const elided = /^(l|d|n|s|c|m|j|t|qu|all|dell|dall|nell|sull|un|nessun)'(.*)$/.exec(word);
   // Not English "user's" and "don't", which have more before the apostrophe.
   if (elided !== null) return [`${elided[1]}'`, ...splitWord(elided[2] ?? '')].filter((part) => part !== '');
@@ -186,7 +288,12 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
     place(node, entry, index);
   }
 
-  const matchOf = (entry: number, length: number): Match => ({ entry, slots: entries[entry]?.slots ?? [], length });
+  const matchOf = (entry: number, length: number): Match => ({
+    entry,
+    language: entries[entry]?.language ?? '',
+    slots: entries[entry]?.slots ?? [],
+    length,
+  });
   /** Ids of the patterns that a word fits, the most specific first. */
   const find = (word: string): readonly number[] => {
     const ids: number[] = [];
@@ -267,4 +374,221 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
       return best;
     },
   };
+}
+
+/** How a piece of text is separated from the one before. */
+type Separator = 'none' | 'comma' | 'colon' | 'stop';
+
+/** A phrase of the lexicon, or one unknown word, in the order of the text. */
+export interface Token {
+  /** Empty for an unknown word. */
+  readonly slots: readonly Slot[];
+  /** Index among the lexicon's entries; -1 for an unknown word. */
+  readonly entry: number;
+  /** The first language that has it; empty for a placeholder or an unknown word. */
+  readonly language: string;
+  readonly text: string;
+}
+
+/** A stretch of text without punctuation. */
+export interface Segment {
+  readonly before: Separator;
+  readonly tokens: readonly Token[];
+}
+
+const STRENGTH: Readonly<Record<Separator, number>> = { none: 0, comma: 1, colon: 2, stop: 3 };
+const stronger = (a: Separator, b: Separator): Separator => (STRENGTH[a] >= STRENGTH[b] ? a : b);
+
+const MAX_WORDS = 400;
+
+/** ASCII: 1 for what words are made of, 2 for what may be inside of a word only, 3 for what only begins one. */
+const KIND = new Uint8Array(128);
+for (let code = 0; code < 128; code++) {
+  if (/[a-z\d]/i.test(String.fromCharCode(code))) KIND[code] = 1;
+}
+KIND[0x27] = 2;
+KIND[0x40] = 3;
+const LETTER = /[\p{L}\p{N}\p{M}]/u;
+
+const kindAt = (text: string, at: number): number => {
+  const code = text.charCodeAt(at);
+  if (code < 128) return KIND[code] ?? 0;
+  return (code >= 0xd800 && code <= 0xdfff) || LETTER.test(text.charAt(at)) ? 1 : 0;
+};
+
+/** "IP地址" is two words. */
+const isUnspaced = (text: string, at: number): boolean =>
+  text.charCodeAt(at) >= 0x3000 && UNSPACED.test(text.charAt(at));
+
+/** What one character between words separates. */
+function separatorAt(text: string, at: number): Separator {
+  switch (text[at]) {
+    case ' ':
+    case "'":
+      return 'none';
+    case ':':
+    case '=':
+      return 'colon';
+    case ';':
+    case '!':
+    case '?':
+    case '。':
+    case '|':
+      return 'stop';
+    case '.': {
+      const next = text[at + 1];
+      if (next === '.') return 'comma';
+      return next === ' ' && text[at - 1] !== '.' ? 'stop' : 'none';
+    }
+    case '-':
+      return text[at - 1] === ' ' || text[at - 1] === '-' ? 'comma' : 'none';
+    default:
+      return ',()[]{}、，/…'.includes(text.charAt(at)) ? 'comma' : 'none';
+  }
+}
+
+/** The words of a marked text (echoes.ts), each with what separates it from the one before. */
+interface Words {
+  readonly words: readonly string[];
+  readonly before: readonly Separator[];
+}
+
+export function wordsOf(marked: string): Words {
+  const words: string[] = [];
+  const before: Separator[] = [];
+  let separator: Separator = 'none';
+  for (let at = 0; at < marked.length && words.length < MAX_WORDS; ) {
+    const kind = kindAt(marked, at);
+    if (kind === 0 || kind === 2) {
+      separator = stronger(separator, separatorAt(marked, at));
+      at++;
+      continue;
+    }
+    let end = at + 1;
+    let quoted = false;
+    const unspaced = isUnspaced(marked, at);
+    for (; end < marked.length; end++) {
+      const next = kindAt(marked, end);
+      if (next === 0 || next === 3 || isUnspaced(marked, end) !== unspaced) break;
+      if (next === 2) quoted = true;
+    }
+    const word = marked.slice(at, end);
+    if (!quoted) {
+      words.push(word);
+      before.push(separator);
+    } else {
+      for (const part of splitWord(word)) {
+        words.push(part);
+        before.push(separator);
+        separator = 'none';
+      }
+    }
+    separator = 'none';
+    at = end;
+  }
+  return { words, before };
+}
+
+/** Segments, their phrases matched. */
+export function segmentsOf({ words, before }: Words, lexicon: Lexicon): readonly Segment[] {
+  const segments: Segment[] = [];
+  for (let start = 0; start < words.length; ) {
+    let end = start + 1;
+    while (end < words.length && before[end] === 'none') end++;
+    segments.push({ before: before[start] ?? 'none', tokens: tokensOf(words, start, end, lexicon) });
+    start = end;
+  }
+  return segments;
+}
+
+const NO_SLOTS: readonly Slot[] = [];
+
+function tokensOf(words: readonly string[], start: number, end: number, lexicon: Lexicon): Token[] {
+  const tokens: Token[] = [];
+  for (let at = start; at < end; ) {
+    const word = words[at] ?? '';
+    if (isUnspaced(word, 0)) {
+      unspacedTokens(word, lexicon, tokens);
+      at++;
+      continue;
+    }
+    const match = lexicon.match(words, at, end);
+    if (match === null) tokens.push({ slots: NO_SLOTS, entry: -1, language: '', text: word });
+    else {
+      tokens.push({
+        slots: match.slots,
+        entry: match.entry,
+        language: match.language,
+        text: match.length === 1 ? word : words.slice(at, at + match.length).join(' '),
+      });
+    }
+    at += match?.length ?? 1;
+  }
+  return tokens;
+}
+
+function unspacedTokens(run: string, lexicon: Lexicon, tokens: Token[]): void {
+  let unknown = 0;
+  const flush = (end: number): void => {
+    if (unknown < end) tokens.push({ slots: NO_SLOTS, entry: -1, language: '', text: run.slice(unknown, end) });
+  };
+  for (let at = 0; at < run.length; ) {
+    const match = lexicon.matchUnspaced(run, at, run.length);
+    if (match === null) {
+      at++;
+      continue;
+    }
+    flush(at);
+    tokens.push({
+      slots: match.slots,
+      entry: match.entry,
+      language: match.language,
+      text: run.slice(at, at + match.length),
+    });
+    at += match.length;
+    unknown = at;
+  }
+  flush(run.length);
+}
+
+/** At the end of a line, where a word or an address (RFC 5321 §4.5.3.1.3: 256 octets) may be cut. */
+const TAIL = 320;
+const LAST_WORD = /[\p{L}\p{N}\p{M}]+$/u;
+const FIRST_WORD = /^[\p{L}\p{N}\p{M}]+(?:'\p{L}+)?/u;
+const LAST_PIECE = /\S+$/;
+const FIRST_PIECE = /^\S+/;
+
+/**
+ * The text of a reply's lines: joined by a space, or, where the server seems to have cut its text at a fixed width
+ * inside of a word, a name or an address, by nothing. Ends where the text is long enough.
+ */
+export function joinLines(lines: readonly string[], echoes: Echoes, lexicon: Lexicon): string {
+  let text = lines[0] ?? '';
+  for (const line of lines.slice(1)) {
+    if (text.length >= MAX_TEXT) break;
+    const tail = text.slice(-TAIL);
+    text += isNameCut(tail, line, echoes) || isWordCut(tail, line, lexicon) ? line : ` ${line}`;
+  }
+  return text.slice(0, MAX_TEXT);
+}
+
+function isNameCut(before: string, after: string, echoes: Echoes): boolean {
+  const [tail, head] = [LAST_PIECE.exec(before)?.[0] ?? '', FIRST_PIECE.exec(after)?.[0] ?? ''];
+  // Nobody puts a space inside of <an address>.
+  if (/<[^<>]*$/.test(tail) || (/\/\/|www\./.test(tail) && /[./?=&]./.test(head))) return true;
+  return echoedAcross(fold(tail), fold(head), echoes);
+}
+
+/** Whether the last and the first word may be one of the lexicon. Then both ways of reading count (classify.ts). */
+function isWordCut(before: string, after: string, lexicon: Lexicon): boolean {
+  // "can't"
+  if (/\p{L}'$/u.test(before) ? /^[a-z]/i.test(after) : /^'[a-z]+\b/i.test(after)) return true;
+  if (UNSPACED.test(before.at(-1) ?? '') && UNSPACED.test(after[0] ?? '')) return true;
+  const [last, first] = [LAST_WORD.exec(before)?.[0], FIRST_WORD.exec(after)?.[0]];
+  if (last === undefined || first === undefined) return false;
+  const [head, [tail = '']] = [fold(last), splitWord(fold(first))];
+  if (lexicon.has(head + tail)) return true;
+  // "mailbox" and "unknown", or "mailbox" and "not", together fit `mailbox*`, and are words of their own.
+  const words = head.length > 3 && lexicon.fits(head) && (tail.length > 3 ? lexicon.begins(tail) : lexicon.has(tail));
+  return lexicon.fits(head + tail) && !words;
 }

@@ -1,7 +1,7 @@
 import { dataFile, readData } from '../../data.ts';
-import type { Clause } from './clauses.ts';
-import { UNSPACED } from './lexicon.ts';
-import type { Segment } from './tokens.ts';
+import type { Clause, Predicate, Subject } from './clauses.ts';
+import { type Segment, UNSPACED } from './lexicon.ts';
+import { isBadFinding, isOfCommand, type Reading, type RuleId } from './rules.ts';
 
 /**
  * What the model can say of a reply. The first four mean that the mailbox cannot be reached; `domain`: relaying denied,
@@ -21,13 +21,13 @@ export const CLASSES = [
 ] as const;
 export type Class = (typeof CLASSES)[number];
 const DEAD: ReadonlySet<Class> = new Set<Class>(['not_found', 'disabled', 'full', 'domain']);
-export const isDead = (name: Class): boolean => DEAD.has(name);
+const isDead = (name: Class): boolean => DEAD.has(name);
 
 /** What the model sees of a reply. */
 export interface Seen {
   readonly code: number;
   readonly enhanced: string | null;
-  /** The text's words, and what they mean, without echoes (tokens.ts). */
+  /** The text's words, and what they mean, without echoes (lexicon.ts). */
   readonly words: readonly string[];
   readonly segments: readonly Segment[];
   readonly clauses: readonly Clause[];
@@ -292,4 +292,93 @@ export function calibrated(share: number, slope: number, offset: number): number
   const within = Math.min(Math.max(share, 1e-6), 1 - 1e-6);
   const odds = Math.log(within / (1 - within)) * slope + offset;
   return Math.round(1000 / (1 + Math.exp(-odds))) / 1000;
+}
+
+/**
+ * Probabilities that the mailbox cannot be reached: from `dead` on, the model says so of a reply that no rule reads, or
+ * only a weak one; from `wordless` on, if no known word denies or refuses anything; from `sure` on, against a refusal
+ * or a rule that names nobody, and of a reply that names an IP address. Below `doubt`, it denies what a rule says.
+ * `other`: the share of a class from which it names that one. Chosen on replies of sources that the model had not seen,
+ * so that none about the client or the server is taken for a dead mailbox (docs/classification.md).
+ */
+export type Thresholds = Readonly<Record<'dead' | 'wordless' | 'sure' | 'doubt' | 'other', number>>;
+export const THRESHOLDS: Thresholds = { dead: 0.6, wordless: 0.8, sure: 0.9, doubt: 0.25, other: 0.4 };
+
+const RULE_OF: Readonly<Record<Class, RuleId>> = {
+  not_found: 'model.not-found',
+  disabled: 'model.disabled',
+  full: 'model.full',
+  domain: 'model.domain',
+  blocked: 'model.blocked',
+  rate: 'model.rate',
+  greylisted: 'model.temporary',
+  temporary: 'model.temporary',
+  syntax: 'model.syntax',
+  other: 'model.other',
+};
+
+/** Rules that do not say of whom: a limit, a refusal, trouble, a syntax. */
+const OF_NOBODY: ReadonlySet<string> = new Set<RuleId>([
+  'rate.limited',
+  'us.message-refused',
+  'remote.trouble',
+  'remote.error',
+  'remote.later',
+  'protocol.syntax',
+]);
+
+/** How sure the rules are. `none`: none matched. `nobody`: they are sure, or it is a refusal, but not of whom. */
+export type Certainty = 'bad' | 'none' | 'weak' | 'nobody' | 'sure';
+
+export function certaintyOf({ rule, finding, matched, confidence, meaning }: Reading): Certainty {
+  if (isBadFinding(finding)) return 'bad';
+  if (!matched) return 'none';
+  if (OF_NOBODY.has(rule)) return 'nobody';
+  if (confidence === 'high') return 'sure';
+  return meaning.startsWith('us_') ? 'nobody' : 'weak';
+}
+
+/** What a reply says, as far as it bears on whether the model may call its mailbox dead. */
+export interface Said {
+  readonly named: ReadonlySet<Subject>;
+  readonly clauses: readonly Pick<Clause, 'subject' | 'predicate'>[];
+  /** Some word denies, refuses or misses something. */
+  readonly denies: boolean;
+  /** The enhanced code. */
+  readonly status: string | null;
+}
+
+const OTHERS: readonly Subject[] = ['sender', 'you', 'group', 'count'];
+const NOT_MAILBOXES: ReadonlySet<Subject> = new Set<Subject>([...OTHERS, 'server', 'message', 'client']);
+const STATES: ReadonlySet<Predicate> = new Set<Predicate>(['disabled', 'full']);
+
+/**
+ * Whether a reply is of something else: it names the sender, it says that something else than a mailbox is closed, or
+ * its code is for the order or the form of commands.
+ */
+const isOfOthers = ({ named, clauses, status }: Said): boolean =>
+  OTHERS.some((one) => named.has(one)) ||
+  isOfCommand(status) ||
+  clauses.some(
+    ({ subject, predicate }) => subject === 'count' || (NOT_MAILBOXES.has(subject) && STATES.has(predicate)),
+  );
+
+/** What the model decides about a reply that the rules read with this certainty; null: it leaves that alone. */
+export function opinionOf(
+  { classes, dead }: Prediction,
+  certainty: Certainty,
+  said: Said,
+  thresholds: Thresholds = THRESHOLDS,
+): RuleId | null {
+  const shareOf = (name: Class): number => classes[CLASSES.indexOf(name)] ?? 0;
+  const likeliest = (fits: (name: Class) => boolean): Class =>
+    CLASSES.filter(fits).reduce((best, name) => (shareOf(name) > shareOf(best) ? name : best));
+  const alive = likeliest((name) => !isDead(name));
+  if (certainty === 'bad') return dead < thresholds.doubt ? RULE_OF[alive] : null;
+  if (certainty === 'sure' || (dead >= thresholds.dead && isOfOthers(said))) return null;
+  const isDoubtful = certainty === 'nobody' || said.named.has('client');
+  const needed = isDoubtful ? thresholds.sure : said.denies ? thresholds.dead : thresholds.wordless;
+  if (dead >= needed) return RULE_OF[likeliest(isDead)];
+  const names = alive !== 'other' && certainty !== 'nobody' && shareOf(alive) >= thresholds.other;
+  return names ? RULE_OF[alive] : null;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { SmtpStage } from '../../evidence.ts';
 import { type Classifier, createClassifier, loadClassifierData, type Reading } from '../classify.ts';
 import { ECHOES } from './evaluation.ts';
 import { compileLexicon, entriesOf, loadLexicon } from './lexicon.ts';
@@ -8,11 +9,11 @@ const whole = createClassifier();
 const rules = createClassifier({ ...loadClassifierData(), model: null });
 const BAD = ['mailbox_not_found', 'mailbox_full', 'mailbox_disabled', 'relay_denied'];
 
-/** `"550 5.1.1 text"` read at RCPT. */
-function read(line: string, { classify }: Classifier = whole): Reading {
+/** `"550 5.1.1 text"`, read at RCPT unless another stage is given. */
+function read(line: string, { classify }: Pick<Classifier, 'classify'> = whole, stage: SmtpStage = 'rcpt'): Reading {
   const [, code, enhanced, text] = /^(\d{3}) ?(?:([245]\.\d+\.\d+) ?)?(.*)$/s.exec(line)!;
   const reply = { code: Number(code), enhanced: enhanced ?? null, text: text ?? '' };
-  return classify({ stage: 'rcpt', reply, operator: null, echoes: ECHOES });
+  return classify({ stage, reply, operator: null, echoes: ECHOES });
 }
 
 /** Every combination of these parts, joined by spaces. */
@@ -176,6 +177,29 @@ describe('a code does not speak for words that say something else', () => {
           expect([text, read(`${code} ${text}. ${wait}`).finding]).toEqual([text, 'greylisted']);
   });
 
+  it('a code for commands, and what is missing only among users of a kind', () => {
+    const commands = ['550 5.5.1', '550 5.5.4', '553 5.5.2', '554 5.5.4'];
+    expect(findings(combine(commands, ['invalid domain name', 'unknown domain', 'Domain does not exist']))).toEqual([]);
+    const kinds = ['registered gateway', 'valid billing portal', 'validated bridge'];
+    expect(findings(combine(['550', '550 5.7.1', '554'], ['<someone@example.com> is not a'], kinds, ['user']))).toEqual(
+      [],
+    );
+  });
+
+  it('letters that are a negation in another language than the noun', () => {
+    const nouns = ['account', 'user', 'mailbox', 'inbox', 'address'];
+    const said = combine(['550', '550 5.1.1', '551'], ['nu', 'ni', 'ne', 'nem', 'pas'], nouns);
+    expect(said.filter((text) => read(text, rules).rule === 'recipient.unknown')).toEqual([]);
+    for (const text of [
+      'No user',
+      'Not a user here',
+      'usuario no existe',
+      'utilizatorul nu exista',
+      'no existe usuario',
+    ])
+      expect(read(`550 5.1.1 ${text}`, rules).finding, text).toBe('mailbox_not_found');
+  });
+
   // What the model makes of made-up words is measured with it: at most one of 300 may be bad.
   it('words that nobody knows, as far as rules decide', () => {
     const nouns = [
@@ -263,5 +287,35 @@ describe('what the server itself was refused is not about us', () => {
       'Connection from 192.0.2.25 refused by policy server',
     ])
       expect(read(`450 4.7.1 ${text}`).finding, text).toBe('smtp_blocked');
+  });
+});
+
+describe('a fault', () => {
+  const faults = [
+    'SMTP service not available',
+    'Service unavailable',
+    'synchronization error',
+    'DNS failure',
+    'AUTH FAILED',
+  ];
+
+  it('in a 5xx before RCPT is a refusal of the client, in a 4xx a temporary failure', () => {
+    for (const stage of ['connect', 'ehlo', 'mail'] as const) {
+      for (const text of combine(['550', '554', '553 5.3.0'], faults))
+        expect(read(text, whole, stage).finding, `${stage}: ${text}`).toBe('smtp_blocked');
+      for (const text of combine(['421', '421 4.3.2'], faults.slice(0, 4)))
+        expect(read(text, whole, stage).finding, `${stage}: ${text}`).toBe('smtp_temporary_failure');
+    }
+  });
+
+  it('that passes is temporary: a server that is busy does not greylist, one that is misconfigured rejects nobody', () => {
+    const busy = ['Server too busy', 'Server load too high', 'The mail server is overloaded', 'Our system is busy'];
+    const broken = [
+      '451 4.3.5 <verify@probe.example.net>: Sender address rejected: Server configuration error',
+      '454 4.7.0 Temporary authentication failure',
+      '451 A transient error occurred when checking the SPF record',
+    ];
+    for (const text of [...combine(['450', '451', '451 4.7.1'], busy, [', try again later']), ...broken])
+      expect(read(text).finding, text).toBe('smtp_temporary_failure');
   });
 });

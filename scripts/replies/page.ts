@@ -132,7 +132,7 @@ ${summary(trained)}
    sure of whom it speaks. It is a linear one ([data/smtp-model.tsv](../data/smtp-model.tsv)): the code, words in a row,
    pieces of words, what the words mean, and what the rules make of them add up to a probability that the mailbox cannot
    be reached. From ${dead} on it calls the address bad; from ${wordless} if no known word denies or refuses anything, so that it does
-   not guess from the place; from ${sure} if the rules read a refusal, a limit or trouble of nobody, or an IP address is named;
+   not guess from the place, or one says that something is closed, but not what; from ${sure} if the rules read a refusal, a limit or trouble of nobody, or an IP address is named;
    never if the reply names the sender, "you", a group, a kind of user ("not a registered gateway user") or what is
    counted, if it says that something else is closed, or if its code is about the command. Below
    ${doubt} it denies what a rule says. It never overrules a rule that is sure that a reply is about the client.

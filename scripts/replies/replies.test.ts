@@ -126,7 +126,14 @@ describe('the model', () => {
   it('decides only from its thresholds, and never that a reply which names the asker is about a dead mailbox', () => {
     const classes = CLASSES.map((name) => (name === 'not_found' ? 0.91 : 0.01));
     const of = (dead: number, certainty: Certainty, said: Partial<Said> = {}) =>
-      opinionOf({ classes, dead }, certainty, { named: new Set(), clauses: [], denies: true, status: null, ...said });
+      opinionOf({ classes, dead }, certainty, {
+        named: new Set(),
+        clauses: [],
+        denies: true,
+        status: null,
+        rules: [],
+        ...said,
+      });
     for (const certainty of ['none', 'weak'] as const) {
       expect(of(THRESHOLDS.dead, certainty)).toBe('model.not-found');
       expect(of(THRESHOLDS.dead - 0.001, certainty)).toBeNull();

@@ -245,7 +245,7 @@ function negate(elements: readonly Element[]): void {
   });
 }
 
-/** "nu account", "ne user": letters that happen to be a negation somewhere, which no language puts before an English noun. */
+/** "nu account": letters that happen to be a negation in some language, which does not negate English nouns. */
 const isOfTwoLanguages = (negation: Element | undefined, { tokens: [noun] }: Element): boolean =>
   negation?.kind === 'not' && negation.tokens[0]?.language !== 'en' && noun?.language === 'en';
 
@@ -396,7 +396,11 @@ export function clausesOf(segments: readonly Segment[]): Statements {
       const colon = segments[index + 1]?.before === 'colon';
       const elements = elementsOf(part, colon, onward.has(index));
       negate(elements);
-      for (const { kind, subject } of elements) if (kind === 'phrase') named.add(subject);
+      for (const { kind, subject, nouns } of elements) {
+        if (kind === 'phrase') named.add(subject);
+        // "your connection quota"
+        if (hasNoun(nouns, 'you') && (subject === 'quota' || subject === 'count')) named.add('you');
+      }
       // "not a registered gateway user": it is not one of a group.
       if (elements.some((one, at) => one.negated && isKindOfUser(elements, at))) named.add('group');
       const found = read(elements, before, colon);

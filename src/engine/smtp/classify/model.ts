@@ -322,7 +322,6 @@ const OF_NOBODY: ReadonlySet<string> = new Set<RuleId>([
   'rate.limited',
   'us.message-refused',
   'remote.trouble',
-  'remote.error',
   'remote.later',
   'protocol.syntax',
 ]);
@@ -346,6 +345,7 @@ export interface Said {
   readonly denies: boolean;
   /** The enhanced code. */
   readonly status: string | null;
+  readonly rules: readonly RuleId[];
 }
 
 const OTHERS: readonly Subject[] = ['sender', 'you', 'group', 'count'];
@@ -359,9 +359,7 @@ const STATES: ReadonlySet<Predicate> = new Set<Predicate>(['disabled', 'full']);
 const isOfOthers = ({ named, clauses, status }: Said): boolean =>
   OTHERS.some((one) => named.has(one)) ||
   isOfCommand(status) ||
-  clauses.some(
-    ({ subject, predicate }) => subject === 'count' || (NOT_MAILBOXES.has(subject) && STATES.has(predicate)),
-  );
+  clauses.some(({ subject, predicate }) => NOT_MAILBOXES.has(subject) && STATES.has(predicate));
 
 /** What the model decides about a reply that the rules read with this certainty; null: it leaves that alone. */
 export function opinionOf(
@@ -376,8 +374,13 @@ export function opinionOf(
   const alive = likeliest((name) => !isDead(name));
   if (certainty === 'bad') return dead < thresholds.doubt ? RULE_OF[alive] : null;
   if (certainty === 'sure' || (dead >= thresholds.dead && isOfOthers(said))) return null;
-  const isDoubtful = certainty === 'nobody' || said.named.has('client');
-  const needed = isDoubtful ? thresholds.sure : said.denies ? thresholds.dead : thresholds.wordless;
+  // "connect error 111 for someone@example.com"
+  const isFault = said.rules.includes('remote.error');
+  const isDoubtful = certainty === 'nobody' || isFault || said.named.has('client');
+  // "subscription expired": a word says that something is closed, but not what.
+  const isOfUnknown = said.clauses.some(({ subject, predicate }) => subject === 'none' && STATES.has(predicate));
+  const isSaid = said.denies && !isOfUnknown;
+  const needed = isDoubtful ? thresholds.sure : isSaid ? thresholds.dead : thresholds.wordless;
   if (dead >= needed) return RULE_OF[likeliest(isDead)];
   const names = alive !== 'other' && certainty !== 'nobody' && shareOf(alive) >= thresholds.other;
   return names ? RULE_OF[alive] : null;

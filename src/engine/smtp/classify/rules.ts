@@ -223,8 +223,8 @@ export const aboutRecipient = (rule: RuleId): boolean => {
 
 /**
  * Whether an enhanced code counts. It makes an address bad only with words that fit: they name a recipient, deny or
- * refuse something, and name neither the sender nor what is counted. In a 4xx, X.5 and X.7 are no more than "not now", and
- * 500 to 503 are about the command.
+ * refuse something, and name neither the sender nor what is counted. In a 4xx, X.5 and X.7 are no more than "not now",
+ * and 500 to 503 are about the command.
  */
 export function mayDecide(
   rule: RuleId,

@@ -92,16 +92,15 @@ export const VERIFICATIONS = newRows<'verifications', NewVerification, 'seq'>('v
 /** A row of a batch that all rows of have the batch's node and time. */
 type InBatch<T> = T & { readonly now: number; readonly node: string };
 
-export const LEDGER = newRows<'ledger', InBatch<Changes['ledger'][number]>, 'id' | 'charged' | 'note' | 'hold_id'>(
-  'ledger',
-  {
-    account_id: textColumn(({ accountId }) => accountId),
-    kind: textColumn(({ kind }) => kind),
-    amount: numberColumn(({ amount }) => amount),
-    verification_id: textColumn(({ verificationId }) => verificationId),
-    created_at: numberColumn(({ now }) => now),
-  },
-);
+export const LEDGER = newRows<'ledger', Changes['ledger'][number] & { readonly now: number }, 'id' | 'note'>('ledger', {
+  account_id: textColumn(({ accountId }) => accountId),
+  kind: textColumn(({ kind }) => kind),
+  amount: numberColumn(({ amount }) => amount),
+  charged: numberColumn(({ charged }) => charged),
+  verification_id: textColumn(({ verificationId }) => verificationId),
+  created_at: numberColumn(({ now }) => now),
+  hold_id: textColumn(({ holdId }) => holdId),
+});
 
 export const HOLDS = newRows<'holds', InBatch<Changes['holds'][number]>>('holds', {
   id: textColumn(({ id }) => id),

@@ -2,8 +2,7 @@ import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import { DAY_MS, toDate, toIso } from '../kernel/clock.ts';
 import { addRemovalJobs, removeRows } from './account-removal.ts';
 import { BATCH_ROWS, DELETED_ROWS, inBatches, yieldToEventLoop } from './batches.ts';
-import { findBudget, writeBudget } from './charge/budget.ts';
-import { releaseExpired } from './charge/shared-hold.ts';
+import { giveBackTo, releaseExpired, type Scope } from './charge/shared-hold.ts';
 import type { StorageDriver, TableSchema } from './driver.ts';
 import { forgetEnded } from './leases.ts';
 import { createLedgerRollUp, type LedgerRollUp } from './ledger.ts';
@@ -177,19 +176,14 @@ function holdsOf(trx: Transaction<Tables>, which: HoldSelection) {
 }
 
 /** Releases the hold with a ledger row, and its idempotency key. */
-async function releaseHold(trx: Transaction<Tables>, hold: Row<'holds'>, now: number): Promise<boolean> {
+async function releaseHold(scope: Scope, hold: Row<'holds'>): Promise<boolean> {
+  const { trx } = scope;
   const { id, account_id, key_id, amount, route, idempotency_key } = hold;
   const { numDeletedRows } = await trx.deleteFrom('holds').where('id', '=', id).executeTakeFirst();
   // Settled while this transaction waited for the account.
   if (numDeletedRows === 0n) return false;
-  await trx
-    .updateTable('accounts')
-    .set((eb) => ({ balance: eb('balance', '+', amount), locked: eb('locked', '-', amount) }))
-    .where('id', '=', account_id)
-    .execute();
-  await writeBudget(trx, await findBudget(trx, account_id, key_id), { held: -amount, charged: 0 }, now);
-  const entry = { account_id, kind: 'release' as const, amount, verification_id: id, created_at: now };
-  await trx.insertInto('ledger').values(entry).execute();
+  const subject = { verificationId: id, holdId: null };
+  await giveBackTo(scope, { account: account_id, keyId: key_id }, amount, subject);
   if (route !== null && idempotency_key !== null) {
     const reserved = trx.deleteFrom('idempotency').where('account_id', '=', account_id).where('route', '=', route);
     await reserved.where('key', '=', idempotency_key).where('state', '=', 'running').execute();
@@ -204,7 +198,7 @@ async function release(driver: StorageDriver, which: HoldSelection, signal?: Abo
     const seen = await driver.transaction(async (trx) => {
       const holds = await holdsOf(trx, which).orderBy('id').limit(BATCH_ROWS).execute();
       await driver.lockAccounts(trx, [...new Set(holds.map((hold) => hold.account_id))]);
-      for (const hold of holds) if (await releaseHold(trx, hold, now)) released += 1;
+      for (const hold of holds) if (await releaseHold({ driver, trx, now }, hold)) released += 1;
       return holds.length;
     });
     if (seen < BATCH_ROWS) break;

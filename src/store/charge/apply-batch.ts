@@ -16,19 +16,21 @@ import type {
   FilterKeys,
   IdempotencyRef,
   Refusal,
+  SettledPart,
   Settlement,
+  SettlementPart,
   StoredReply,
   VerificationRecord,
   VerifyAdmission,
 } from '../store.ts';
-import { budgetResetsAt, budgetUsed, countBudget, fitsBudget } from './budget.ts';
+import { type BudgetState, budgetResetsAt, budgetUsed, countBudget, fitsBudget } from './budget.ts';
 import {
   type AccountState,
   type Changes,
   type ChargeAnswer,
   type ChargeRequest,
   type ChargeState,
-  type HoldState,
+  type CreditState,
   type IdempotencyState,
   type KeyState,
   noChanges,
@@ -153,7 +155,7 @@ function matchFilter(state: ChargeState, account: AccountState, keys: FilterKeys
 }
 
 /** Adds a record to the counters of its hour; `usage` has one entry per row of usage_hours. */
-export function countUsage(
+function countUsage(
   usage: Map<string, UsageEntry>,
   now: number,
   { accountId, keyId, record }: { accountId: string; keyId: string; record: VerificationRecord },
@@ -171,37 +173,161 @@ export function countUsage(
   }
 }
 
-// Settlement: a hold is captured or released.
+// The moves of credits: a hold (an authorization) is charged (a capture) or given back (a release).
+
+/** The account that pays, and the key if it has a budget; a person who signed in has no key. */
+interface Payer<A extends CreditState> {
+  readonly account: A;
+  readonly key: BudgetState | null;
+}
+/** The time and the changes of a batch, or of a transaction. */
+interface Moving<A extends CreditState> {
+  readonly now: number;
+  readonly changes: Changes<A>;
+}
+/** What a ledger row is about: a verification, or a shared hold. */
+type Subject =
+  | { readonly verificationId: string; readonly holdId: null }
+  | { readonly verificationId: null; readonly holdId: string };
 
 /**
- * Writes the record and its charge. `held` credits are locked for it (0 without a hold); they are unlocked, and
- * what is not charged returns to the balance. The caller has checked that the balance suffices, and the key's budget.
- * The verification is its own ledger entry; one of 0 credits without a hold moves nothing, and is none. `key`: null for
- * a signed-in user.
+ * The only place where charging changes a balance. `held`: by how much more is held (negative: given back, or charged);
+ * `charged`: what leaves the account. Returns the change of the balance.
+ */
+function moveCredits<A extends CreditState>(
+  { now, changes }: Moving<A>,
+  { account, key }: Payer<A>,
+  by: { readonly held: number; readonly charged: number },
+): number {
+  const amount = -by.held - by.charged;
+  if (account.balance + amount < 0)
+    throw new RangeError(
+      `A balance of ${account.balance} does not cover ${by.charged} credits, and ${by.held} to hold.`,
+    );
+  account.balance += amount;
+  account.locked += by.held;
+  changes.accounts.add(account);
+  // Nothing is counted for a key without a budget.
+  if (key !== null && key.budget !== null && (by.held !== 0 || by.charged !== 0)) {
+    countBudget(key, by, now);
+    changes.budgets.add(key);
+  }
+  return amount;
+}
+
+/** Takes credits from the balance for what is to be charged later. The caller has checked that they are there. */
+export function authorize<A extends CreditState>(
+  moving: Moving<A>,
+  payer: Payer<A>,
+  held: number,
+  subject: Subject,
+): void {
+  const amount = moveCredits(moving, payer, { held, charged: 0 });
+  moving.changes.ledger.push({ accountId: payer.account.id, kind: 'hold', amount, charged: 0, ...subject });
+}
+
+/** Gives back what is held and was not charged. */
+export function giveBack<A extends CreditState>(
+  moving: Moving<A>,
+  payer: Payer<A>,
+  held: number,
+  subject: Subject,
+): void {
+  const amount = moveCredits(moving, payer, { held: -held, charged: 0 });
+  moving.changes.ledger.push({ accountId: payer.account.id, kind: 'release', amount, charged: 0, ...subject });
+}
+
+/**
+ * Charges for results, of which `held` credits are held; records them and counts them. What is not charged returns to
+ * the balance. Throws RangeError where the balance, or the budget of the key, does not suffice. Returns the change of
+ * the balance.
+ */
+export function capture<A extends CreditState>(
+  moving: Moving<A>,
+  payer: Payer<A>,
+  held: number,
+  results: readonly Omit<Changes['verifications'][number], 'accountId'>[],
+): number {
+  const { now, changes } = moving;
+  let charged = 0;
+  for (const { record } of results) {
+    if (!Number.isSafeInteger(record.credits) || record.credits < 0)
+      throw new RangeError(`A record cannot cost ${record.credits} credits.`);
+    charged += record.credits;
+  }
+  if (!fitsBudget(payer.key, charged - held, now))
+    throw new RangeError(`The budget does not cover ${charged} credits.`);
+  const amount = moveCredits(moving, payer, { held: -held, charged });
+  for (const result of results) {
+    changes.verifications.push({ ...result, accountId: payer.account.id });
+    countUsage(changes.usage, now, { ...result, accountId: payer.account.id });
+  }
+  return amount;
+}
+
+/** A shared hold as it is charged; `amount` is what is left of it. */
+interface SharedHoldState {
+  readonly id: string;
+  readonly keyId: string;
+  amount: number;
+}
+
+/**
+ * Charges for a part of the results that a shared hold is for; the part is one row of the ledger. What the hold no
+ * longer covers is taken from the balance. `results` are not in the log. Throws ApiError `insufficient_credits` or
+ * `key_budget_spent`; then nothing is changed.
+ */
+export function capturePart<A extends CreditState>(
+  moving: Moving<A>,
+  payer: Payer<A>,
+  hold: SharedHoldState,
+  results: SettlementPart['results'],
+): SettledPart {
+  const { account, key } = payer;
+  let [held, charged] = [0, 0];
+  for (const { record, held: own } of results) {
+    if (!(Number.isSafeInteger(own) && record.credits >= 0 && record.credits <= own))
+      throw new RangeError(`A result of ${record.credits} credits does not fit the ${own} held for it.`);
+    held += own;
+    charged += record.credits;
+  }
+  const drawn = Math.min(held, hold.amount);
+  if (account.balance + drawn < charged) {
+    const sentence = 'The hold no longer covers these results, nor does the balance; nothing was charged.';
+    throw new ApiError('insufficient_credits', sentence);
+  }
+  if (!fitsBudget(key, charged - drawn, moving.now)) throw new ApiError('key_budget_spent');
+  const { id: holdId, keyId } = hold;
+  const recorded = results.map(({ record }) => ({ keyId, holdId, record, held: null }));
+  const amount = capture(moving, payer, drawn, recorded);
+  hold.amount -= drawn;
+  if (drawn > 0 || charged > 0)
+    moving.changes.ledger.push({
+      accountId: account.id,
+      kind: 'settlement',
+      amount,
+      charged,
+      verificationId: null,
+      holdId,
+    });
+  return { recorded: results.length, charged, balance: account.balance, amount: hold.amount };
+}
+
+/**
+ * The record and its charge. `held` credits are held for it (0 without a hold). The verification is its own ledger
+ * entry; one of 0 credits without a hold moves nothing, and is none. `key`: null for a signed-in user.
  */
 function recordCharge(
-  state: ChargeState,
+  { now }: ChargeState,
   changes: Changes,
   account: AccountState,
   { keyId, key }: { readonly keyId: string; readonly key: KeyState | null },
-  verification: VerificationRecord,
+  record: VerificationRecord,
   held: number,
 ): void {
-  const { credits } = verification;
-  if (!Number.isSafeInteger(credits) || credits < 0) throw new TypeError(`A record cannot cost ${credits} credits.`);
-  if (account.testOf !== null && credits > 0) throw new RangeError('Test mode charges nothing.');
-  const amount = held - credits;
-  if (account.balance + amount < 0)
-    throw new RangeError(`A record of ${credits} credits does not fit a hold of ${held}.`);
-  if (!fitsBudget(key, credits - held, state.now))
-    throw new RangeError(`The budget does not cover ${credits} credits.`);
-  const accountId = account.id;
-  account.balance += amount;
-  account.locked -= held;
-  changes.accounts.add(account);
-  recordBudget(state, changes, key, { held: -held, charged: credits });
-  changes.verifications.push({ accountId, keyId, record: verification, held: held > 0 || credits > 0 ? held : null });
-  countUsage(changes.usage, state.now, { accountId, keyId, record: verification });
+  if (account.testOf !== null && record.credits > 0) throw new RangeError('Test mode charges nothing.');
+  const entry = { keyId, holdId: null, record, held: held > 0 || record.credits > 0 ? held : null };
+  capture({ now, changes }, { account, key }, held, [entry]);
 }
 
 /**
@@ -216,7 +342,11 @@ function settle(state: ChargeState, changes: Changes, settlement: Settlement): {
   if (hold !== null && hold.accountId !== account.id) throw new Error('The hold belongs to another account.');
   const by = { keyId: caller.keyId, key: state.keyById(caller.keyId) };
   if (verification === null) {
-    if (hold !== null) release(state, changes, account, by.key, hold);
+    if (hold !== null) {
+      const subject = { verificationId: hold.id, holdId: null };
+      giveBack({ now: state.now, changes }, { account, key: by.key }, hold.amount, subject);
+      changes.ended.push(hold.id);
+    }
     if (idempotency !== null) forget(state, changes, account.id, idempotency);
     return { balance: account.balance };
   }
@@ -238,33 +368,6 @@ function settle(state: ChargeState, changes: Changes, settlement: Settlement): {
     finish(state, changes, account.id, idempotency, { status: 200, headers: {}, body: verification.body });
   }
   return { balance: account.balance };
-}
-
-function release(
-  state: ChargeState,
-  changes: Changes,
-  account: AccountState,
-  key: KeyState | null,
-  { id, amount }: HoldState,
-): void {
-  account.balance += amount;
-  account.locked -= amount;
-  changes.accounts.add(account);
-  recordBudget(state, changes, key, { held: -amount, charged: 0 });
-  changes.ledger.push({ accountId: account.id, kind: 'release', amount, verificationId: id });
-  changes.ended.push(id);
-}
-
-/** Nothing is counted for a key without a budget. */
-function recordBudget(
-  { now }: ChargeState,
-  changes: Changes,
-  key: KeyState | null,
-  by: { held: number; charged: number },
-): void {
-  if (key === null || key.budget === null || (by.held === 0 && by.charged === 0)) return;
-  countBudget(key, by, now);
-  changes.budgets.add(key);
 }
 
 const isRecorded = (state: ChargeState, changes: Changes, id: string): boolean =>
@@ -412,9 +515,7 @@ function hold(
 ): void {
   const { id, holdMs } = verify;
   const { idempotency } = request;
-  account.balance -= amount;
-  account.locked += amount;
-  recordBudget(state, changes, key, { held: amount, charged: 0 });
+  authorize({ now: state.now, changes }, { account, key }, amount, { verificationId: id, holdId: null });
   changes.holds.push({
     id,
     accountId: account.id,
@@ -424,7 +525,6 @@ function hold(
     idempotencyKey: idempotency?.key ?? null,
     expiresAt: state.now + holdMs,
   });
-  changes.ledger.push({ accountId: account.id, kind: 'hold', amount: -amount, verificationId: id });
 }
 
 const budgetSpent = (key: KeyState, budget: number, now: number): Refusal => ({

@@ -1,6 +1,6 @@
 /** The monthly budget of a key: what it was charged in the calendar month (UTC), and what is held for it now. */
 
-import type { CompiledQuery, Expression, Transaction } from 'kysely';
+import type { Expression, Transaction } from 'kysely';
 import { monthOf } from '../../kernel/clock.ts';
 import type { Tables } from '../tables.ts';
 
@@ -61,34 +61,6 @@ export const budgetRow = (trx: Transaction<Tables>, account: string, key: string
 /** Null for a key without a budget, and for what is no key. */
 export const findBudget = async (trx: Transaction<Tables>, account: string, key: string): Promise<BudgetState | null> =>
   (await budgetRow(trx, account, key).executeTakeFirst()) ?? null;
-
-interface Counted {
-  readonly held: number;
-  readonly charged: number;
-}
-
-export async function writeBudget(
-  trx: Transaction<Tables>,
-  key: BudgetState | null,
-  by: Counted,
-  now: number,
-): Promise<void> {
-  for (const change of budgetChanges(trx, key, by, now)) await trx.executeQuery(change);
-}
-
-/** What `writeBudget` executes: at most one statement. */
-export function budgetChanges(
-  trx: Transaction<Tables>,
-  key: BudgetState | null,
-  by: Counted,
-  now: number,
-): CompiledQuery[] {
-  if (key === null || (by.held === 0 && by.charged === 0)) return [];
-  countBudget(key, by, now);
-  const { budgetMonth: budget_month, budgetSpent: budget_spent, budgetHeld: budget_held } = key;
-  const mine = trx.updateTable('keys').where('id', '=', key.id);
-  return [mine.set({ budget_month, budget_spent, budget_held }).compile()];
-}
 
 /** What a key without a budget has spent in the month of `now` and has held, for the budget that it gets. */
 export async function countersOf(trx: Transaction<Tables>, account: string, key: string, now: number) {

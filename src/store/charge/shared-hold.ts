@@ -4,18 +4,16 @@
  */
 
 import type { CompiledQuery, Kysely, Transaction } from 'kysely';
-import { ApiError } from '../../kernel/errors.ts';
 import { lockAccount, lockExistingAccount, wholeCredits } from '../account-rows.ts';
 import { BATCH_ROWS, yieldToEventLoop } from '../batches.ts';
-import { VERIFICATIONS } from '../columns.ts';
+import { LEDGER, VERIFICATIONS } from '../columns.ts';
 import type { RowsRead, StorageDriver, TransactionDriver } from '../driver.ts';
-
 import { accountId } from '../rows.ts';
 import type { NewSharedHold, SettledPart, SettlementPart, SharedHoldOutcome, SharedHolds } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
-import { countUsage } from './apply-batch.ts';
-import { budgetChanges, budgetResetsAt, budgetRow, findBudget, fitsBudget, writeBudget } from './budget.ts';
-import type { UsageEntry } from './state.ts';
+import { authorize, capturePart, giveBack } from './apply-batch.ts';
+import { budgetResetsAt, budgetRow, findBudget, fitsBudget } from './budget.ts';
+import { type Changes, type CreditState, noChanges } from './state.ts';
 
 /** `now`: the store's clock, read before the transaction. */
 export interface Scope {
@@ -48,14 +46,14 @@ export async function openSharedHold(scope: Scope, hold: NewSharedHold): Promise
     .insertInto('shared_holds')
     .values({ id, account_id: account, key_id: keyId, amount, ...times })
     .execute();
-  await moveCredits(scope, account, { balance: -amount, locked: amount }).execute();
-  await writeBudget(trx, key, { held: amount, charged: 0 }, now);
-  await addLedger(scope, account, { kind: 'hold', hold_id: id, amount: -amount }).execute();
+  const moving = movingOf(scope);
+  authorize(moving, { account: relativeTo(account, balance), key }, amount, { verificationId: null, holdId: id });
+  await writeMoves(scope, moving.changes);
   return { outcome: 'held', balance: balance - amount };
 }
 
 /** See `SharedHolds.settle`. */
-async function settlePart(scope: Scope, part: SettlementPart): Promise<SettledPart> {
+export async function settlePart(scope: Scope, part: SettlementPart): Promise<SettledPart> {
   const { driver, trx } = scope;
   const { balance } = await lockExistingAccount(driver, trx, part.account);
   const ids = part.results.map(({ record }) => record.id);
@@ -87,29 +85,17 @@ export function planPart(
 ): { settled: SettledPart; changes: CompiledQuery[] } {
   const { trx, now } = scope;
   if (hold === undefined) throw new Error(`There is no shared hold ${holdId} of the account ${account}.`);
-  const key = budget ?? null;
+  const moving = movingOf(scope);
+  const left = { id: holdId, keyId: hold.key_id, amount: hold.amount };
   const results = notRecorded(given, recorded);
-  const { held, charged } = sums(results);
-  const drawn = Math.min(held, hold.amount);
-  if (balance + drawn < charged) {
-    const sentence = 'The hold no longer covers these results, nor does the balance; nothing was charged.';
-    throw new ApiError('insufficient_credits', sentence);
-  }
-  if (!fitsBudget(key, charged - drawn, now)) throw new ApiError('key_budget_spent');
-  const amount = hold.amount - drawn;
-  const changes: CompiledQuery[] = [];
+  const payer = { account: relativeTo(account, balance), key: budget ?? null };
+  const settled = capturePart(moving, payer, left, results);
+  const changes = moves(scope, moving.changes);
   if (hold.closed_at === null) {
-    const renewed = { amount, expires_at: now + hold.life_ms };
+    const renewed = { amount: left.amount, expires_at: now + hold.life_ms };
     changes.push(trx.updateTable('shared_holds').set(renewed).where('id', '=', holdId).compile());
   }
-  if (drawn > 0 || charged > 0) {
-    changes.push(moveCredits(scope, account, { balance: drawn - charged, locked: -drawn }).compile());
-    changes.push(...budgetChanges(trx, key, { held: -drawn, charged }, now));
-    const row = { kind: 'settlement', hold_id: holdId, amount: drawn - charged, charged } as const;
-    changes.push(addLedger(scope, account, row).compile());
-  }
-  changes.push(...recordResults(scope, hold, results));
-  return { settled: { recorded: results.length, charged, balance: balance + drawn - charged, amount }, changes };
+  return { settled, changes };
 }
 
 /** Gives back what is left; returns how much. The account is locked. */
@@ -119,10 +105,21 @@ export async function releaseSharedHold(scope: Scope, hold: Row<'shared_holds'>)
   if (hold.closed_at !== null) return 0;
   await trx.updateTable('shared_holds').set({ amount: 0, closed_at: now }).where('id', '=', id).execute();
   if (amount === 0) return 0;
-  await moveCredits(scope, account, { balance: amount, locked: -amount }).execute();
-  await writeBudget(trx, await findBudget(trx, account, hold.key_id), { held: -amount, charged: 0 }, now);
-  await addLedger(scope, account, { kind: 'release', hold_id: id, amount }).execute();
+  await giveBackTo(scope, { account, keyId: hold.key_id }, amount, { verificationId: null, holdId: id });
   return amount;
+}
+
+/** Gives back what was held, in a transaction that has locked the account. */
+export async function giveBackTo(
+  scope: Scope,
+  { account, keyId }: { readonly account: string; readonly keyId: string },
+  held: number,
+  subject: Parameters<typeof giveBack>[3],
+): Promise<void> {
+  const moving = movingOf(scope);
+  const key = await findBudget(scope.trx, account, keyId);
+  giveBack(moving, { account: relativeTo(account, 0), key }, held, subject);
+  await writeMoves(scope, moving.changes);
 }
 
 /** Of an account that is deleted: nobody is left to be charged. */
@@ -140,25 +137,46 @@ function notRecorded(results: Results, recorded: readonly { readonly id: string 
   return [...byId.values()];
 }
 
-function sums(results: Results): { held: number; charged: number } {
-  const sum = { held: 0, charged: 0 };
-  for (const { record: found, held } of results) {
-    const credits = wholeCredits(found.credits);
-    if (credits < 0 || credits > wholeCredits(held))
-      throw new RangeError(`A result of ${credits} credits does not fit the ${held} held for it.`);
-    sum.held += held;
-    sum.charged += credits;
-  }
-  return sum;
+/** An account whose balance suffices, as far as it was read. Only by how much it changes is written. */
+interface RelativeCredits extends CreditState {
+  readonly before: number;
+}
+const relativeTo = (id: string, balance: number): RelativeCredits => ({
+  id: accountId(id),
+  balance,
+  before: balance,
+  locked: 0,
+});
+
+const movingOf = ({ now }: Scope) => ({ now, changes: noChanges<RelativeCredits>() });
+
+async function writeMoves(scope: Scope, changes: Changes<RelativeCredits>): Promise<void> {
+  await scope.driver.writeTogether(scope.trx, moves(scope, changes));
 }
 
-/** The results in the log and in the counters, under the key of the hold. */
-function recordResults({ driver, trx, now }: Scope, hold: Row<'shared_holds'>, results: Results): CompiledQuery[] {
-  if (results.length === 0) return [];
-  const records = results.map(({ record }) => record);
-  const usage = new Map<string, UsageEntry>();
-  const owner = { accountId: hold.account_id, keyId: hold.key_id };
-  for (const record of records) countUsage(usage, now, { ...owner, record });
+/** The statements that record moves of credits beside the batches, whose drivers have statements of their own. */
+function moves({ driver, trx, now }: Scope, changes: Changes<RelativeCredits>): CompiledQuery[] {
+  const statements: CompiledQuery[] = [];
+  for (const { id, balance, before, locked } of changes.accounts) {
+    const by = { balance: balance - before, locked };
+    if (by.balance === 0 && by.locked === 0) continue;
+    const moved = trx
+      .updateTable('accounts')
+      .set((eb) => ({ balance: eb('balance', '+', by.balance), locked: eb('locked', '+', by.locked) }));
+    statements.push(moved.where('id', '=', id).compile());
+  }
+  for (const { id, budgetMonth: budget_month, budgetSpent: budget_spent, budgetHeld: budget_held } of changes.budgets) {
+    const counted = trx.updateTable('keys').set({ budget_month, budget_spent, budget_held });
+    statements.push(counted.where('id', '=', id).compile());
+  }
+  const inScope = <T extends object>(rows: readonly T[]) => rows.map((row) => ({ ...row, now }));
+  if (changes.ledger.length > 0) statements.push(driver.insertRows(LEDGER, inScope(changes.ledger)));
+  if (changes.verifications.length > 0)
+    statements.push(driver.insertRows(VERIFICATIONS, inScope(changes.verifications)), countingOf(trx, changes));
+  return statements;
+}
+
+function countingOf(trx: Transaction<Tables>, { usage }: Changes<RelativeCredits>): CompiledQuery {
   const counters = Array.from(usage.values(), ({ accountId: account_id, keyId: key_id, validationType, ...rest }) => ({
     ...{ account_id, key_id, validation_type: validationType },
     ...rest,
@@ -172,21 +190,8 @@ function recordResults({ driver, trx, now }: Scope, hold: Row<'shared_holds'>, r
         credits: eb('usage_hours.credits', '+', eb.ref('excluded.credits')),
       })),
     );
-  const rows = records.map((record) => ({ ...owner, holdId: hold.id, held: null, record, now }));
-  return [driver.insertRows(VERIFICATIONS, rows), counting.compile()];
+  return counting.compile();
 }
-
-const moveCredits = ({ trx }: Scope, account: string, by: { balance: number; locked: number }) =>
-  trx
-    .updateTable('accounts')
-    .set((eb) => ({ balance: eb('balance', '+', by.balance), locked: eb('locked', '+', by.locked) }))
-    .where('id', '=', account);
-
-const addLedger = (
-  { trx, now }: Scope,
-  account: string,
-  row: Pick<Row<'ledger'>, 'kind' | 'hold_id' | 'amount'> & { charged?: number },
-) => trx.insertInto('ledger').values({ account_id: account, created_at: now, ...row });
 
 export function sharedHolds(driver: StorageDriver): SharedHolds {
   const within = async <T>(work: (scope: Scope) => Promise<T>): Promise<T> => {

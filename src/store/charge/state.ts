@@ -28,9 +28,14 @@ export interface KeyState extends BudgetState {
   readonly lastUsedAt: number | null;
 }
 
-/** Mutable: each request of a batch sees the changes of those before it. */
-export interface AccountState {
+/** What charging moves. Mutable: each request of a batch sees the changes of those before it. */
+export interface CreditState {
   readonly id: AccountId;
+  balance: number;
+  /** What is held. */
+  locked: number;
+}
+export interface AccountState extends CreditState {
   readonly plan: Plan;
   readonly rateLimit: number | null;
   readonly status: string;
@@ -39,8 +44,6 @@ export interface AccountState {
   readonly filterEmails: number;
   readonly filterDomains: number;
   readonly filterIps: number;
-  balance: number;
-  locked: number;
   windowStart: number;
   windowCount: number;
 }
@@ -85,9 +88,12 @@ export interface ChargeState {
 
 interface LedgerEntry {
   readonly accountId: AccountId;
-  readonly kind: 'hold' | 'release';
+  readonly kind: 'hold' | 'release' | 'settlement';
   readonly amount: number;
+  readonly charged: number;
   readonly verificationId: string | null;
+  /** The shared hold; null: it is about a single verification. */
+  readonly holdId: string | null;
 }
 interface HoldEntry extends HoldState {
   readonly keyId: string;
@@ -98,8 +104,10 @@ interface HoldEntry extends HoldState {
 interface VerificationEntry {
   readonly accountId: AccountId;
   readonly keyId: string;
+  /** The shared hold that pays for it; null: its own. */
+  readonly holdId: string | null;
   readonly record: VerificationRecord;
-  /** What was held for it; null: it moved nothing and is no ledger entry. */
+  /** What was held for it; null: it moved nothing, or a row of the ledger says it. */
   readonly held: number | null;
 }
 export interface UsageEntry {
@@ -115,8 +123,8 @@ export interface UsageEntry {
 }
 
 /** What a batch leaves to write; empty when it only refused. All rows get `ChargeState.now`. */
-export interface Changes {
-  readonly accounts: Set<AccountState>;
+export interface Changes<A extends CreditState = AccountState> {
+  readonly accounts: Set<A>;
   readonly ledger: LedgerEntry[];
   readonly verifications: VerificationEntry[];
   readonly holds: HoldEntry[];
@@ -132,7 +140,7 @@ export interface Changes {
   readonly events: StoreEvent[];
 }
 
-export const noChanges = (): Changes => ({
+export const noChanges = <A extends CreditState = AccountState>(): Changes<A> => ({
   accounts: new Set(),
   ledger: [],
   verifications: [],

@@ -166,7 +166,7 @@ function addRows(write: Write, changes: Changes, { now, node }: ChargeState): vo
   const inBatch = <T extends object>(entry: T) => ({ ...entry, now, node });
   write('add-ledger', SQL.addLedger, LEDGER, changes.ledger.map(inBatch));
   write('add-holds', SQL.addHolds, HOLDS, changes.holds.map(inBatch));
-  const results = changes.verifications.map((entry) => ({ ...entry, holdId: null, now }));
+  const results = changes.verifications.map((entry) => ({ ...entry, now }));
   write('add-verifications', SQL.addVerifications, VERIFICATIONS, results);
   write('add-usage', SQL.addUsage, USAGE_HOURS, changes.usage.values());
 }

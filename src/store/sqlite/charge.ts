@@ -128,11 +128,10 @@ function write(statements: Statements, changes: Changes, { now, node }: ChargeSt
   each(statements.setAccount, ACCOUNT_COUNTERS, changes.accounts);
   for (const [id, ip] of changes.keyUses) statements.setKeyUse.run(...KEY_USE.values({ id, ip, now }));
   each(statements.setBudget, KEY_BUDGET, changes.budgets);
-  for (const entry of changes.ledger) statements.addLedger.run(...LEDGER.values({ ...entry, now, node }));
+  for (const entry of changes.ledger) statements.addLedger.run(...LEDGER.values({ ...entry, now }));
   for (const hold of changes.holds) statements.addHold.run(...HOLDS.values({ ...hold, now, node }));
   for (const id of changes.ended) statements.endHold.run(id);
-  for (const entry of changes.verifications)
-    statements.addVerification.run(...VERIFICATIONS.values({ ...entry, holdId: null, now }));
+  for (const entry of changes.verifications) statements.addVerification.run(...VERIFICATIONS.values({ ...entry, now }));
   each(statements.addUsage, USAGE_HOURS, changes.usage.values());
   for (const { ref, keep } of changes.idempotency.values())
     if (keep) statements.putIdempotency.run(...IDEMPOTENCY.values(ref));

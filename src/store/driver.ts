@@ -189,6 +189,8 @@ export interface StorageDriverOptions {
   readonly migrations: string;
   /** PostgreSQL: whose clock the store uses. */
   readonly time: 'store' | 'process';
+  /** PostgreSQL: whether a node judges charges by what it remembers, which takes one round trip less. */
+  readonly remembers: boolean;
   readonly jobPolicies: JobPolicies;
   readonly onEvent: (event: StoreEvent) => void;
   /** How long the server keeps verifications, for what says when it is deleted. */

@@ -49,6 +49,8 @@ export interface StoreOptions {
    * (`process`), so that a test can set the time. SQLite always uses `clock`.
    */
   readonly time?: 'store' | 'process';
+  /** PostgreSQL: whether charges are judged by what the node remembers; true by default. Only speed depends on it. */
+  readonly remembers?: boolean;
   /** Retries, leases and bounds of jobs; those of the table by default. */
   readonly jobPolicies?: JobPolicies;
   /** Told after the transaction. */
@@ -62,10 +64,10 @@ export interface StoreOptions {
  * sentence when the URL is unusable or the store cannot be opened. A driver's code is loaded only when it is used.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, clock, dir, queue = 5_000, batch = 256, time = 'store' } = options;
+  const { url, clock, dir, queue = 5_000, batch = 256, time = 'store', remembers = true } = options;
   const { jobPolicies = JOB_POLICIES, onEvent = () => undefined, retentionDays = RETENTION_DAYS.default } = options;
   const migrations = dir ?? migrationsFolder();
-  const driver = await openDriver({ url, clock, migrations, time, jobPolicies, onEvent, retentionDays });
+  const driver = await openDriver({ url, clock, migrations, time, remembers, jobPolicies, onEvent, retentionDays });
   const charge = new ObservedCharge(driver.charge, clock);
   const charging = new Batcher(charge, { queue, batch }, clock);
   const ownClock = storeClock(driver, clock);

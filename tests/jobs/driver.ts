@@ -13,7 +13,13 @@ function policiesFor(leaseSeconds: number): JobPolicies {
 /** On the system's clock. */
 export async function openDriver(url: string, leaseSeconds: number): Promise<StorageDriver> {
   const options = { url, clock: systemClock, migrations: migrationsFolder(), time: 'store' } as const;
-  const all = { ...options, jobPolicies: policiesFor(leaseSeconds), onEvent: () => undefined, retentionDays: 30 };
+  const all = {
+    ...options,
+    jobPolicies: policiesFor(leaseSeconds),
+    onEvent: () => undefined,
+    retentionDays: 30,
+    remembers: true,
+  };
   if (url.startsWith('sqlite:')) return (await import('../../src/store/sqlite/driver.ts')).openSqlite(all);
   return (await import('../../src/store/postgres/driver.ts')).openPostgres(all);
 }

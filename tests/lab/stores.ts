@@ -15,6 +15,9 @@ import { freshPostgres, stopSharedPostgres, whyNoPostgres } from './postgres.ts'
 
 export const ENGINE: 'sqlite' | 'postgres' = process.env.MAILVET_TEST_STORE === 'postgres' ? 'postgres' : 'sqlite';
 
+/** MAILVET_TEST_CHARGE_MEMORY=off runs the suites without what nodes of PostgreSQL remember: only speed depends on it. */
+const REMEMBERS = process.env.MAILVET_TEST_CHARGE_MEMORY !== 'off';
+
 export interface Database {
   /** For `openStore` and MAILVET_DATABASE_URL. */
   readonly url: string;
@@ -106,7 +109,7 @@ export function describeStores(name: string, suite: (lab: StoreLab) => void, how
       },
       sql: (text) => runSql(database.url, text),
       async open(options = {}) {
-        const store = await openStore({ url: database.url, clock, time: 'process', ...options });
+        const store = await openStore({ url: database.url, clock, time: 'process', remembers: REMEMBERS, ...options });
         stores.push(store);
         await store.migrate();
         return store;

@@ -60,6 +60,7 @@ interface Held {
 /** Two stores on one database, and what their answers said. */
 class World {
   readonly url: string;
+  readonly remembering: readonly boolean[];
   readonly clock = new TestClock();
   stores: Store[] = [];
   members: Member[] = [];
@@ -69,18 +70,21 @@ class World {
   readonly granted = new Map<string, number>();
   readonly shared = new SharedModel((id, credits, account) => this.charge(id, credits, account));
 
-  constructor(url: string) {
+  /** `remembering`: of each store, see `StoreOptions.remembers`. */
+  constructor(url: string, remembering: readonly boolean[]) {
     this.url = url;
+    this.remembering = remembering;
   }
 
-  async open(): Promise<Store> {
-    const store = await openStore({ url: this.url, clock: this.clock, time: 'process' });
+  async open(side: number): Promise<Store> {
+    const remembers = this.remembering[side]!;
+    const store = await openStore({ url: this.url, clock: this.clock, time: 'process', remembers });
     await store.migrate();
     return store;
   }
 
   async begin(): Promise<void> {
-    this.stores = [await this.open(), await this.open()];
+    this.stores = [await this.open(0), await this.open(1)];
     for (const [credits, budget] of [
       [25, null],
       [200, 40],
@@ -154,7 +158,7 @@ class World {
   /** The process is gone and another starts: its holds are left behind, as after kill -9. */
   async crash(which: number): Promise<void> {
     await this.stores[which]!.close();
-    this.stores[which] = await this.open();
+    this.stores[which] = await this.open(which);
   }
 
   async check(): Promise<void> {
@@ -232,9 +236,13 @@ class World {
   }
 }
 
-async function live(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[]): Promise<void> {
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+/** Nothing but speed may depend on what the nodes of PostgreSQL remember. */
+const remembering = fc.constantFrom([true, true], [true, false], [false, false]);
+
+async function live(steps: readonly Step[], remembers: readonly boolean[]): Promise<void> {
   const database = await freshDatabase();
-  const world = new World(database.url);
+  const world = new World(database.url, remembers);
   try {
     await world.begin();
     for (const { at, after } of steps) {
@@ -253,7 +261,7 @@ async function live(steps: readonly (typeof step extends fc.Arbitrary<infer T> ?
 describeStores('charging, whatever happens', (lab: StoreLab) => {
   it('keeps its sums and charges nothing twice', { timeout: 300_000 }, async () => {
     const numRuns = lab.engine === 'sqlite' ? 40 : 15;
-    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), live), {
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), remembering, live), {
       numRuns,
       endOnFailure: true,
       verbose: 0,

@@ -123,4 +123,5 @@ const sameFile = (url: string): Promise<StorageDriver> =>
     ...{ url, clock: systemClock, migrations: migrationsFolder(), time: 'store', jobPolicies: JOB_POLICIES },
     onEvent: () => undefined,
     retentionDays: 30,
+    remembers: true,
   });

@@ -13,7 +13,15 @@ import { onlyRow } from '../rows.ts';
 import type { StoreEvent } from '../store.ts';
 import { connectClient, discardClient, isConflict, isLocked, isLost, isPostgresOutage, KEEPALIVES } from './connect.ts';
 import { loadBatch, pipelined } from './load.ts';
-import { type AttemptAnswers, type ChargeAttempt, type ChargedAccount, ChargeMemory, idsOf } from './memory.ts';
+import {
+  type AttemptAnswers,
+  type BatchJudge,
+  type ChargeAttempt,
+  type ChargedAccount,
+  ChargeMemory,
+  idsOf,
+  NO_MEMORY,
+} from './memory.ts';
 import { statements } from './write.ts';
 
 // A session of a connection, seen from another one.
@@ -39,39 +47,6 @@ async function endSession(client: pg.Client, { pid, start }: ServerSession): Pro
   return (await client.query(END, [pid, start])).rows.length === 0;
 }
 
-/** A better reading counts for so long, ms: clocks drift, and the server's may be set. */
-const BEST_FOR_MS = 10_000;
-
-/** The server's clock as this process knows it: the last good reading, and the time that has passed since. */
-class ServerTime {
-  readonly #clock: Pick<Clock, 'elapsed'>;
-  /** `ahead`: the server's time minus `elapsed()`, right to within half of `tookMs`. */
-  #best: { readonly ahead: number; readonly tookMs: number; readonly at: number } | null = null;
-
-  constructor(clock: Pick<Clock, 'elapsed'>) {
-    this.#clock = clock;
-  }
-
-  /** ms; null: it was never read. */
-  now(): number | null {
-    return this.#best === null ? null : Math.round(this.#best.ahead + this.#clock.elapsed());
-  }
-
-  /** `time`: what the server's clock showed at some moment since `asked`, by `elapsed()`. */
-  read(time: number, asked: number): void {
-    const at = this.#clock.elapsed();
-    const tookMs = at - asked;
-    const best = this.#best;
-    if (best !== null && tookMs > best.tookMs && at - best.at < BEST_FOR_MS) return;
-    this.#best = { ahead: time - (asked + at) / 2, tookMs, at };
-  }
-
-  /** It is not what it was taken for. */
-  forget(): void {
-    this.#best = null;
-  }
-}
-
 const TRIES = 4;
 /** Transactions side by side, each on a connection of its own. */
 const LANES = 4;
@@ -92,6 +67,8 @@ interface PostgresChargeParts {
   readonly url: string;
   readonly clock: Clock;
   readonly time: 'store' | 'process';
+  /** Whether the node judges by what it remembers. */
+  readonly remembers: boolean;
   readonly onEvent: (event: StoreEvent) => void;
   readonly node: () => Promise<string>;
   /** The schema version of this program. */
@@ -122,13 +99,12 @@ export class PostgresCharge implements CountingDriver {
   readonly #parts: PostgresChargeParts;
   /** By lane. */
   readonly #connections = new Map<number, Connection>();
-  readonly #memory = new ChargeMemory();
-  readonly #serverTime: ServerTime;
+  readonly #memory: BatchJudge;
   #opening: Promise<unknown> = Promise.resolve();
 
   constructor(parts: PostgresChargeParts) {
     this.#parts = parts;
-    this.#serverTime = new ServerTime(parts.clock);
+    this.#memory = parts.remembers ? new ChargeMemory(parts.clock, parts.time) : NO_MEMORY;
   }
 
   readonly isOutage = isPostgresOutage;
@@ -142,7 +118,7 @@ export class PostgresCharge implements CountingDriver {
   /** Where only some accounts could be charged by the memory, what then fails for the others is their answer. */
   async transact(requests: readonly ChargeRequest[], lane: number): Promise<ChargeAnswer[]> {
     const node = await this.#parts.node();
-    const attempt = this.#judge(requests, node);
+    const attempt = this.#memory.judge(requests, node);
     if (attempt === null) return this.#underLock(requests, { node, lane, skipLocked: false });
     const { answers, skipLocked } = await this.#charge(attempt, lane);
     const others = requests.filter((_, i) => answers[i] === null);
@@ -159,25 +135,17 @@ export class PostgresCharge implements CountingDriver {
     for (const lane of this.#connections.keys()) this.#drop(lane);
   }
 
-  #judge(requests: readonly ChargeRequest[], node: string): ChargeAttempt | null {
-    const { clock, time } = this.#parts;
-    const now = time === 'process' ? clock.now() : this.#serverTime.now();
-    return now === null ? null : this.#memory.judge(requests, { now, node, isProcessTime: time === 'process' });
-  }
-
   /** Charges the accounts of the attempt that are as it has judged them. */
   async #charge(attempt: ChargeAttempt, lane: number): Promise<{ answers: AttemptAnswers; skipLocked: boolean }> {
-    if (attempt.statement === null) return { answers: this.#memory.conclude(attempt, []), skipLocked: false };
+    const asked = this.#parts.clock.elapsed();
+    if (attempt.statement === null) return { answers: this.#memory.conclude(attempt, [], asked), skipLocked: false };
     const nothing = attempt.judged.map(() => null);
     const connection = await this.#connect(lane).catch(() => null);
     if (connection === null) return { answers: nothing, skipLocked: false };
     try {
-      const asked = this.#parts.clock.elapsed();
+      const sent = this.#parts.clock.elapsed();
       const { rows } = await connection.client.query<ChargedAccount>(attempt.statement);
-      const [first] = rows;
-      if (first === undefined) this.#serverTime.forget();
-      else this.#serverTime.read(first.now, asked);
-      return { answers: this.#memory.conclude(attempt, rows), skipLocked: false };
+      return { answers: this.#memory.conclude(attempt, rows, sent), skipLocked: false };
     } catch (error) {
       this.#memory.forget(attempt);
       // The server undid the statement; under a lock it comes out what it was.
@@ -255,12 +223,11 @@ export class PostgresCharge implements CountingDriver {
       const now = time === 'process' ? () => clock.now() : null;
       const asked = clock.elapsed();
       const loaded = await loadBatch(client, requests, { node, clock: now, known: known(), skipLocked });
-      const { state, xid, isHeld, serverTime } = loaded;
-      this.#serverTime.read(serverTime, asked);
+      const { state, xid, isHeld } = loaded;
       const { answers, changes } = applyBatch(state, requests, isHeld);
       if (isEmpty(changes)) await client.query('ROLLBACK');
       else await commit(client, statements(changes, state), xid, answers);
-      this.#memory.remember(loaded, changes, state.now);
+      this.#memory.remember(loaded, changes, asked);
       changes.events.forEach(onEvent);
       return answers;
     } catch (error) {

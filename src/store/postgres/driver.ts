@@ -95,7 +95,7 @@ class PostgresDriver implements StorageDriver {
   #known: readonly Migration[] | null = null;
 
   constructor(options: StorageDriverOptions) {
-    const { url, clock, time, jobPolicies, onEvent, retentionDays } = options;
+    const { url, clock, time, remembers, jobPolicies, onEvent, retentionDays } = options;
     this.onEvent = onEvent;
     this.retentionDays = retentionDays;
     this.#options = options;
@@ -118,6 +118,7 @@ class PostgresDriver implements StorageDriver {
       url,
       clock,
       time,
+      remembers,
       onEvent,
       node: () => this.node.acquire(),
       known: () => this.#migrations().length,

@@ -68,7 +68,7 @@ export interface StoredKey extends KeyState {
   readonly hash: string;
 }
 
-interface Loaded {
+export interface LoadedBatch {
   readonly state: ChargeState;
   readonly accounts: readonly StoredAccount[];
   /** Those whose hashes were given. */
@@ -101,7 +101,7 @@ export async function loadBatch(
     known,
     skipLocked,
   }: { node: string; clock: (() => number) | null; known: number; skipLocked: boolean },
-): Promise<Loaded> {
+): Promise<LoadedBatch> {
   const query: Query = async (name, text, values) => (await client.query({ name, text, values })).rows;
   const admits = requests.flatMap((request) => (request.kind === 'admit' ? [request.admit] : []));
   const settles = requests.flatMap((request) => (request.kind === 'settle' ? [request.settle] : []));

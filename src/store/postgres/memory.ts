@@ -4,6 +4,7 @@
  * judged under a lock.
  */
 import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../kernel/clock.ts';
 import { HIGHEST_PRICE } from '../../kernel/facts/plans.ts';
 import { applyBatch } from '../charge/apply-batch.ts';
 import type { Changes, ChargeAnswer, ChargeRequest, ChargeState } from '../charge/state.ts';
@@ -11,7 +12,7 @@ import { isAdmission } from '../charge/state.ts';
 import { rateLimitOf } from '../charge/window.ts';
 import { numberColumn, rowMaker, textColumn } from '../columns.ts';
 import type { Admission } from '../store.ts';
-import { FILTER_VALUE, filterRows, type StoredAccount, type StoredKey } from './load.ts';
+import { FILTER_VALUE, filterRows, type LoadedBatch, type StoredAccount, type StoredKey } from './load.ts';
 import { arraysOf, type NamedStatement, oneStatement, unnest } from './write.ts';
 
 const ACCOUNTS_MAX = 12_000;
@@ -100,6 +101,39 @@ export interface ChargeAttempt {
 /** By request; null: it is to be judged again. */
 export type AttemptAnswers = (ChargeAnswer | null)[];
 
+/** A better reading counts for so long, ms: clocks drift, and the server's may be set. */
+const BEST_FOR_MS = 10_000;
+
+/** The server's clock as this process knows it: the last good reading, and the time that has passed since. */
+class ServerTime {
+  readonly #clock: Pick<Clock, 'elapsed'>;
+  /** `ahead`: the server's time minus `elapsed()`, right to within half of `tookMs`. */
+  #best: { readonly ahead: number; readonly tookMs: number; readonly at: number } | null = null;
+
+  constructor(clock: Pick<Clock, 'elapsed'>) {
+    this.#clock = clock;
+  }
+
+  /** ms; null: it was never read. */
+  now(): number | null {
+    return this.#best === null ? null : Math.round(this.#best.ahead + this.#clock.elapsed());
+  }
+
+  /** `time`: what the server's clock showed at some moment since `asked`, by `elapsed()`. */
+  read(time: number, asked: number): void {
+    const at = this.#clock.elapsed();
+    const tookMs = at - asked;
+    const best = this.#best;
+    if (best !== null && tookMs > best.tookMs && at - best.at < BEST_FOR_MS) return;
+    this.#best = { ahead: time - (asked + at) / 2, tookMs, at };
+  }
+
+  /** It is not what it was taken for. */
+  forget(): void {
+    this.#best = null;
+  }
+}
+
 interface Remembered {
   readonly account: StoredAccount;
   /** Batches with it that are still to be judged under a lock. */
@@ -108,17 +142,48 @@ interface Remembered {
   readonly penalty: number;
 }
 
-export class ChargeMemory {
+/**
+ * Judges batches before anything is locked. Nothing but speed depends on it: what it does not admit is judged under a
+ * lock, and the statement of what it admits charges only where everything that it went by still holds.
+ */
+export interface BatchJudge {
+  /** Null: the batch is judged under a lock. */
+  judge(requests: readonly ChargeRequest[], node: string): ChargeAttempt | null;
+  /** The answers of an attempt whose statement has returned these rows; `asked`: when it was sent, by `elapsed()`. */
+  conclude(attempt: ChargeAttempt, rows: readonly ChargedAccount[], asked: number): AttemptAnswers;
+  /** The statement of the attempt has failed. */
+  forget(attempt: ChargeAttempt): void;
+  /** What a transaction has read that locked the accounts, and what it has changed; `asked` as above. */
+  remember(loaded: Remembering, changes: Changes, asked: number): void;
+}
+
+/** Judges nothing, so that every batch is judged under a lock. */
+export const NO_MEMORY: BatchJudge = {
+  judge: () => null,
+  conclude: ({ judged }) => judged.map(() => null),
+  forget: () => undefined,
+  remember: () => undefined,
+};
+
+type Remembering = Pick<LoadedBatch, 'accounts' | 'keys' | 'state' | 'serverTime'>;
+
+export class ChargeMemory implements BatchJudge {
   readonly #accounts = new LRUCache<string, Remembered>({ max: ACCOUNTS_MAX });
   /** By hash. A key is as remembered while its account has the `rules` that it had then. */
   readonly #keys = new LRUCache<string, { readonly key: StoredKey; readonly rules: number }>({ max: KEYS_MAX });
 
-  /** Accounts and keys as a transaction has left them that had locked the accounts. */
-  remember(
-    { accounts, keys }: { readonly accounts: readonly StoredAccount[]; readonly keys: readonly StoredKey[] },
-    { keyUses }: Changes,
-    now: number,
-  ): void {
+  readonly #clock: Clock;
+  /** Null: this process's clock counts instead, for tests. */
+  readonly #serverTime: ServerTime | null;
+
+  constructor(clock: Clock, time: 'store' | 'process') {
+    this.#clock = clock;
+    this.#serverTime = time === 'process' ? null : new ServerTime(clock);
+  }
+
+  remember({ accounts, keys, state, serverTime }: Remembering, { keyUses }: Changes, asked: number): void {
+    const { now } = state;
+    this.#serverTime?.read(serverTime, asked);
     for (const account of accounts) {
       const { wait = 0, penalty = 1 } = this.#accounts.peek(account.id) ?? {};
       this.#accounts.set(account.id, { account, wait, penalty });
@@ -129,11 +194,9 @@ export class ChargeMemory {
     }
   }
 
-  /** Null when the memory does not suffice. `isProcessTime`: the time is not the server's, for tests. */
-  judge(
-    requests: readonly ChargeRequest[],
-    { now, node, isProcessTime }: { now: number; node: string; isProcessTime: boolean },
-  ): ChargeAttempt | null {
+  judge(requests: readonly ChargeRequest[], node: string): ChargeAttempt | null {
+    const now = this.#serverTime === null ? this.#clock.now() : this.#serverTime.now();
+    if (now === null) return null;
     const owners: string[] = [];
     const accounts = new Map<string, { readonly before: StoredAccount; readonly after: StoredAccount }>();
     for (const request of requests) {
@@ -174,7 +237,7 @@ export class ChargeMemory {
       {
         name: 'charged',
         text: wanted.length === 0 ? CHARGE : CHARGE_UNMET,
-        values: [...arraysOf(CHARGED, charged), isProcessTime ? null : now],
+        values: [...arraysOf(CHARGED, charged), this.#serverTime === null ? null : now],
       },
     ];
     return {
@@ -187,8 +250,14 @@ export class ChargeMemory {
     };
   }
 
-  /** Takes note of what was charged. */
-  conclude({ judged, after, refused, changes, now }: ChargeAttempt, rows: readonly ChargedAccount[]): AttemptAnswers {
+  conclude(
+    { judged, after, refused, statement, changes, now }: ChargeAttempt,
+    rows: readonly ChargedAccount[],
+    asked: number,
+  ): AttemptAnswers {
+    const [first] = rows;
+    if (first !== undefined) this.#serverTime?.read(first.now, asked);
+    else if (statement !== null) this.#serverTime?.forget();
     const charged = new Map(rows.map((row) => [row.id, row]));
     const isAgain = (id: string) => refused.has(id) || (after.has(id) && !charged.has(id));
     for (const { request } of judged) this.#used(request, changes, now);

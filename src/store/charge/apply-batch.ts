@@ -242,7 +242,7 @@ export function giveBack<A extends CreditState>(
  * the balance. Throws RangeError where the balance, or the budget of the key, does not suffice. Returns the change of
  * the balance.
  */
-export function capture<A extends CreditState>(
+function capture<A extends CreditState>(
   moving: Moving<A>,
   payer: Payer<A>,
   held: number,

@@ -15,7 +15,7 @@ import { freshPostgres, stopSharedPostgres, whyNoPostgres } from './postgres.ts'
 
 export const ENGINE: 'sqlite' | 'postgres' = process.env.MAILVET_TEST_STORE === 'postgres' ? 'postgres' : 'sqlite';
 
-/** MAILVET_TEST_CHARGE_MEMORY=off runs the suites without what nodes of PostgreSQL remember: only speed depends on it. */
+/** MAILVET_TEST_CHARGE_MEMORY=off runs the suites without what nodes of PostgreSQL remember, as only speed needs it. */
 const REMEMBERS = process.env.MAILVET_TEST_CHARGE_MEMORY !== 'off';
 
 export interface Database {

@@ -171,7 +171,7 @@ class World {
     await this.checkBudgets();
   }
 
-  /** Credits neither appear nor vanish: what an account was given is what it has, what is held, and what it was charged. */
+  /** Credits neither appear nor vanish: all that an account was given it has, is held, or was charged. */
   async checkCredits(): Promise<void> {
     const spent = Map.groupBy(this.charged.values(), (charge) => charge.account);
     for (const { account } of this.members) {

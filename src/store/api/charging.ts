@@ -101,7 +101,9 @@ export interface ReplyToStore<Outcome> {
   readonly replyTo: (outcome: Outcome) => StoredReply;
 }
 
-/** Replies of other routes than verify. Errors are stored for the key that admission reserved; they go with no change. */
+/**
+ * Replies of other routes than verify. Errors are stored for the key that admission reserved; they go with no change.
+ */
 export interface Idempotency {
   /**
    * The stored reply, for a key that nothing was reserved for: a body that is read as it arrives has its hash at its

@@ -5,7 +5,6 @@ import type { Reason, Status } from '../../kernel/facts/reasons.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import type { FilterSort, Sorting } from '../../kernel/facts/sort-orders.ts';
 import type { MailPayload } from '../../kernel/jobs.ts';
-import type { ReplyToStore } from './charging.ts';
 
 /** Who made a change, as the audit log shows it. */
 export interface Actor {
@@ -386,4 +385,28 @@ export interface Accounts {
    * nothing has been purged. Returns what does not.
    */
   audit(): Promise<string[]>;
+}
+
+export interface IdempotencyRef {
+  /** `POST /v1/verify`. */
+  readonly route: string;
+  readonly key: string;
+  /** SHA-256 of the request body, hex. */
+  readonly fingerprint: string;
+}
+export interface StoredReply {
+  readonly status: number;
+  readonly body: string;
+  /** `Location` and the like; small. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * The reply to keep for an Idempotency-Key that admission reserved. A store writes it in the transaction of the change
+ * that it reports, so that after a crash a repeated request finds either both or neither.
+ */
+export interface ReplyToStore<Outcome> {
+  readonly ref: IdempotencyRef;
+  /** Pure: a transaction may run more than once. Refusals that are outcomes of the change are stored likewise. */
+  readonly replyTo: (outcome: Outcome) => StoredReply;
 }

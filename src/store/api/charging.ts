@@ -3,7 +3,7 @@ import type { Level } from '../../kernel/facts/plans.ts';
 import type { Deliverability, Reason, Status } from '../../kernel/facts/reasons.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import type { Via } from '../../kernel/log-origins.ts';
-import type { AccountId, Caller, Filter, FilterKeys, RateWindow } from './accounts.ts';
+import type { AccountId, Caller, Filter, FilterKeys, IdempotencyRef, RateWindow, StoredReply } from './accounts.ts';
 
 export interface SharedHold {
   readonly id: string;
@@ -75,30 +75,6 @@ export interface SharedHolds {
   /** Returns how many credits went back to the balance; 0 when the hold was over. */
   release(account: AccountId, id: string): Promise<number>;
   get(account: AccountId, id: string): Promise<SharedHold | null>;
-}
-
-export interface IdempotencyRef {
-  /** `POST /v1/verify`. */
-  readonly route: string;
-  readonly key: string;
-  /** SHA-256 of the request body, hex. */
-  readonly fingerprint: string;
-}
-export interface StoredReply {
-  readonly status: number;
-  readonly body: string;
-  /** `Location` and the like; small. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/**
- * The reply to keep for an Idempotency-Key that admission reserved. A store writes it in the transaction of the change
- * that it reports, so that after a crash a repeated request finds either both or neither.
- */
-export interface ReplyToStore<Outcome> {
-  readonly ref: IdempotencyRef;
-  /** Pure: a transaction may run more than once. Refusals that are outcomes of the change are stored likewise. */
-  readonly replyTo: (outcome: Outcome) => StoredReply;
 }
 
 /**

@@ -12,8 +12,8 @@ import type { ListAction, ListError, ListStatus } from '../../kernel/facts/lists
 import type { Level } from '../../kernel/facts/plans.ts';
 import type { Deliverability, Reason, Status } from '../../kernel/facts/reasons.ts';
 import type { ListSort, Sorting } from '../../kernel/facts/sort-orders.ts';
-import type { AccountId, Actor, Page } from './accounts.ts';
-import type { BudgetSpent, ReplyToStore, VerificationRecord } from './charging.ts';
+import type { AccountId, Actor, Page, ReplyToStore } from './accounts.ts';
+import type { BudgetSpent, VerificationRecord } from './charging.ts';
 
 /** What an uploaded file looks like. */
 export interface ListLayout {

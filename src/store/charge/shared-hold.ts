@@ -53,7 +53,7 @@ export async function openSharedHold(scope: Scope, hold: NewSharedHold): Promise
 }
 
 /** See `SharedHolds.settle`. */
-export async function settlePart(scope: Scope, part: SettlementPart): Promise<SettledPart> {
+async function settlePart(scope: Scope, part: SettlementPart): Promise<SettledPart> {
   const { driver, trx } = scope;
   const { balance } = await lockExistingAccount(driver, trx, part.account);
   const ids = part.results.map(({ record }) => record.id);

@@ -150,7 +150,7 @@ export async function writeUserEvent(
   for (const account of await logsOf(trx, user.id)) await write(trx, account, now, user, event);
 }
 
-export function userEvents(driver: StorageDriver): (event: UserEvent) => Promise<void> {
+function userEvents(driver: StorageDriver): (event: UserEvent) => Promise<void> {
   return async (event) => {
     const users = driver.db.selectFrom('auth_users').select(['id', 'email']);
     const named =

@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { type Clock, systemClock } from '../kernel/clock.ts';
+import { warnOfFault } from '../kernel/contain.ts';
 import { DNS_CONTROL_NAMES } from '../kernel/control-names.ts';
 import { DNS_TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { randomInt } from '../kernel/ids.ts';
@@ -12,6 +13,7 @@ import type { Lists } from './lists/lists.ts';
 import { type Classifier, createClassifier, type Reading } from './smtp/classify.ts';
 import {
   askCanaries,
+  askOperator,
   type EgressHealth,
   type MonitoredMailboxCheck,
   monitorEgress,
@@ -25,7 +27,7 @@ import {
   type ReadRequest,
   resultWithoutDialogue,
 } from './smtp/mailbox.ts';
-import { hostOwners, type OperatorUse, OTHER_OPERATORS } from './smtp/operators.ts';
+import { domainsOfOperator, hostOwners, type OperatorUse, OTHER_OPERATORS } from './smtp/operators.ts';
 
 import type { SharedRatesOptions } from './smtp/shared-rates.ts';
 import { countUncertainReplies, type UncertainReplyCounter } from './smtp/uncertain.ts';
@@ -162,16 +164,21 @@ function createSmtpCheck(
     ownIps: [...own],
     anyHelo: allowPrivate,
     sharedRates,
+    askOperator(operator, egress) {
+      const asked = { operator, domains: domainsOfOperator(operator, lists()), egress };
+      askOperator(unmonitored(), owners, asked, closing.signal).catch(warnOfFault);
+    },
   });
   const closing = new AbortController();
+  /** For questions of our own, which are asked whether or not the egress works. */
+  const unmonitored = (): EngineDeps => ({ clock, resolver, lists, mailbox, allowPrivate, random, ownAddresses: own });
   const watched = monitorEgress(mailbox, {
     clock,
     owners,
     aboutOurIp: classifier.isAboutOurIp,
     stopsWhenRefused: smtp.breakerSeconds > 0,
     probeConnectivity: () => probeConnectivity({ clock, resolver, mayDial, port, helo, bind }, closing.signal),
-    askCanaries: () =>
-      askCanaries({ clock, resolver, lists, mailbox, allowPrivate, random, ownAddresses: own }, closing.signal),
+    askCanaries: () => askCanaries(unmonitored(), closing.signal),
   });
   const close = () => {
     closing.abort();

@@ -16,6 +16,7 @@ export function throttleLab(options: Partial<DialRoutesOptions> = {}) {
     egress: [],
     dialogues: 1_000,
     shared: null,
+    askOperator: () => {},
     ...options,
   });
   const enter = (request: Partial<PermitRequest> & { readonly mayShare?: boolean } = {}) => {

@@ -11,7 +11,7 @@ import { type DisposableFile, parseDisposable } from './entries.ts';
 import { explain, type HostExplanation, type ListExplanation } from './explain.ts';
 import { type Facts, readFacts } from './facts.ts';
 import { type LearnedHosts, NOTHING_LEARNED } from './learned.ts';
-import { nearest, parentOf, speaksFor } from './names.ts';
+import { nearest, parentOf, registrableOf, speaksFor } from './names.ts';
 
 interface DisposableAnswer {
   readonly verdict: 'disposable' | 'suspected' | 'allowed' | 'none';
@@ -52,6 +52,8 @@ export interface Lists {
   provider(mxHost: string): { readonly name: string; readonly kind: ProviderKind } | null;
   /** Of all providers. */
   readonly providerNames: ReadonlySet<string>;
+  /** The registrable domains of a provider's mail hosts. */
+  providerDomains(name: string): readonly string[];
   /** A known provider: never "corrected". */
   isKnownDomain(domain: string): boolean;
   /** Targets of did_you_mean, most used first. */
@@ -166,6 +168,9 @@ export function assemble(facts: Facts, file: DisposableFile, learned: LearnedHos
       return suffix === null ? null : (providers.get(suffix) ?? null);
     },
     providerNames,
+    providerDomains: (name) => [
+      ...new Set([...providers].flatMap(([suffix, one]) => (one.name === name ? (registrableOf(suffix) ?? []) : []))),
+    ],
     isKnownDomain: (domain) =>
       !mistyped.has(domain) &&
       (known.has(domain) ||

@@ -13,11 +13,20 @@ import { warnOfFault } from '../../kernel/contain.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import type { DnsEvidence, SmtpEvidence } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
-import { type EngineDeps, type MailboxQuestion, runOffline, runOnline } from '../verify.ts';
+import {
+  checkMailbox,
+  type EngineDeps,
+  lookUpDomain,
+  type MailboxQuestion,
+  needsMailboxCheck,
+  runOffline,
+  runOnline,
+  withDns,
+} from '../verify.ts';
 import { probeGreeting } from './connectivity-probe.ts';
 import { CANARY_TENANT } from './limiter.ts';
 import { CATCH_ALL_SKIPPED, type MailboxCheck, resultWithoutDialogue } from './mailbox.ts';
-import type { HostOwners } from './operators.ts';
+import { type HostOwners, operatorKey } from './operators.ts';
 
 export const EGRESS_CONDITIONS = ['ok', 'port_closed', 'refused_everywhere'] as const;
 type EgressCondition = (typeof EGRESS_CONDITIONS)[number];
@@ -47,10 +56,12 @@ const PROBE_INTERVAL_MS = 30_000;
 const CANARY_RECHECK_MS = 5 * MINUTE_MS;
 /** Different operators in a row, when no canary host can be probed. */
 const UNREACHABLE_OPERATORS = 3;
+/** Accounts whose failures are counted. */
+const FAILED_ACCOUNTS_MAX = 1_000;
 const REFUSING_OPERATORS = 4;
 /** Canaries that have to reject us, with none that accepts us. */
 const REFUSING_CANARIES = 2;
-/** Accounts whose recipients were concerned, for a conclusion about all. */
+/** Accounts whose recipients were rejected, for a conclusion about all: canaries have confirmed it. */
 const ACCOUNTS_FOR_ALL = 2;
 /** Remembered of those that fail in a row. */
 const OPERATORS_MAX = 100;
@@ -97,24 +108,31 @@ function suspendedAnswer(finding: 'smtp_unreachable' | 'smtp_blocked', rule: str
   return { smtp: { ...resultWithoutDialogue('host', finding, rule), transcript }, catchAll: CATCH_ALL_SKIPPED };
 }
 
-/** Operators that failed in a row, and the accounts to whose recipients they did. */
+/** Operators that failed in a row, and to whose recipients. */
 class FailedOperators {
   readonly operators = new Set<string>();
-  readonly #accounts = new Set<string>();
+  readonly #ofAccount = new Map<string, Set<string>>();
 
   add(operator: string, account: string): void {
     if (this.operators.size < OPERATORS_MAX) this.operators.add(operator);
-    if (this.#accounts.size < ACCOUNTS_FOR_ALL) this.#accounts.add(account);
+    const own = this.#ofAccount.get(account) ?? new Set<string>();
+    if (own.size < OPERATORS_MAX) own.add(operator);
+    if (own.size === 1 && this.#ofAccount.size < FAILED_ACCOUNTS_MAX) this.#ofAccount.set(account, own);
   }
 
-  /** Whether what they say counts for this account. */
-  concern(account: string): boolean {
-    return this.#accounts.size >= ACCOUNTS_FOR_ALL || this.#accounts.has(account);
+  /** How many failed for this account. */
+  countOf(account: string): number {
+    return this.#ofAccount.get(account)?.size ?? 0;
+  }
+
+  /** How many accounts they failed for. */
+  get accounts(): number {
+    return this.#ofAccount.size;
   }
 
   clear(): void {
     this.operators.clear();
-    this.#accounts.clear();
+    this.#ofAccount.clear();
   }
 }
 
@@ -171,7 +189,10 @@ class EgressMonitor {
 
   #concerns(account: string): boolean {
     if (this.#isFoundByCanaries) return true;
-    return (this.state.state === 'port_closed' ? this.#unreachable : this.#refusing).concern(account);
+    // What no canary has confirmed, each account has to see for itself: anybody can have hosts that do not answer, also
+    // under the names of known operators, and any number of accounts.
+    if (this.state.state === 'port_closed') return this.#unreachable.countOf(account) >= UNREACHABLE_OPERATORS;
+    return this.#refusing.accounts >= ACCOUNTS_FOR_ALL || this.#refusing.countOf(account) > 0;
   }
 
   /** Null: one of the operators is among those that failed. */
@@ -266,26 +287,26 @@ class EgressMonitor {
 
   #onUnreachable(host: string, account: string, now: number) {
     if (this.#isCredible(host)) this.#unreachable.add(this.#ownerOf(host), account);
-    if (now - this.#probedAt >= PROBE_INTERVAL_MS) return this.#probeConnectivity(now);
+    if (now - this.#probedAt >= PROBE_INTERVAL_MS) return this.#probeConnectivity(now, account);
     if (this.#connectivity === 'open') this.#unreachable.clear();
-    if (this.#connectivity === 'unusable') this.#concludeAlone();
+    if (this.#connectivity === 'unusable') this.#concludeAlone(account);
   }
 
-  #probeConnectivity(now: number): void {
+  #probeConnectivity(now: number, account: string): void {
     this.#probedAt = now;
     this.#connectivity = null;
     this.#options
       .probeConnectivity()
       .catch((): Connectivity => 'unusable')
-      .then((answer) => this.#onConnectivity(answer, now))
+      .then((answer) => this.#onConnectivity(answer, { askedAt: now, account }))
       .catch(warnOfFault);
   }
 
-  #onConnectivity(answer: Connectivity, askedAt: number): void {
+  #onConnectivity(answer: Connectivity, { askedAt, account }: { askedAt: number; account: string }): void {
     this.#connectivity = answer;
     if (answer === 'open') this.#onReached(this.#options.clock.elapsed());
     else if (this.#reachedAt > askedAt) return;
-    else if (answer === 'unusable') this.#concludeAlone();
+    else if (answer === 'unusable') this.#concludeAlone(account);
     else {
       this.#set('port_closed');
       this.#isFoundByCanaries = true;
@@ -296,8 +317,9 @@ class EgressMonitor {
     }
   }
 
-  #concludeAlone(): void {
-    if (this.#unreachable.operators.size >= UNREACHABLE_OPERATORS) this.#set('port_closed');
+  /** For the account alone. */
+  #concludeAlone(account: string): void {
+    if (this.#unreachable.countOf(account) >= UNREACHABLE_OPERATORS) this.#set('port_closed');
   }
 
   #set(state: EgressCondition): void {
@@ -425,3 +447,25 @@ export const askCanaries = (engine: EngineDeps, signal: AbortSignal): Promise<re
       return (await runOnline(runOffline(`postmaster@${domain}`, 'smtp', engine), limit, engine)).smtp;
     }),
   );
+
+/**
+ * Asks an operator about a mailbox of its own: what its own domain's servers say, nobody else decides. A rejection of
+ * our IP address opens its breaker for all (CANARY_TENANT). `domains`: those of the operator; nothing is asked where
+ * all of them receive mail elsewhere. Rejects only with a fault of ours.
+ */
+export async function askOperator(
+  engine: EngineDeps,
+  owners: HostOwners,
+  { operator, domains, egress }: { operator: string; domains: readonly string[]; egress: string },
+  signal: AbortSignal,
+): Promise<void> {
+  for (const domain of domains) {
+    const offline = runOffline(`postmaster@${domain}`, 'smtp', engine);
+    if (offline.syntax.result === 'fail') continue;
+    const limit = { deadline: engine.clock.elapsed() + ANSWER_MS, signal };
+    const found = withDns(offline, await lookUpDomain(offline, limit, engine), engine);
+    if (!needsMailboxCheck(found) || found.dns === null || operatorKey(found.dns, owners) !== operator) continue;
+    await checkMailbox(found, { ...limit, tenant: CANARY_TENANT, egress }, engine);
+    return;
+  }
+}

@@ -307,19 +307,20 @@ export class Limiter {
 
   /** A server complained about our rate. For whose recipient; null: of all, as it speaks for itself. */
   slowDown(account: string | null): void {
-    if (account === null || this.#slowed.slowDown(account)) this.#rate.slowDown();
+    if (account === null) this.#rate.slowDown();
+    else this.#slowed.slowDown(account);
   }
 
   /**
    * Our IP address was rejected. `domain`: of the recipient that was; null: before a recipient was named. The breaker
    * may open, and refuse everything that waits and that it is open for; of the rest, what waits for that domain is
-   * refused.
+   * refused. True if the operator's own mailbox is to be asked about now.
    */
-  refused(domain: string | null, { account, isAddress }: { account: string; isAddress: boolean }): void {
+  refused(domain: string | null, { account, isAddress }: { account: string; isAddress: boolean }): boolean {
     const { breakerSeconds, clock } = this.#options;
     const opened = isAddress ? this.#breaker.refusedAtAddress(domain, account) : this.#breaker.refused(domain, account);
     const isForDomain = domain !== null && !isAddress && breakerSeconds > 0;
-    if (!opened && !isForDomain) return;
+    if (!opened && !isForDomain) return false;
     const now = clock.elapsed();
     for (const { tenant, queues } of [...this.#lines.values()]) {
       const isBlocked = this.blockedFor(now, tenant) > 0;
@@ -327,6 +328,7 @@ export class Limiter {
       for (const queue of [...queues])
         queue.refuse(this, breakerSeconds, isBlocked ? undefined : (domain ?? undefined));
     }
+    return opened && !isAddress && account !== CANARY_TENANT && this.#breaker.asksCanary();
   }
 
   /** A dialogue was answered: we are accepted. True if that closed the breaker. */
@@ -429,7 +431,10 @@ export class TenantQueue {
  */
 const BACKGROUND_PREFIX = 'background\n';
 
-/** Our own questions to canary domains (egress.ts): breakers do not hold them up, so that they can contradict. */
+/**
+ * Our own questions to canary domains (egress.ts). Breakers do not hold them up, so that they can contradict; a
+ * rejection of them opens breakers for all.
+ */
 export const CANARY_TENANT = 'canaries';
 
 export const backgroundTenant = (account: string): string => `${BACKGROUND_PREFIX}${account}`;
@@ -567,8 +572,8 @@ class SlowedAccounts {
     return undefined;
   }
 
-  /** Halves its rate. True if another account is slowed down as well. */
-  slowDown(account: string): boolean {
+  /** Halves its rate. */
+  slowDown(account: string): void {
     const now = this.#clock.elapsed();
     this.#rates ??= new Map();
     for (const [known, rate] of this.#rates)
@@ -577,7 +582,6 @@ class SlowedAccounts {
     rate.divide(this.#fraction, false);
     rate.slowDown();
     this.#rates.set(account, rate);
-    return this.#rates.size > 1;
   }
 
   /** The lowest one relative to the rate of all. */
@@ -591,21 +595,29 @@ export interface BreakerTrial {
   isTrying: boolean;
 }
 
-/** So many accounts have to be rejected, each for itself, before a breaker is open for all. */
-const ACCOUNTS_FOR_ALL = 2;
-/** Accounts whose rejections by domain are remembered. */
+/** So many accounts have to be rejected, each for itself, before a canary is asked, or an address believed by all. */
+const ACCOUNTS_TO_SUSPECT = 2;
+/** Accounts whose rejections are remembered. */
 const REFUSED_ACCOUNTS_MAX = 1_000;
 
 /**
  * The circuit breaker of an operator or an address: no dialogues for a while after our IP address was rejected. It
- * opens for the account whose recipient was rejected, because one account can make such a reply: by a rule for its own
- * domains, or on a server that it rents under the operator's name. It is open for all once it is for two accounts.
+ * opens for the account whose recipient was rejected, because a customer of the operator can make such a reply: by a
+ * rule for its own domains, or on a server that it rents under the operator's name. It has any number of accounts here.
+ * So it opens for all only by a rejection of our own question, about a mailbox of the operator itself.
  */
 class Breaker {
   readonly #clock: Clock;
   readonly #ms: number;
-  /** By account, until when it is open (`Clock.elapsed()` ms); the latest two, the older one first. */
+  /** By account, until when it is open (`Clock.elapsed()` ms); the oldest first. */
   readonly #openUntil = new Map<string, number>();
+  /** Until when it is open for all; null: it is not. */
+  #openForAllUntil: number | null = null;
+  #canaryAskedAt = Number.NEGATIVE_INFINITY;
+  /**
+   * At an address: the last account that was rejected before a recipient was named, and until when it is open for it.
+   */
+  #rejectedAtOnce: { readonly account: string; readonly until: number } | null = null;
   #trial: BreakerTrial = { isTrying: false };
   #answeredAt = Number.NEGATIVE_INFINITY;
   /** By account: domains of recipients that were rejected since, because of our IP address. */
@@ -618,18 +630,17 @@ class Breaker {
   }
 
   state(now: number): 'closed' | 'open' | 'half_open' {
-    if (this.#openUntil.size === 0) return 'closed';
+    if (this.#openUntil.size === 0 && this.#openForAllUntil === null) return 'closed';
+    if (this.#openForAllUntil !== null && this.#openForAllUntil > now) return 'open';
     for (const until of this.#openUntil.values()) if (until > now) return 'open';
     return 'half_open';
   }
 
   /** Until when it is open for an account; null: it is closed. */
   #untilFor(account: string): number | null {
-    if (this.#openUntil.size === 0 || account === CANARY_TENANT) return null;
+    if (account === CANARY_TENANT) return null;
     const own = this.#openUntil.get(account) ?? null;
-    if (this.#openUntil.size < ACCOUNTS_FOR_ALL) return own;
-    // For all only as long as for each of them.
-    return Math.max(own ?? 0, Math.min(...this.#openUntil.values()));
+    return this.#openForAllUntil === null ? own : Math.max(own ?? 0, this.#openForAllUntil);
   }
 
   /** Seconds until it lets a dialogue of the account through; 0 while it is closed. */
@@ -652,19 +663,38 @@ class Breaker {
 
   /**
    * Our IP address was rejected. `domain`: of the recipient that was; null: before a recipient was named. True if the
-   * breaker opened for the account. A domain may have rules of its own, so several have to say the same, with no answer
-   * in between.
+   * breaker opened for the account, or for all. A domain may have rules of its own, so several have to say the same,
+   * with no answer in between.
    */
   refused(domain: string | null, account: string): boolean {
     if (this.#ms === 0) return false;
+    const now = this.#clock.elapsed();
+    if (account === CANARY_TENANT) {
+      this.#openForAllUntil = now + this.#ms;
+      this.#trial = { isTrying: false };
+      return true;
+    }
     if (domain !== null && this.#noteDomain(domain, account) < SMTP_LIMITS.breakerDomains) return false;
     this.#refusedFor.delete(account);
-    const now = this.#clock.elapsed();
     this.#openUntil.delete(account);
-    for (const [other, until] of this.#openUntil)
-      if (until < now - this.#ms || this.#openUntil.size >= ACCOUNTS_FOR_ALL) this.#openUntil.delete(other);
+    for (const [other, until] of this.#openUntil) {
+      if (until >= now - this.#ms && this.#openUntil.size < REFUSED_ACCOUNTS_MAX) break;
+      this.#openUntil.delete(other);
+    }
     this.#openUntil.set(account, now + this.#ms);
     this.#trial = { isTrying: false };
+    return true;
+  }
+
+  /**
+   * Whether a canary is to be asked: several accounts were rejected, or it was open for all before. At most once in the
+   * time for which it opens.
+   */
+  asksCanary(): boolean {
+    const now = this.#clock.elapsed();
+    const isSuspected = this.#openUntil.size >= ACCOUNTS_TO_SUSPECT || this.#openForAllUntil !== null;
+    if (!isSuspected || now - this.#canaryAskedAt < this.#ms) return false;
+    this.#canaryAskedAt = now;
     return true;
   }
 
@@ -683,20 +713,29 @@ class Breaker {
   /**
    * The same for an address: unless a dialogue was answered there recently. The server may have rules for each of its
    * names, so one name's rejection is believed only if no other name knows better; a second one in a row is believed.
+   * What it says before a recipient is named is nothing that a customer can make: of two accounts, it counts for all.
    */
   refusedAtAddress(domain: string | null, account: string): boolean {
     if (domain !== null) return this.refused(domain, account);
     const isContradicted = this.#clock.elapsed() - this.#answeredAt < this.#ms;
     this.#answeredAt = Number.NEGATIVE_INFINITY;
-    return !isContradicted && this.refused(null, account);
+    if (isContradicted || !this.refused(null, account)) return false;
+    const [before, now] = [this.#rejectedAtOnce, this.#clock.elapsed()];
+    this.#rejectedAtOnce = { account, until: now + this.#ms };
+    // For all only as long as for each of them.
+    if (before !== null && before.account !== account && before.until >= now - this.#ms)
+      this.#openForAllUntil = Math.max(this.#openForAllUntil ?? 0, before.until);
+    return true;
   }
 
   /** A dialogue was answered: we are accepted. True if that closed it. */
   answered(): boolean {
     this.#answeredAt = this.#clock.elapsed();
     if (this.#refusedFor.size > 0) this.#refusedFor.clear();
-    const wasOpen = this.#openUntil.size > 0;
+    const wasOpen = this.#openUntil.size > 0 || this.#openForAllUntil !== null;
     if (wasOpen) this.#openUntil.clear();
+    this.#openForAllUntil = null;
+    this.#rejectedAtOnce = null;
     return wasOpen;
   }
 }

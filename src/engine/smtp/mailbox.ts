@@ -89,6 +89,8 @@ export interface MailboxCheckOptions extends HostOwners {
   readonly ownIps?: readonly string[];
   /** Laboratories: an unqualified HELO name is taken. */
   readonly anyHelo?: boolean;
+  /** See DialRoutesOptions; default: nobody is asked, so an operator's breaker opens for single accounts alone. */
+  readonly askOperator?: (operator: string, egress: string) => void;
   /** With other processes; default: with none. */
   readonly sharedRates?: SharedRatesOptions | null;
   readonly limits?: Partial<SmtpLimits>;
@@ -109,6 +111,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
   const shared = options.sharedRates ? new SharedRates(clock, options.sharedRates) : null;
   const throttle = new Throttle({
     clock,
+    askOperator: options.askOperator ?? (() => {}),
     connectionsPerHost,
     ratePerOperator,
     networkFactor,

@@ -31,6 +31,13 @@ export const hostOwners = (lists: () => Pick<Lists, 'provider'>): HostOwners => 
   providerOf: (host) => lists().provider(host)?.name ?? null,
 });
 
+/** Domains of an operator itself, by the key of `operatorKey`: a few are enough. */
+export function domainsOfOperator(operator: string, lists: Pick<Lists, 'providerDomains' | 'providerNames'>): string[] {
+  if (lists.providerNames.has(operator)) return lists.providerDomains(operator).slice(0, OPERATOR_DOMAINS_MAX);
+  return operator.includes(' ') ? [] : [operator];
+}
+const OPERATOR_DOMAINS_MAX = 3;
+
 /**
  * Key of the operator, for throttling and caches: of each mail host, the provider if known, else the registrable
  * domain. Not the recipient's domain: one operator may serve thousands of domains. All hosts count: a provider's name

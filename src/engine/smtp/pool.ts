@@ -298,10 +298,10 @@ export class SessionPool {
     const { perTransaction, judged } = session.takes;
     if (perTransaction !== Number.POSITIVE_INFINITY) this.#perTransaction.set(key, perTransaction);
     if (classified === null) return;
-    const { reply, reading } = classified;
+    const { stage, reply, reading } = classified;
     // A greylisting 4.7.1 is about this pair of addresses and says nothing about speed.
     if (reading.finding !== 'greylisted' && (reply.code === 421 || reply.enhanced?.startsWith('4.7.'))) {
-      lease.slowDown();
+      lease.slowDown({ isOfDomain: reply.code !== 421 && (stage === 'rcpt' || stage === 'probe') });
     }
     // A server that takes no other transaction takes no more recipients either.
     const isUsedUp = outcome.kind === 'failed' && outcome.next === 'new_session';

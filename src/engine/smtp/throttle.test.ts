@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { kinds, throttleLab as setup } from '../../../tests/lab/throttle.ts';
-import { backgroundTenant } from './limiter.ts';
+import { backgroundTenant, CANARY_TENANT } from './limiter.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -53,8 +53,8 @@ describe('throttle', () => {
     };
     inTenSeconds();
     expect(inTenSeconds()).toBeGreaterThanOrEqual(19);
-    first.lease?.slowDown();
-    first.lease?.slowDown();
+    first.lease?.slowDown({ isOfDomain: false });
+    first.lease?.slowDown({ isOfDomain: false });
     const slowed = inTenSeconds();
     expect(slowed).toBeGreaterThanOrEqual(8);
     expect(slowed).toBeLessThanOrEqual(11);
@@ -62,7 +62,7 @@ describe('throttle', () => {
     expect(inTenSeconds()).toBeGreaterThanOrEqual(19);
   });
 
-  it('a complaint to one account slows down that account; to two, all, and their background work', () => {
+  it('a complaint to accounts slows down each of them, with its background work, and nobody else', () => {
     const { enter, pass } = setup({ ratePerOperator: 4 });
     // Each with an address of its own, which would slow down for all.
     let hosts = 0;
@@ -80,7 +80,7 @@ describe('throttle', () => {
     const complain = (tenant: string) => {
       pass(1_000);
       const place = enter({ tenant, host: `mx${hosts++}.a.test` });
-      place.lease?.slowDown();
+      place.lease?.slowDown({ isOfDomain: false });
       place.release();
     };
     for (let i = 0; i < 3; i++) complain('a');
@@ -88,7 +88,8 @@ describe('throttle', () => {
     expect(inTenSeconds(backgroundTenant('a'))).toBeLessThanOrEqual(6);
     expect(inTenSeconds('b')).toBeGreaterThanOrEqual(38);
     complain('b');
-    expect(inTenSeconds('c')).toBeLessThanOrEqual(21);
+    expect(inTenSeconds('b')).toBeLessThanOrEqual(21);
+    expect(inTenSeconds('c')).toBeGreaterThanOrEqual(38);
     pass(240_000);
     for (const tenant of ['a', 'b', 'c']) expect(inTenSeconds(tenant)).toBeGreaterThanOrEqual(38);
   });
@@ -124,6 +125,41 @@ describe('throttle', () => {
     expect(kinds(trial, behind)).toEqual(['go', 'waits']);
     trial.lease?.answered();
     expect(behind.kind).toBe('go');
+  });
+
+  it('opens the breaker of an operator for all only when our own question is rejected, which two accounts lead to', () => {
+    const askOperator = vi.fn();
+    const { enter, pass } = setup({ askOperator });
+    let hosts = 0;
+    // Each with an address of its own, whose breaker would open as well.
+    const at = (tenant: string) => enter({ tenant, host: `mx${hosts++}.a.test` });
+    for (let n = 0; n < 5; n++) at('a').refused();
+    expect(askOperator).not.toHaveBeenCalled();
+    for (const tenant of ['b', 'c', 'd']) at(tenant).refused();
+    expect(askOperator.mock.calls).toEqual([['a', 'default']]);
+    expect(kinds(at('a'), at('b'), at('e'), at(CANARY_TENANT))).toEqual(['blocked', 'blocked', 'go', 'go']);
+    at(CANARY_TENANT).refused();
+    expect(kinds(at('e'), at(CANARY_TENANT))).toEqual(['blocked', 'go']);
+    pass(60_001);
+    const trial = at('e');
+    expect(kinds(trial, at('f'))).toEqual(['go', 'waits']);
+    trial.refused();
+    expect(askOperator).toHaveBeenCalledTimes(2);
+    at(CANARY_TENANT).answered();
+    expect(kinds(...['a', 'e', 'f'].map(at))).toEqual(['go', 'go', 'go']);
+  });
+
+  it('opens the breaker of an address for all when it rejects two accounts before a recipient is named', () => {
+    const { enter } = setup();
+    let operators = 0;
+    const at = (tenant: string) => enter({ tenant, operator: `o${operators++}`, address: '192.0.2.1' });
+    for (const tenant of ['a', 'b']) for (let n = 0; n < 4; n++) at(tenant).refused({ isForDomain: true });
+    expect(kinds(at('a'), at('b'), at('c'))).toEqual(['blocked', 'blocked', 'go']);
+    const [one, other] = [at('c'), at('d')];
+    one.refused();
+    expect(at('e').kind).toBe('go');
+    other.refused();
+    expect(at('e').kind).toBe('blocked');
   });
 
   it('refuses those that wait for a domain which rejected our IP for its recipient, and no others', () => {

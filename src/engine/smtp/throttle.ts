@@ -226,6 +226,11 @@ export interface DialRoutesOptions {
   readonly egress: readonly string[];
   /** Dialogues open at once in this process. */
   readonly dialogues: number;
+  /**
+   * Called when several accounts were told that an operator rejects our IP address: a question about a mailbox of the
+   * operator itself (CANARY_TENANT), from that egress, shows whether it rejects us all.
+   */
+  readonly askOperator: (operator: string, egress: string) => void;
   /** All other limits are shared with other processes; null: with none. */
   readonly shared: SharedRates | null;
 }
@@ -383,6 +388,7 @@ class EgressAddress {
 /** Chooses an egress, and finds the limiters for what is dialled from it. */
 class DialRoutes {
   readonly #clock: Clock;
+  readonly #askOperator: DialRoutesOptions['askOperator'];
   readonly #of: Readonly<Record<4 | 6, readonly EgressAddress[]>>;
 
   /** `onRoom`: a limiter's rate allows a dialogue again. */
@@ -395,6 +401,7 @@ class DialRoutes {
     );
     const ofFamily = (family: 4 | 6) => all.filter(({ bind }) => bind === null || isIP(bind) === family);
     this.#clock = clock;
+    this.#askOperator = options.askOperator;
     this.#of = { 4: ofFamily(4), 6: ofFamily(6) };
   }
 
@@ -431,7 +438,7 @@ class DialRoutes {
     const { operator, address } = egress.route(where, now);
     if (isForDomain) egress.refusedFor(where, now);
     const domain = isForDomain ? where.domain : null;
-    operator.refused(domain, { account, isAddress: false });
+    if (operator.refused(domain, { account, isAddress: false })) this.#askOperator(where.operator, where.egress);
     address.refused(domain, { account, isAddress: true });
   }
 
@@ -534,10 +541,15 @@ export class DialogueLease {
     if (limiter.closeBreaker()) this.#on.hasRoom(limiter);
   }
 
-  /** 421 or 4.7.x: the server asks us to slow down. */
-  slowDown(): void {
-    this.#route.operator.slowDown(accountOfTenant(this.#tenant));
-    this.#route.address.slowDown(null);
+  /**
+   * 421 or 4.7.x: the server asks us to slow down. `isOfDomain`: perhaps by a rule of the recipient's domain, so for
+   * the account alone. What a server says of itself holds for its address; under its operator's name anybody may have
+   * one.
+   */
+  slowDown({ isOfDomain }: { isOfDomain: boolean }): void {
+    const account = accountOfTenant(this.#tenant);
+    this.#route.operator.slowDown(account);
+    this.#route.address.slowDown(isOfDomain ? account : null);
   }
 
   /** The dialogue goes on for another tenant. */

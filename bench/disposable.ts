@@ -1,6 +1,6 @@
 /** The cost of a look-up in the disposable list against a bare Set.has of the same names; and of loading the list. */
-import { allEntries } from '../src/engine/lists/entries.ts';
-import { loadLists, packagedDir, readDisposable } from '../src/engine/lists/lists.ts';
+import { allEntries } from '../src/engine/data/disposable-file.ts';
+import { loadDomainData, packagedDir, readDisposable } from '../src/engine/data/domain-data.ts';
 import { interleave, median, medianRatio } from './apparatus/measure.ts';
 import { DOMAINS } from './apparatus/names.ts';
 import { type Bench, type Figure, number, ratio } from './apparatus/results.ts';
@@ -28,7 +28,7 @@ export const disposable: Bench = {
     const bare = new Set(verdict);
     const listed = verdict.filter((_, i) => i % 37 === 0).slice(0, 4096);
     const unlisted = [...DOMAINS, ...Array.from({ length: 4032 }, (_, i) => `mail.company-${i}.co.uk`)];
-    const loaded = loadLists();
+    const loaded = loadDomainData();
     const figures: Figure[] = [];
     for (const [what, names] of [
       ['a listed domain', listed],
@@ -46,7 +46,7 @@ export const disposable: Bench = {
       });
     }
     const loads = await interleave(LOADS, {
-      ours: () => milliseconds(() => loadLists()),
+      ours: () => milliseconds(() => loadDomainData()),
       floor: () => milliseconds(() => new Set([...bare].join('\n').split('\n'))),
     });
     figures.push({

@@ -1,7 +1,6 @@
 /** The engine alone, on one core: warm against its own parser, cold against raw queries to the same DNS server. */
-
 import { parseAddress } from '../src/engine/address/parse.ts';
-import { decideVerdict } from '../src/engine/decide-verdict.ts';
+import { decideVerdict } from '../src/engine/findings.ts';
 import { report } from '../src/engine/report.ts';
 import { type EngineDeps, runFromCache, runOffline, runOnline } from '../src/engine/verify.ts';
 import { startPartner } from './apparatus/children.ts';

@@ -1,6 +1,6 @@
 /** Classification of SMTP replies: CPU time for each, on the labelled replies. */
 import { readFileSync } from 'node:fs';
-import { dataFile } from '../src/engine/data.ts';
+import { dataFile } from '../src/engine/data-files.ts';
 import { ECHOES, type LabelledReply } from '../src/engine/smtp/classify/evaluation.ts';
 import { createClassifier } from '../src/engine/smtp/classify.ts';
 import { interleave, median } from './apparatus/measure.ts';

@@ -7,11 +7,11 @@
  *     verifier.close();
  */
 import { createEngine } from './engine/create.ts';
-import { decideVerdict } from './engine/decide-verdict.ts';
+import { watchDomainData } from './engine/data/domain-data.ts';
 import { RESOLVER_PROBLEMS, resolverProblem } from './engine/dns/resolver.ts';
 import { parseServers } from './engine/dns/servers.ts';
 import type { SmtpEvidence } from './engine/evidence.ts';
-import { watchLists } from './engine/lists/watch.ts';
+import { decideVerdict } from './engine/findings.ts';
 import { type Report, report } from './engine/report.ts';
 import { runOffline, runOnline } from './engine/verify.ts';
 import { DAY_MS, systemClock } from './kernel/clock.ts';
@@ -238,6 +238,6 @@ function readServers(texts: readonly string[] | undefined) {
 }
 
 function listsOf(dir: string | undefined) {
-  const holder = watchLists(dir ?? null, systemClock);
+  const holder = watchDomainData(dir ?? null, systemClock);
   return () => holder.current;
 }

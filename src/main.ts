@@ -2,7 +2,7 @@
 import { type Options, publicUrlOf, smtpIdentityOf } from './config/read.ts';
 import { mailboxOf } from './engine/address/mailbox.ts';
 import { createEngine } from './engine/create.ts';
-import { watchLists } from './engine/lists/watch.ts';
+import { watchDomainData } from './engine/data/domain-data.ts';
 import { buildApp } from './http/app.ts';
 import { startNodeReport, startStoreClock } from './jobs/rounds.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
@@ -110,7 +110,7 @@ async function start(
   closers.add('report of the node', 2_000, () => nodeReport.stop());
   await orAborted(store.upkeep.releaseDead(signal), signal);
   await orAborted(store.users.claimMailboxes(mailboxOf), signal);
-  const lists = watchLists(options.listsDir, clock, { learned: options.listsLearnHosts });
+  const lists = watchDomainData(options.listsDir, clock, { learned: options.listsLearnHosts });
   const engine = createEngine({
     ...options,
     lists: () => lists.current,

@@ -2,8 +2,8 @@
  * Addresses at names that were never asked about: the engine in this process, and bare questions to the same server.
  */
 import { createEngine, type VerificationEngine } from '../../src/engine/create.ts';
-import { decideVerdict } from '../../src/engine/decide-verdict.ts';
-import { loadLists } from '../../src/engine/lists/lists.ts';
+import { loadDomainData } from '../../src/engine/data/domain-data.ts';
+import { decideVerdict } from '../../src/engine/findings.ts';
 import { report } from '../../src/engine/report.ts';
 import { runOffline, runOnline } from '../../src/engine/verify.ts';
 import { WILDCARD } from './names.ts';
@@ -15,7 +15,7 @@ export const TIMEOUT_MS = 10_000;
 
 export const perSecond = (n: number, began: number): number => (n * 1000) / (performance.now() - began);
 
-export const toolsFor = (port: number, lists = loadLists()): VerificationEngine =>
+export const toolsFor = (port: number, lists = loadDomainData()): VerificationEngine =>
   createEngine({
     dnsServers: [{ address: '127.0.0.1', port }],
     // NSD refuses names outside of its zone.

@@ -1,10 +1,10 @@
-import { SYNTAX_ERRORS } from '../../src/engine/address/faults.ts';
+import { SYNTAX_ERRORS } from '../../src/engine/address/parse.ts';
 import { table } from './markdown.ts';
 
 /** docs/syntax-errors.md, from the table of the address parser. */
 export function syntaxErrorsPage(): string {
   const rows = Object.entries(SYNTAX_ERRORS).map(([code, sentence]) => [`\`${code}\``, sentence]);
-  return `<!-- Generated from src/engine/address/faults.ts by \`npm run gen\`; edit it there. -->
+  return `<!-- Generated from src/engine/address/parse.ts by \`npm run gen\`; edit it there. -->
 # Syntax errors
 
 A malformed address is a verdict: \`status\` is \`bad\`, \`reason\` is \`invalid_format\`, and \`checks.syntax\` says what is

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decideVerdict } from '../../src/engine/decide-verdict.ts';
+import { decideVerdict } from '../../src/engine/findings.ts';
 import { report } from '../../src/engine/report.ts';
-import { testEvidence } from '../../src/engine/test-mode/evidence.ts';
-import { OUTCOMES, type Outcome } from '../../src/engine/test-mode/outcomes.ts';
+import { TEST_OUTCOMES, type TestOutcome, testEvidence } from '../../src/engine/test-mode.ts';
+
 import { ERRORS, PUBLIC_CODES } from '../../src/kernel/errors.ts';
 import { LEVELS } from '../../src/kernel/facts/plans.ts';
 import { TEST_ERRORS } from '../../src/service/test-errors.ts';
@@ -26,7 +26,7 @@ const FLAGS = [
 const code = (text: string): string => `\`${text}\``;
 
 /** What the service replies, at the level that the outcome needs. */
-function row(name: string, outcome: Outcome): string[] {
+function row(name: string, outcome: TestOutcome): string[] {
   const replies = LEVELS.map((level) => {
     const evidence = testEvidence(`${name}@example.com`, level, outcome, '');
     const verdict = decideVerdict(evidence);
@@ -52,7 +52,7 @@ export function testingPage(): string {
   const tables = {
     outcomes: table(
       ['address', 'level', '`status`', '`deliverability`', '`reason`', 'true'],
-      Object.entries(OUTCOMES).map(([name, outcome]) => row(name, outcome)),
+      Object.entries(TEST_OUTCOMES).map(([name, outcome]) => row(name, outcome)),
     ),
     errors: table(['address', 'status', 'fields'], PUBLIC_CODES.map(errorRow)),
   };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { verdictsWith } from '../../src/engine/findings.ts';
-import type { Verdict } from '../../src/engine/verdict.ts';
+import { type Verdict, verdictsWith } from '../../src/engine/findings.ts';
+
 import type { Level } from '../../src/kernel/facts/plans.ts';
 import {
   NO_REASON_COPY,

@@ -1,9 +1,19 @@
 /** Builds the files of data/ from the sources. Pure: the same input gives the same bytes. */
 import { createHash } from 'node:crypto';
-import { type Entry, formatDisposable, parseDisposable, type Tier } from '../../src/engine/lists/entries.ts';
-import { readLines, readRelays, readTable } from '../../src/engine/lists/facts.ts';
-import { asciiName } from '../../src/engine/lists/names.ts';
-import { BIT, LETTERS, type Letter, lettersOf, setAside } from '../../src/engine/lists/rule.ts';
+import {
+  asciiName,
+  type DisposableEntry,
+  formatDisposable,
+  LETTER_BIT,
+  type Letter,
+  parseDisposable,
+  SOURCE_LETTERS,
+  setAside,
+  sourceLetters,
+  type Tier,
+} from '../../src/engine/data/disposable-file.ts';
+import { readFileLines, readRelays, readTable } from '../../src/engine/data/domain-data.ts';
+
 import { FREQUENT_PASSWORDS, passwordCore } from '../../src/kernel/password-rules.ts';
 import type { ListPackage } from './packages.ts';
 
@@ -69,10 +79,10 @@ export function build(dir: string, sources: Sources, named: ReadonlyMap<string, 
 
   const bits = new Map<string, number>();
   for (const letter of 'abcde') {
-    for (const name of lists.get(letter)!.good) bits.set(name, (bits.get(name) ?? 0) | BIT[letter as Letter]);
+    for (const name of lists.get(letter)!.good) bits.set(name, (bits.get(name) ?? 0) | LETTER_BIT[letter as Letter]);
   }
-  for (const name of agreed) if (bits.has(name)) bits.set(name, bits.get(name)! | BIT.f);
-  const entries = new Map<string, Entry>(
+  for (const name of agreed) if (bits.has(name)) bits.set(name, bits.get(name)! | LETTER_BIT.f);
+  const entries = new Map<string, DisposableEntry>(
     [...bits].map(([name, b]) => [name, { bits: b, reason: setAside(name, facts) }]),
   );
 
@@ -128,15 +138,15 @@ const label = (sources: Sources, letter: string): string => {
 };
 
 function splitRoles(dir: string) {
-  const role = readLines(dir, 'roles.txt').filter((line) => !line.startsWith('['));
+  const role = readFileLines(dir, 'roles.txt').filter((line) => !line.startsWith('['));
   const roles = new Set(role);
-  const perhaps = readLines(dir, 'sources/role-localparts.txt').filter(
+  const perhaps = readFileLines(dir, 'sources/role-localparts.txt').filter(
     (name) => !roles.has(name) && !roles.has(name.replace(/[._-]/g, '')),
   );
   return { role: [...roles].sort(), perhaps: perhaps.sort() };
 }
 
-function reasonCounts(entries: ReadonlyMap<string, Entry>): Record<string, number> {
+function reasonCounts(entries: ReadonlyMap<string, DisposableEntry>): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const reason of ['allow', 'relay', 'suffix', 'tld', 'zone']) {
     counts[reason] = [...entries.values()].filter((entry) => entry.reason === reason).length;
@@ -145,10 +155,10 @@ function reasonCounts(entries: ReadonlyMap<string, Entry>): Record<string, numbe
 }
 
 /** Per source: the number of names, and how many of them are malformed or ignored. */
-function perSource(lists: ReadonlyMap<string, Names>, entries: ReadonlyMap<string, Entry>) {
+function perSource(lists: ReadonlyMap<string, Names>, entries: ReadonlyMap<string, DisposableEntry>) {
   return [...lists].map(([letter, { good, malformed }]) => {
     const aside = [...good].filter((name) => (entries.get(name)?.reason ?? null) !== null).length;
-    return { letter, names: good.size, malformed, ...(LETTERS.includes(letter) ? { setAside: aside } : {}) };
+    return { letter, names: good.size, malformed, ...(SOURCE_LETTERS.includes(letter) ? { setAside: aside } : {}) };
   });
 }
 
@@ -156,13 +166,13 @@ function perSource(lists: ReadonlyMap<string, Names>, entries: ReadonlyMap<strin
 function check(
   dir: string,
   verdict: Tier,
-  entries: ReadonlyMap<string, Entry>,
+  entries: ReadonlyMap<string, DisposableEntry>,
   mistyped: ReadonlyMap<string, string>,
 ): void {
   const faults: string[] = [];
-  for (const name of [...readLines(dir, 'sentinels.txt'), ...readTable(dir, 'suggest.txt').keys()]) {
+  for (const name of [...readFileLines(dir, 'sentinels.txt'), ...readTable(dir, 'suggest.txt').keys()]) {
     if (verdict.has(name))
-      faults.push(`${name} is a sentinel, but the sources ${lettersOf(entries.get(name)!.bits)} name it`);
+      faults.push(`${name} is a sentinel, but the sources ${sourceLetters(entries.get(name)!.bits)} name it`);
     if (mistyped.has(name)) faults.push(`${name} cannot be a provider and mistyped`);
   }
   for (const name of readTable(dir, 'allow.txt').keys()) {

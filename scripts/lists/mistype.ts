@@ -9,8 +9,8 @@
  */
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { isPublicSuffix } from '../../src/engine/address/domain.ts';
-import { readLines, readTable } from '../../src/engine/lists/facts.ts';
+import { isPublicSuffix } from '../../src/engine/address/parse.ts';
+import { readFileLines, readTable } from '../../src/engine/data/domain-data.ts';
 
 const DATA = fileURLToPath(new URL('../../data', import.meta.url));
 const ROWS = [
@@ -72,7 +72,7 @@ function rows(count: number, seed: string): string[] {
   const targets = [...readTable(DATA, 'suggest.txt').keys()];
   const mistyped = readTable(DATA, 'mistyped.txt');
   const taken = new Set(
-    [...targets, ...readTable(DATA, 'known.txt').keys(), ...readLines(DATA, 'free.txt')].filter(
+    [...targets, ...readTable(DATA, 'known.txt').keys(), ...readFileLines(DATA, 'free.txt')].filter(
       (name) => !mistyped.has(name),
     ),
   );

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dataFile } from '../../src/engine/data.ts';
+import { dataFile } from '../../src/engine/data-files.ts';
 import { ECHOES, evaluate, isBad } from '../../src/engine/smtp/classify/evaluation.ts';
 import {
   type Certainty,

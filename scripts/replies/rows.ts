@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { dataFile } from '../../src/engine/data.ts';
+import { dataFile } from '../../src/engine/data-files.ts';
 import type { LabelledReply } from '../../src/engine/smtp/classify/evaluation.ts';
 
 const SETS = {

@@ -31,15 +31,14 @@ const show = () =>
   command('show', 'Show whether a domain is listed, and why.', 'disposable')
     .argument('<domain>')
     .action(async (domain: string, flags: { json?: boolean }) => {
-      const { watchLists } = await import('../engine/lists/watch.ts');
+      const { explanationLines, hostLines, watchDomainData } = await import('../engine/data/domain-data.ts');
       const options = optionsFrom(flags, 'disposable');
-      const lists = watchLists(options.listsDir, systemClock, { learned: options.listsLearnHosts }).current;
+      const lists = watchDomainData(options.listsDir, systemClock, { learned: options.listsLearnHosts }).current;
       const found = lists.explain(domain.trim().toLowerCase());
       const mail = await mailHostsOf(found.domain, options);
       // The name may itself be that of a mail host.
       const hosts = [...new Set([found.domain, ...mail])].map((host) => lists.explainHost(host));
       const known = hosts.filter(({ host, learned, refused }) => mail.includes(host) || learned || refused);
-      const { explanationLines, hostLines } = await import('../engine/lists/explain.ts');
       const lines = [...explanationLines(found), ...known.flatMap(hostLines)];
       printResult(flags, { ...found, mail_hosts: known }, lines.join('\n'));
     });
@@ -47,7 +46,7 @@ const show = () =>
 /** The MX hosts of a domain and their addresses; none without an answer. */
 async function mailHostsOf(domain: string, options: Options): Promise<string[]> {
   const [{ lookUpHosts }, { dnsForLearning }] = await Promise.all([
-    import('../engine/lists/learn.ts'),
+    import('../engine/data/learn.ts'),
     import('../main/dns-for-learning.ts'),
   ]);
   const dns = dnsForLearning(options, systemClock)();

@@ -20,15 +20,15 @@ export const mcpCommand = (): Command =>
       { connectMcp, createMcpServer },
       { explanationOf },
       { createReplyExplainer },
-      { loadLists },
+      { loadDomainData },
     ] = await Promise.all([
       import('@modelcontextprotocol/sdk/server/stdio.js'),
       import('../http/mcp/server.ts'),
       import('../http/dashboard/replies.ts'),
       import('../service/replies.ts'),
-      import('../engine/lists/lists.ts'),
+      import('../engine/data/domain-data.ts'),
     ]);
-    const explained = createReplyExplainer(loadLists);
+    const explained = createReplyExplainer(loadDomainData);
     const explain: McpBackend['explain'] = async (input) => explanationOf(explained, input);
     const backend = key === null ? await localBackend(options, explain) : remoteBackend(url, key, explain);
     const server = createMcpServer(backend, ({ status, cause }) => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { loadLists } from '../engine/lists/lists.ts';
+import { loadDomainData } from '../engine/data/domain-data.ts';
 import { createClassifier } from '../engine/smtp/classify.ts';
 import { explainReply, parseReply, type ReplyExplanation } from '../engine/smtp/explain.ts';
 import { command, printable, printResult, table, UsageError } from './command.ts';
@@ -20,7 +20,8 @@ export function replyCommand(): Command {
       if (reply === null) {
         throw new UsageError('the reply must begin with a code from 200 to 599, such as "550 5.1.1 User unknown".');
       }
-      const operator = flags.mx === undefined ? null : (loadLists().provider(flags.mx.toLowerCase())?.name ?? null);
+      const operator =
+        flags.mx === undefined ? null : (loadDomainData().provider(flags.mx.toLowerCase())?.name ?? null);
       const account = explainReply(createClassifier(), reply, { stage: 'rcpt', operator, address: flags.to });
       printResult(flags, { ...account, operator }, textOf(account, operator));
     });

@@ -4,12 +4,12 @@ import { warnOfFault } from '../kernel/contain.ts';
 import { DNS_CONTROL_NAMES } from '../kernel/control-names.ts';
 import { DNS_TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { randomInt } from '../kernel/ids.ts';
+import type { DomainData } from './data/domain-data.ts';
 import { createResolver, type Resolver } from './dns/resolver.ts';
 import { ownAddresses, routable } from './dns/routable.ts';
 import { systemServers, type TrustChange } from './dns/servers.ts';
 import type { DnsServer } from './dns/transport.ts';
 import type { SmtpEvidence } from './evidence.ts';
-import type { Lists } from './lists/lists.ts';
 import { type Classifier, createClassifier, type Reading } from './smtp/classify.ts';
 import {
   askCanaries,
@@ -60,7 +60,7 @@ interface EngineOptions {
   readonly onDnsTrust?: (change: TrustChange) => void;
   /** Test setups only: mail hosts may have loopback, private or other special addresses. */
   readonly allowPrivateNetworks?: boolean;
-  readonly lists: () => Lists;
+  readonly lists: () => DomainData;
   /** Null: this host has no EHLO name; the `smtp` level answers `smtp_unverifiable`. */
   readonly smtp: SmtpIdentity | null;
   /** Null (default): nobody else connects from the same address. */
@@ -131,7 +131,7 @@ const random = (): number => randomInt(2 ** 32) / 2 ** 32;
 interface SmtpDeps {
   readonly clock: Clock;
   readonly resolver: Resolver;
-  readonly lists: () => Lists;
+  readonly lists: () => DomainData;
   readonly own: ReadonlySet<string>;
   readonly allowPrivate: boolean;
   readonly uncertain: UncertainReplyCounter;

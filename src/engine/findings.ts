@@ -2,10 +2,32 @@
  * One row per finding: verdict, checks, flags and precedence. Verdict, report, classification, catch-all detection,
  * egress monitoring and docs/verdicts.md read these tables.
  */
-import type { Level } from '../kernel/facts/plans.ts';
-import type { Reason } from '../kernel/facts/reasons.ts';
-import type { DnsFinding, Result, SmtpFinding } from './evidence.ts';
-import { type Verdict, verdict } from './verdict.ts';
+import { type Level, PRICE } from '../kernel/facts/plans.ts';
+import type { Deliverability, Reason, Status } from '../kernel/facts/reasons.ts';
+import type { DnsFinding, Evidence, Result, SmtpEvidence, SmtpFinding } from './evidence.ts';
+
+export interface Verdict<R extends Reason | null = Reason | null> {
+  readonly status: Status;
+  readonly deliverability: Deliverability;
+  readonly reason: R;
+  /** The level that produced the verdict; it is the one billed. */
+  readonly level: Level;
+  readonly credits: number;
+}
+
+/** A filter match is free: nothing was checked. */
+const verdict = <R extends Reason | null>(
+  status: Status,
+  deliverability: Deliverability,
+  reason: R,
+  level: Level,
+): Verdict<R> => ({
+  status,
+  deliverability,
+  reason,
+  level,
+  credits: reason === 'blocked_by_filter' ? 0 : PRICE[level],
+});
 
 /** Conclusive without the network. */
 export const OFFLINE_VERDICTS = {
@@ -69,14 +91,14 @@ interface SmtpRow {
 }
 
 /** The mailbox check was inconclusive: the address is good, billed at level `mx`. */
-const open = <R extends Reason>(reason: R) => verdict('good', 'unknown', reason, 'mx');
+const inconclusive = <R extends Reason>(reason: R) => verdict('good', 'unknown', reason, 'mx');
 
-const GREYLISTED = open('greylisted');
-const TEMPORARY_FAILURE = open('smtp_temporary_failure');
-const TIMEOUT = open('smtp_timeout');
-const UNREACHABLE = open('smtp_unreachable');
-const BLOCKED = open('smtp_blocked');
-const UNVERIFIABLE = open('smtp_unverifiable');
+const GREYLISTED = inconclusive('greylisted');
+const TEMPORARY_FAILURE = inconclusive('smtp_temporary_failure');
+const TIMED_OUT_VERDICT = inconclusive('smtp_timeout');
+const UNREACHABLE = inconclusive('smtp_unreachable');
+const BLOCKED = inconclusive('smtp_blocked');
+const UNVERIFIABLE = inconclusive('smtp_unverifiable');
 
 const SMTP_ROWS = {
   accepted: {
@@ -191,12 +213,12 @@ const SMTP_ROWS = {
     egress: 'accepts',
   },
   smtp_timeout: {
-    verdict: TIMEOUT,
+    verdict: TIMED_OUT_VERDICT,
     check: 'unknown',
     full: null,
     disabled: null,
     on4xx: 'smtp_timeout',
-    asProbe: TIMEOUT,
+    asProbe: TIMED_OUT_VERDICT,
     aboutMailbox: false,
     rank: 5,
     egress: 'greets',
@@ -224,7 +246,7 @@ export const ACCEPTED_VERDICTS = {
 } as const satisfies Record<'pass' | 'fail' | 'unknown', Verdict>;
 
 /** All possible verdicts, by the level at which they occur. */
-const VERDICTS = {
+const VERDICTS_AT = {
   mx: [
     ...Object.values(OFFLINE_VERDICTS),
     ...Object.values(DNS_ROWS).flatMap(({ verdict }) => (verdict === null ? [] : [verdict])),
@@ -234,9 +256,31 @@ const VERDICTS = {
     ...Object.values(SMTP_ROWS).flatMap(({ verdict }) => (verdict === 'by_catch_all' ? [] : [verdict])),
   ],
 } as const;
-type ReachableReason = (typeof VERDICTS)[Level][number]['reason'];
+type ReachableReason = (typeof VERDICTS_AT)[Level][number]['reason'];
 
 /** The verdicts with this reason, each once. The type leaves out a reason that no finding leads to. */
 export const verdictsWith = (reason: ReachableReason, level: Level): readonly Verdict[] => [
-  ...new Set<Verdict>(VERDICTS[level].filter((verdict) => verdict.reason === reason)),
+  ...new Set<Verdict>(VERDICTS_AT[level].filter((verdict) => verdict.reason === reason)),
 ];
+
+/**
+ * The verdict, from evidence alone: the first conclusive stage decides, by its row in findings.ts. Returns null when
+ * there is no verdict because our own resolver is down, which is an outage and not a finding.
+ */
+export function decideVerdict(e: Evidence): Verdict | null {
+  if (e.syntax.result === 'fail') return OFFLINE_VERDICTS.syntax;
+  if (e.filter.result === 'fail') return OFFLINE_VERDICTS.filter;
+  if (e.disposable.result === 'fail') return OFFLINE_VERDICTS.disposable;
+  if (e.dns === null) return null;
+  const row = DNS_FINDINGS[e.dns.finding];
+  return row.mx === 'pass' && e.smtp !== null ? mailboxVerdict(e.smtp, e.catchAll) : row.verdict;
+}
+
+function mailboxVerdict(smtp: SmtpEvidence, catchAll: Evidence['catchAll']): Verdict {
+  const { verdict } = SMTP_FINDINGS[smtp.finding];
+  if (verdict !== 'by_catch_all') return verdict;
+  if (catchAll?.result === 'pass' || catchAll?.result === 'fail') return ACCEPTED_VERDICTS[catchAll.result];
+  if (catchAll === null || catchAll.why === null) return ACCEPTED_VERDICTS.unknown;
+  const { asProbe } = SMTP_FINDINGS[catchAll.why];
+  return typeof asProbe === 'string' ? ACCEPTED_VERDICTS.unknown : asProbe;
+}

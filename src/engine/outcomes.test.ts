@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import { outcomeOf } from '../kernel/facts/outcomes.ts';
 import { LEVELS } from '../kernel/facts/plans.ts';
 import { REASON_NAMES } from '../kernel/facts/reasons.ts';
-import { ACCEPTED_VERDICTS, DNS_FINDINGS, OFFLINE_VERDICTS, SMTP_FINDINGS } from './findings.ts';
-import type { Verdict } from './verdict.ts';
+import { ACCEPTED_VERDICTS, DNS_FINDINGS, OFFLINE_VERDICTS, SMTP_FINDINGS, type Verdict } from './findings.ts';
 
 /** Every verdict that there is. */
 const verdicts = [

@@ -5,8 +5,7 @@ import type { Deliverability, ProviderKind, Reason, Status } from '../kernel/fac
 import { mailboxAt } from './address/mailbox.ts';
 import type { Address, SyntaxErrorCode } from './address/parse.ts';
 import type { DnsEvidence, Evidence, MxRecord, ReadBy, Result, SmtpEvidence, TranscriptLine } from './evidence.ts';
-import { DNS_FINDINGS, SMTP_FINDINGS } from './findings.ts';
-import type { Verdict } from './verdict.ts';
+import { DNS_FINDINGS, SMTP_FINDINGS, type Verdict } from './findings.ts';
 
 /** The result of one verification: the JSON object of `POST /v1/verify`, with its fields in this order. */
 export interface Report {
@@ -107,9 +106,9 @@ export function report(e: Evidence, verdict: Verdict, stamp: Stamp): Report {
   return result;
 }
 
-type Head = Omit<Report, 'checks' | 'warnings' | 'id' | 'duration_ms' | 'verified_at' | 'evidence'>;
+type ReportHead = Omit<Report, 'checks' | 'warnings' | 'id' | 'duration_ms' | 'verified_at' | 'evidence'>;
 
-function head(e: Evidence, verdict: Verdict): Head {
+function head(e: Evidence, verdict: Verdict): ReportHead {
   const address: Address | null = e.syntax.result === 'pass' ? e.syntax.address : null;
   const mailbox = address && mailboxAt(address, e.dns?.provider?.name ?? null);
   return {

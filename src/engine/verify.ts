@@ -5,17 +5,22 @@
 import { trimBlanks } from '../kernel/blanks.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { TIMEOUT_MS } from '../kernel/facts/limits.ts';
-import { intendedAddress, suggestionFor } from './address/intended.ts';
 import { type Address, type ParseOptions, parseAddress, type SyntaxFault } from './address/parse.ts';
-import { providerElsewhere } from './address/suggest.ts';
+import { intendedAddress, providerElsewhere, suggestionFor } from './address/suggest.ts';
+import type { DomainData } from './data/domain-data.ts';
 import { lookUpFromCache, lookUpMailServers, type MxLookupOptions, runLookup } from './dns/mx-lookup.ts';
 import type { QueryLimit, Resolver } from './dns/resolver.ts';
-
-import type { CatchAllEvidence, DnsEvidence, Evidence, FilterMatch, Level, SmtpEvidence } from './evidence.ts';
+import type {
+  CatchAllEvidence,
+  DisposableEvidence,
+  DnsEvidence,
+  Evidence,
+  FilterMatch,
+  Level,
+  SmtpEvidence,
+} from './evidence.ts';
 import { DNS_FINDINGS } from './findings.ts';
-import type { Lists } from './lists/lists.ts';
 import { CATCH_ALL_SKIPPED, resultWithoutDialogue } from './smtp/mailbox.ts';
-import { disposableByHost, disposableByName } from './stages/disposable.ts';
 
 export interface MailboxLimit {
   /** `Clock.elapsed()` ms. */
@@ -50,7 +55,7 @@ export interface EngineDeps {
   readonly clock: Clock;
   readonly resolver: Resolver;
   /** Called for each run, so that lists can be replaced at run time. */
-  readonly lists: () => Lists;
+  readonly lists: () => DomainData;
   readonly mailbox: MailboxQuestion;
   /** Test setups only: allows loopback and private mail hosts, and special-use TLDs. */
   readonly allowPrivate: boolean;
@@ -197,3 +202,38 @@ export const needsMailboxCheck = (e: Evidence): boolean =>
   e.disposable.result !== 'fail' &&
   e.dns !== null &&
   DNS_FINDINGS[e.dns.finding].mx === 'pass';
+
+type Hit = ReturnType<DomainData['disposableHost']>;
+const hits = new WeakMap<DnsEvidence, { readonly lists: DomainData; readonly hit: Hit }>();
+
+/** Made once for evidence that many addresses of a domain share. */
+function hostHit(dns: DnsEvidence, lists: DomainData): Hit {
+  const known = hits.get(dns);
+  if (known?.lists === lists) return known.hit;
+  const hosts = dns.records.map(({ host }) => host);
+  const addresses = dns.hosts.flatMap((host) => host.addresses);
+  const hit = lists.disposableHost(hosts, addresses);
+  hits.set(dns, { lists, hit });
+  return hit;
+}
+
+/** By domain: the domain, or a parent of it, is on the list. Suspicion alone is `unknown`. */
+function disposableByName(domain: string, lists: DomainData): DisposableEvidence {
+  const { verdict, matched } = lists.disposable(domain);
+  if (verdict === 'disposable') return { result: 'fail', matched, by: 'list' };
+  if (verdict === 'suspected') return { result: 'unknown', matched, by: 'list' };
+  return { result: 'pass', matched: null, by: null };
+}
+
+/** By mail host: the MX hosts belong to a disposable service. Allowlist and relays take precedence here, too. */
+export function disposableByHost(
+  byName: DisposableEvidence,
+  domain: string,
+  dns: DnsEvidence,
+  lists: DomainData,
+): DisposableEvidence {
+  if (byName.result === 'fail') return byName;
+  const hit = hostHit(dns, lists);
+  if (hit === null || lists.disposable(domain).verdict === 'allowed') return byName;
+  return { result: 'fail', matched: hit.matched, by: 'mail_host' };
+}

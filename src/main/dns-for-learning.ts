@@ -1,8 +1,8 @@
 import type { Options } from '../config/read.ts';
+import type { LearnDns } from '../engine/data/learn.ts';
 import { createResolver } from '../engine/dns/resolver.ts';
 import { routable } from '../engine/dns/routable.ts';
 import { systemServers } from '../engine/dns/servers.ts';
-import type { LearnDns } from '../engine/lists/learn.ts';
 import type { Clock } from '../kernel/clock.ts';
 
 /** Hosts of many listed domains are the same; those of verified addresses are not kept for them. */

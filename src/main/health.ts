@@ -1,10 +1,9 @@
 import type { VerificationEngine } from '../engine/create.ts';
+import type { WatchedDomainData } from '../engine/data/domain-data.ts';
 import { isLie } from '../engine/dns/message.ts';
 import { RESOLVER_PROBLEMS } from '../engine/dns/resolver.ts';
 import type { TrustChange } from '../engine/dns/servers.ts';
-
-import { ageInDays } from '../engine/doctor/service.ts';
-import type { WatchedLists } from '../engine/lists/watch.ts';
+import { ageInDays } from '../engine/doctor/diagnose.ts';
 import type { Health } from '../http/context.ts';
 import { type Clock, toIso } from '../kernel/clock.ts';
 import { formatHostPort } from '../kernel/ip.ts';
@@ -22,7 +21,7 @@ const RECENT_MS = 5000;
 interface Parts {
   readonly store: Store;
   readonly engine: VerificationEngine;
-  readonly lists: WatchedLists;
+  readonly lists: WatchedDomainData;
   readonly clock: Clock;
   readonly storeClock: WatchedClock;
 }
@@ -75,7 +74,7 @@ function egressDetails(engine: VerificationEngine) {
   return { state: egress.state, since: toIso(egress.since), helo_configured: true };
 }
 
-function listDetails(lists: WatchedLists, clock: Clock) {
+function listDetails(lists: WatchedDomainData, clock: Clock) {
   const { version, size } = lists.current;
   return { version, age_days: ageInDays(version, clock.now()), disposable_domains: size, problem: lists.problem };
 }

@@ -1,7 +1,7 @@
 /** What operators see of the service: this process, and what the store tells of all of them. */
 import type { VerificationEngine } from '../engine/create.ts';
-import { ageInDays } from '../engine/doctor/service.ts';
-import type { WatchedLists } from '../engine/lists/watch.ts';
+import type { WatchedDomainData } from '../engine/data/domain-data.ts';
+import { ageInDays } from '../engine/doctor/diagnose.ts';
 import type { Health } from '../http/context.ts';
 import { type Clock, DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
 import { addCount, type LatencyCounts, percentiles } from '../kernel/latency.ts';
@@ -19,7 +19,7 @@ const NODES_SHOWN = 50;
 interface Parts {
   readonly store: Store;
   readonly engine: VerificationEngine;
-  readonly lists: WatchedLists;
+  readonly lists: WatchedDomainData;
   readonly health: Health;
   readonly verify: { readonly running: number };
   readonly clock: Clock;

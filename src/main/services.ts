@@ -1,9 +1,9 @@
 import { type Options, smtpIdentityOf } from '../config/read.ts';
 
-import { intendedAddress } from '../engine/address/intended.ts';
+import { intendedAddress } from '../engine/address/suggest.ts';
 import type { VerificationEngine } from '../engine/create.ts';
 import { createPost } from '../engine/http/post.ts';
-import type { WatchedLists } from '../engine/lists/watch.ts';
+import type { WatchedDomainData } from '../engine/data/domain-data.ts';
 import { createDashboardLimiter, createFailedAuthLimiter } from '../http/access/limiters.ts';
 import type { HttpContext } from '../http/context.ts';
 import { createWebFiles } from '../http/dashboard/web-files.ts';
@@ -57,7 +57,7 @@ interface Parts {
   readonly dashboardPerWindow: number;
   readonly store: Store;
   readonly engine: VerificationEngine;
-  readonly lists: WatchedLists;
+  readonly lists: WatchedDomainData;
   readonly metrics: Metrics | null;
   readonly closers: Closers;
   /** Public URL of the service, without a trailing slash. */

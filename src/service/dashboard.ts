@@ -1,4 +1,4 @@
-import type { WatchedLists } from '../engine/lists/watch.ts';
+import type { WatchedDomainData } from '../engine/data/domain-data.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { AccountId, Store } from '../store/store.ts';
 import { type AccountService, type ConfirmPassword, createAccountService } from './accounts.ts';
@@ -40,7 +40,7 @@ interface DashboardParts {
   readonly clock: Clock;
   readonly options: DoctorOptions &
     Omit<ListsOptions, 'listsDir'> & { readonly retentionDays: number; readonly signup: 'open' | 'closed' };
-  readonly lists: WatchedLists;
+  readonly lists: WatchedDomainData;
   /** Public URL of the service, without a trailing slash. */
   readonly url: () => string;
   readonly sessions: Sessions;

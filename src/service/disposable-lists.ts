@@ -1,5 +1,5 @@
-import type { UpdateSource } from '../engine/lists/sources.ts';
-import { type UpdateSummary, updateLists } from '../engine/lists/update.ts';
+import { type UpdateSource, type UpdateSummary, updateDisposable } from '../engine/data/update.ts';
+
 import type { Clock } from '../kernel/clock.ts';
 import { Thread, threadCode } from '../kernel/thread.ts';
 
@@ -22,7 +22,7 @@ export const urlsOf = (options: Omit<ListsOptions, 'listsDir'>): Record<UpdateSo
 
 /** Downloads the latest disposable list, which running services pick up. Throws an Error with a message for users. */
 export const fetchLists = (options: ListsOptions, clock: Clock): Promise<UpdateSummary> =>
-  updateLists({
+  updateDisposable({
     dir: options.listsDir,
     urls: urlsOf(options),
     fetchText,

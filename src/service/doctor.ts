@@ -1,11 +1,17 @@
 import { networkInterfaces } from 'node:os';
+import { watchDomainData } from '../engine/data/domain-data.ts';
 import { createResolver } from '../engine/dns/resolver.ts';
 import { ownAddresses, routable } from '../engine/dns/routable.ts';
 import { systemServers } from '../engine/dns/servers.ts';
 import type { DnsServer } from '../engine/dns/transport.ts';
-import { loadBlocklists } from '../engine/doctor/blocklists.ts';
-import { CHECK_MS, type DoctorDeps, diagnose, type Finding, isFit } from '../engine/doctor/diagnose.ts';
-import { watchLists } from '../engine/lists/watch.ts';
+import {
+  DOCTOR_CHECK_MS,
+  type DoctorDeps,
+  diagnose,
+  type Finding,
+  isFit,
+  loadBlocklists,
+} from '../engine/doctor/diagnose.ts';
 import { probeGreeting } from '../engine/smtp/connectivity-probe.ts';
 import { CANARY_DOMAINS } from '../engine/smtp/egress.ts';
 import { systemClock as clock } from '../kernel/clock.ts';
@@ -45,12 +51,12 @@ export async function examine(options: DoctorOptions, store: DoctorDeps['store']
   });
   const own = ownAddresses(networkInterfaces());
   const mayDial = (ip: string) => routable(ip, { allowPrivate, own });
-  const lists = watchLists(listsDir, clock);
+  const lists = watchDomainData(listsDir, clock);
   const { helo = null, from = null } = options.smtpIdentity ?? {};
   const { smtpPort: port, smtpBind: bind } = options;
   const deps: DoctorDeps = {
     clock,
-    checkMs: CHECK_MS,
+    checkMs: DOCTOR_CHECK_MS,
     random: randomInt,
     resolver,
     sender: { helo, from, port, bind },

@@ -1,4 +1,4 @@
-import { type Canonical, canonicalDomain, canonicalEmail } from '../engine/address/canonical.ts';
+import { type Canonical, canonicalDomain, canonicalEmail } from '../engine/address/parse.ts';
 import { trimBlanks } from '../kernel/blanks.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';

@@ -1,17 +1,16 @@
-/** Learns disposable mail hosts (engine/lists/learn.ts) in small steps that any node can continue. */
+/** Learns disposable mail hosts (engine/data/learn.ts) in small steps that any node can continue. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { verdictsAfter } from '../engine/lists/entries.ts';
+import { verdictsAfter } from '../engine/data/disposable-file.ts';
+import { formatLearned, LEARNED_FILE, type WatchedDomainData } from '../engine/data/domain-data.ts';
 import {
-  createTally,
+  createHostTally,
   judgeHosts,
   type LearnDns,
   type LearnKind,
   type LearnRow,
   lookUpHosts,
-} from '../engine/lists/learn.ts';
-import { formatLearned } from '../engine/lists/learned.ts';
-import { LEARNED_FILE } from '../engine/lists/replace-file.ts';
-import type { WatchedLists } from '../engine/lists/watch.ts';
+} from '../engine/data/learn.ts';
+
 import { DAY_MS, fromIso, toIso } from '../kernel/clock.ts';
 import type { Store } from '../store/store.ts';
 
@@ -42,7 +41,7 @@ export interface HostLearning {
 
 export function createHostLearning(parts: {
   store: Pick<Store, 'sharedFiles' | 'clock'>;
-  lists: WatchedLists;
+  lists: WatchedDomainData;
   /** Opened for a step, so that its answers do not take the place of others in a cache. */
   openDns: () => Omit<LearnDns, 'signal'> & { close(): void };
   perSecond?: number;
@@ -70,7 +69,7 @@ export function createHostLearning(parts: {
   }
 
   async function finish(steps: readonly string[], dns: LearnDns): Promise<StepOutcome> {
-    const tally = createTally();
+    const tally = createHostTally();
     for (const name of steps) {
       const file = await sharedFiles.read(name);
       const step: Step = JSON.parse(file?.text ?? '{"rows":[]}');

@@ -3,7 +3,7 @@
  * get, so they must not contain any.
  */
 import { domainToASCII } from 'node:url';
-import { tldIsListed } from '../engine/address/tld.ts';
+import { tldIsListed } from '../engine/address/parse.ts';
 import { MAILED_NAME_LENGTH } from '../kernel/facts/limits.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { canonicalEmail } from '../engine/address/canonical.ts';
+import { canonicalEmail } from '../engine/address/parse.ts';
 import { type Clock, DAY_MS, HOUR_MS } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { INVITATION_DAYS, INVITATIONS_PER_HOUR } from '../kernel/facts/lifetimes.ts';

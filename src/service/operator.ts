@@ -1,7 +1,7 @@
-import { ageInDays } from '../engine/doctor/service.ts';
-import { sizesOf } from '../engine/lists/entries.ts';
-import { SOURCES, UPDATE_SOURCES, type UpdateSource } from '../engine/lists/sources.ts';
-import type { WatchedLists } from '../engine/lists/watch.ts';
+import { sourceSizes } from '../engine/data/disposable-file.ts';
+import type { WatchedDomainData } from '../engine/data/domain-data.ts';
+import { UPDATE_SOURCE_ROWS, UPDATE_SOURCES, type UpdateSource } from '../engine/data/update.ts';
+import { ageInDays } from '../engine/doctor/diagnose.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Plan } from '../kernel/facts/plans.ts';
@@ -69,7 +69,7 @@ export interface OperatorService {
 export function createOperatorService(parts: {
   store: Pick<Store, 'accounts' | 'auditLog'>;
   clock: Clock;
-  lists: WatchedLists;
+  lists: WatchedDomainData;
   invite: MemberService['invite'];
   doctor: () => Promise<readonly Finding[]>;
   /** Throws an Error with a message for users. */
@@ -94,9 +94,9 @@ export function createOperatorService(parts: {
     const attempt = await lastAttempt();
     const { version, size } = lists.current;
     const { file } = lists;
-    const sizes = sizesOf(file);
+    const sizes = sourceSizes(file);
     const sources = UPDATE_SOURCES.map((name): ListSource => {
-      const { letter, weight, license } = SOURCES[name];
+      const { letter, weight, license } = UPDATE_SOURCE_ROWS[name];
       const downloadedAt = file.fetched.get(letter) ?? null;
       const problem = attempt?.problems[name] ?? null;
       return { name, weight, license, url: sourceUrls[name], domains: sizes.get(letter) ?? 0, downloadedAt, problem };

@@ -1,5 +1,5 @@
-import type { Lists } from '../engine/lists/lists.ts';
-import type { WatchedLists } from '../engine/lists/watch.ts';
+import type { DomainData, WatchedDomainData } from '../engine/data/domain-data.ts';
+
 import { createClassifier } from '../engine/smtp/classify.ts';
 import { explainReply, parseReply, type ReplyExplanation } from '../engine/smtp/explain.ts';
 import type { UncertainReplyCounter } from '../engine/smtp/uncertain.ts';
@@ -26,7 +26,7 @@ export interface ReplyService {
 }
 
 /** `lists`: called for each reply, to name the operator of its mail host. */
-export function createReplyExplainer(lists: () => Pick<Lists, 'provider'>): ReplyService['explain'] {
+export function createReplyExplainer(lists: () => Pick<DomainData, 'provider'>): ReplyService['explain'] {
   // Made when it is first asked for: that takes some milliseconds.
   let classifier: ReturnType<typeof createClassifier> | null = null;
   return ({ reply: text, mx, address }) => {
@@ -41,7 +41,7 @@ export function createReplyExplainer(lists: () => Pick<Lists, 'provider'>): Repl
   };
 }
 
-export const createReplyService = (store: Pick<Store, 'uncertainReplies'>, lists: WatchedLists): ReplyService => ({
+export const createReplyService = (store: Pick<Store, 'uncertainReplies'>, lists: WatchedDomainData): ReplyService => ({
   explain: createReplyExplainer(() => lists.current),
   uncertain: (limit) => store.uncertainReplies.list({ unmatched: false, limit }),
 });

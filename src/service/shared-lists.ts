@@ -1,10 +1,15 @@
 /** The downloaded lists on several nodes: the store has the newest ones, and each node keeps a copy in its folder. */
-import { parseDisposable } from '../engine/lists/entries.ts';
-import { parseLearned } from '../engine/lists/learned.ts';
-import { DISPOSABLE_FILE, LEARNED_FILE, replaceFile } from '../engine/lists/replace-file.ts';
-import type { UpdateSource } from '../engine/lists/sources.ts';
-import type { SourceOutcome } from '../engine/lists/update.ts';
-import type { WatchedLists } from '../engine/lists/watch.ts';
+import { parseDisposable } from '../engine/data/disposable-file.ts';
+import {
+  DISPOSABLE_FILE,
+  LEARNED_FILE,
+  parseLearned,
+  replaceFile,
+  type WatchedDomainData,
+} from '../engine/data/domain-data.ts';
+
+import type { SourceOutcome, UpdateSource } from '../engine/data/update.ts';
+
 import { toIso } from '../kernel/clock.ts';
 import type { Store } from '../store/store.ts';
 
@@ -30,7 +35,7 @@ const ATTEMPT = 'disposable-update.json';
 
 export function createSharedLists(parts: {
   store: Pick<Store, 'sharedFiles' | 'clock'>;
-  lists: WatchedLists;
+  lists: WatchedDomainData;
   dir: string;
 }): SharedLists {
   const { store, lists, dir } = parts;

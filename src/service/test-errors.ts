@@ -1,5 +1,5 @@
 /** The errors that the local part of an address selects in test mode; docs/testing.md is generated from this table. */
-import type { Selector } from '../engine/test-mode/outcomes.ts';
+import type { Selector } from '../engine/test-mode.ts';
 import { type ErrorDetails, type PublicCode, SimulatedError } from '../kernel/errors.ts';
 import { LIST_ROWS } from '../kernel/facts/limits.ts';
 import { DEFAULT_PLAN, PLAN_WITH_SMTP, PLANS } from '../kernel/facts/plans.ts';

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { canonicalAddress, parentDomains } from '../engine/address/canonical.ts';
-import { decideVerdict } from '../engine/decide-verdict.ts';
+import { canonicalAddress, parentDomains } from '../engine/address/parse.ts';
+import { decideVerdict } from '../engine/findings.ts';
 import { RESOLVER_PROBLEMS, resolverProblem } from '../engine/dns/resolver.ts';
 import type { Evidence } from '../engine/evidence.ts';
 import { report } from '../engine/report.ts';
-import { testEvidence } from '../engine/test-mode/evidence.ts';
-import { delayOf, outcomeOf, outOfTime, selectorOf } from '../engine/test-mode/outcomes.ts';
-import type { Verdict } from '../engine/verdict.ts';
+import { testEvidence } from '../engine/test-mode.ts';
+import { delayOf, testOutcomeOf, outOfTime, selectorOf } from '../engine/test-mode.ts';
+import type { Verdict } from '../engine/findings.ts';
 import { type EngineDeps, runFromCache, runOffline, runOnline, withFilter } from '../engine/verify.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { TEST_WAITING_MAX } from '../kernel/facts/limits.ts';
@@ -65,7 +65,7 @@ const testMode = ({ lists }: Pick<EngineDeps, 'lists'>): VerifyMode => ({
   begin({ email, level, timeoutMs, signal }) {
     const selector = selectorOf(email);
     const delayMs = delayOf(selector);
-    const outcome = delayMs > timeoutMs ? outOfTime(level) : outcomeOf(selector);
+    const outcome = delayMs > timeoutMs ? outOfTime(level) : testOutcomeOf(selector);
     const evidence = testEvidence(email, level, outcome, lists().version);
     const error = simulatedError(selector);
     return {

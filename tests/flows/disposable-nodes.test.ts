@@ -2,14 +2,19 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { allEntries } from '../../src/engine/lists/entries.ts';
-import { packagedDir, readDisposable } from '../../src/engine/lists/lists.ts';
-import { BIT } from '../../src/engine/lists/rule.ts';
+import { allEntries, LETTER_BIT } from '../../src/engine/data/disposable-file.ts';
+import { packagedDir, readDisposable } from '../../src/engine/data/domain-data.ts';
+
 import { signedIn } from '../http/dashboard/client.ts';
 import { runCli } from '../lab/process.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
 
-const BITS = { disposable: BIT.a, fakefilter: BIT.b, mailchecker: BIT.c, tompec: BIT.d } as const;
+const BITS = {
+  disposable: LETTER_BIT.a,
+  fakefilter: LETTER_BIT.b,
+  mailchecker: LETTER_BIT.c,
+  tompec: LETTER_BIT.d,
+} as const;
 type Source = keyof typeof BITS;
 const SOON = { timeout: 30_000, interval: 100 };
 

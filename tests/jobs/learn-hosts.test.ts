@@ -3,12 +3,10 @@ import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type DisposableEntry, formatDisposable, LETTER_BIT } from '../../src/engine/data/disposable-file.ts';
+import { hostLines, packagedDir, type WatchedDomainData, watchDomainData } from '../../src/engine/data/domain-data.ts';
 import { createResolver } from '../../src/engine/dns/resolver.ts';
-import { type Entry, formatDisposable } from '../../src/engine/lists/entries.ts';
-import { hostLines } from '../../src/engine/lists/explain.ts';
-import { packagedDir } from '../../src/engine/lists/lists.ts';
-import { BIT } from '../../src/engine/lists/rule.ts';
-import { type WatchedLists, watchLists } from '../../src/engine/lists/watch.ts';
+
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createHostLearning, type StepOutcome } from '../../src/service/host-learning.ts';
 import { createSharedLists } from '../../src/service/shared-lists.ts';
@@ -74,7 +72,9 @@ describeStores('learned mail hosts', (lab) => {
     cpSync(packagedDir(), packaged, { recursive: true });
     appendFileSync(join(packaged, 'known.txt'), good.map((domain) => `${domain}\tof this test\n`).join(''));
     // Names of the package that are not in the zone do not exist, which is an answer, too.
-    const entries = new Map<string, Entry>(listed.map((domain) => [domain, { bits: BIT.a, reason: null }]));
+    const entries = new Map<string, DisposableEntry>(
+      listed.map((domain) => [domain, { bits: LETTER_BIT.a, reason: null }]),
+    );
     writeFileSync(join(dir, 'disposable.txt'), formatDisposable('2099-01-01', new Map(), entries));
     dns = await zone(net);
   });
@@ -84,7 +84,7 @@ describeStores('learned mail hosts', (lab) => {
   });
 
   /** A process: what it knows of earlier steps is in the store. */
-  const learning = (store: Store, lists: WatchedLists) =>
+  const learning = (store: Store, lists: WatchedDomainData) =>
     createHostLearning({
       store,
       lists,
@@ -100,7 +100,7 @@ describeStores('learned mail hosts', (lab) => {
       perSecond: 4_000,
     });
 
-  async function learn(store: Store, lists: WatchedLists): Promise<StepOutcome> {
+  async function learn(store: Store, lists: WatchedDomainData): Promise<StepOutcome> {
     const running = new AbortController();
     for (let steps = 0; ; steps++) {
       const stopped = new AbortController();
@@ -117,7 +117,7 @@ describeStores('learned mail hosts', (lab) => {
 
   it('find every unlisted domain on a disposable host, and nobody else', { timeout: 120_000 }, async () => {
     const store = await lab.open();
-    const watched = watchLists(dir, systemClock, { packaged, checkEveryMs: 0 });
+    const watched = watchDomainData(dir, systemClock, { packaged, checkEveryMs: 0 });
     expect(await learn(store, watched)).toBe('done');
     expect(await learning(store, watched).step(new AbortController().signal)).toBe('not_due');
     await createSharedLists({ store, lists: watched, dir }).exchange();
@@ -138,7 +138,7 @@ describeStores('learned mail hosts', (lab) => {
     expect(isDisposable('mx.unrelated.com', '198.51.100.8')).toBe(true);
     // Whoever has a mailbox at Google is not judged by an address.
     expect(isDisposable('aspmx.l.google.com', '198.51.100.8')).toBe(false);
-    const off = watchLists(dir, systemClock, { packaged, learned: false }).current;
+    const off = watchDomainData(dir, systemClock, { packaged, learned: false }).current;
     expect(off.disposableHost([hostOf(0)], [])).toBeNull();
 
     const evidence = (host: string) => hostLines(current.explainHost(host)).join('\n');
@@ -155,7 +155,7 @@ describeStores('learned mail hosts', (lab) => {
     const store = await lab.open();
     await dns.pause('refused');
     try {
-      const watched = watchLists(dir, systemClock, { packaged, checkEveryMs: 0 });
+      const watched = watchDomainData(dir, systemClock, { packaged, checkEveryMs: 0 });
       expect(await learn(store, watched)).toBe('unsure');
       expect(await store.sharedFiles.list('')).toEqual([]);
     } finally {

@@ -1,7 +1,6 @@
 /** The mailbox check with real sockets and the real classifier; loopback allowed. */
-import { registrableDomain } from '../../src/engine/address/domain.ts';
-import type { Address } from '../../src/engine/address/parse.ts';
-import { parseAddress } from '../../src/engine/address/parse.ts';
+import { type Address, parseAddress, registrableDomain } from '../../src/engine/address/parse.ts';
+
 import type { CatchAllEvidence, DnsEvidence, SmtpEvidence } from '../../src/engine/evidence.ts';
 import { createClassifier } from '../../src/engine/smtp/classify.ts';
 import { createMailboxCheck, type MailboxCheck, type MailboxCheckOptions } from '../../src/engine/smtp/mailbox.ts';

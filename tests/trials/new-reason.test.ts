@@ -21,8 +21,7 @@ describe('a new reason of the mailbox check', () => {
       // The label of replies that it is measured by.
       'src/engine/smtp/classify/evaluation.ts',
       // The reply, and the local part, that lead to it in test mode.
-      'src/engine/test-mode/evidence.ts',
-      'src/engine/test-mode/outcomes.ts',
+      'src/engine/test-mode.ts',
       // The words of other services for it.
       'src/http/compat/kickbox.ts',
       'src/http/compat/neverbounce.ts',
@@ -76,12 +75,12 @@ describe('a new reason of the mailbox check', () => {
       "  mailbox_disabled: 'mailbox_disabled',\n  mailbox_moved: 'mailbox_not_found',\n",
     );
     copy.edit(
-      'src/engine/test-mode/evidence.ts',
+      'src/engine/test-mode.ts',
       "  mailbox_disabled: reply('rcpt', 550, '5.2.1'),\n",
       "  mailbox_disabled: reply('rcpt', 550, '5.2.1'),\n  mailbox_moved: reply('rcpt', 551, '5.1.6'),\n",
     );
     copy.edit(
-      'src/engine/test-mode/outcomes.ts',
+      'src/engine/test-mode.ts',
       "  mailbox_disabled: { smtp: 'mailbox_disabled' },\n",
       "  mailbox_disabled: { smtp: 'mailbox_disabled' },\n  mailbox_moved: { smtp: 'mailbox_moved' },\n",
     );

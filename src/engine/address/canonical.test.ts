@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalDomain, canonicalEmail, parentDomains } from './canonical.ts';
+import { canonicalDomain, canonicalEmail, parentDomains } from './parse.ts';
 
 const email = (text: string) => {
   const found = canonicalEmail(text);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPublicSuffix, parseDomain, registrableDomain } from './domain.ts';
+import { isPublicSuffix, parseDomain, registrableDomain } from './parse.ts';
 
 describe('parseDomain', () => {
   it('reports indices in the whole text, not in the domain', () => {

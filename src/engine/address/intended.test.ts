@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { loadLists } from '../lists/lists.ts';
-import { intendedAddress } from './intended.ts';
+import { loadDomainData } from '../data/domain-data.ts';
 import { parseAddress } from './parse.ts';
-import { providerElsewhere } from './suggest.ts';
+import { intendedAddress, providerElsewhere } from './suggest.ts';
 
 const NO_TYPOS = { isKnownDomain: () => false, suggestDomains: ['gmail.com'] };
 
@@ -53,7 +52,7 @@ describe('the address that was probably meant', () => {
 });
 
 /** What a caller is told, whether or not the text parses. */
-const lists = loadLists();
+const lists = loadDomainData();
 const suggestion = (text: string): string | null => intendedAddress(text, lists);
 
 describe('with the lists, the address that was plainly meant', () => {

@@ -1,10 +1,9 @@
 /** Which addresses lead to one mailbox. */
 import freeFamilies from '../../../data/free-families.json' with { type: 'json' };
 import rules from '../../../data/mailbox-rules.json' with { type: 'json' };
-import { canonicalAddress, canonicalEmail } from './canonical.ts';
-import type { Address } from './parse.ts';
+import { type Address, canonicalAddress, canonicalEmail } from './parse.ts';
 
-interface Rule {
+interface MailboxRule {
   /** What `canonical_rule` calls it. */
   readonly name: string;
   /** All of them lead to the same mailboxes; the first one stands for them. */
@@ -33,18 +32,18 @@ export interface Mailbox {
 /**
  * Nearly every server that knows tags separates them with a plus; where one does not, nobody has a plus in their name.
  */
-const OTHERS: Rule = { name: 'tag', separators: '+', ignored: '' };
+const OTHER_DOMAINS: MailboxRule = { name: 'tag', separators: '+', ignored: '' };
 
-const RULES: readonly Rule[] = rules;
+const MAILBOX_RULES: readonly MailboxRule[] = rules;
 /** The rule of a domain, and the domain that stands for it. */
-const BY_DOMAIN: ReadonlyMap<string, readonly [Rule, string]> = new Map(
-  RULES.flatMap((rule) => [
+const BY_DOMAIN: ReadonlyMap<string, readonly [MailboxRule, string]> = new Map(
+  MAILBOX_RULES.flatMap((rule) => [
     ...(rule.domains ?? []).map((domain) => [domain, [rule, rule.domains?.[0] ?? domain]] as const),
     ...[...(rule.each ?? []), ...(rule.families ?? []).flatMap(domainsOf)].map((one) => [one, [rule, one]] as const),
   ]),
 );
-const BY_HOST: ReadonlyMap<string, Rule> = new Map(
-  RULES.flatMap((rule) => (rule.hosts ?? []).map((host) => [host, { ...rule, ignored: '' }] as const)),
+const BY_HOST: ReadonlyMap<string, MailboxRule> = new Map(
+  MAILBOX_RULES.flatMap((rule) => (rule.hosts ?? []).map((host) => [host, { ...rule, ignored: '' }] as const)),
 );
 
 function domainsOf(name: string): string[] {
@@ -53,41 +52,41 @@ function domainsOf(name: string): string[] {
 }
 
 /**
- * The mailbox of an address: its canonical form (canonical.ts) without tag and without what the provider ignores, at the
+ * The mailbox of an address: its canonical form (`canonicalAddress`) without tag and without what the provider ignores, at the
  * provider's main domain. It is for comparing, and perhaps not the address that its owner uses. `host`: the provider of
  * the domain's mail hosts; null: unknown.
  */
 export function mailboxAt(address: Address, host: string | null = null): Mailbox {
-  return folded(canonicalAddress(address), host);
+  return mailboxOfCanonical(canonicalAddress(address), host);
 }
 
 /** The same for a text, without knowledge of mail hosts. Never throws: one that is no address is put in lower case. */
 export function mailboxOf(email: string): string {
   const canonical = canonicalEmail(email, { allowReserved: true, allowUnknownTld: true });
-  return canonical.ok ? folded(canonical.value, null).address : email.toLowerCase();
+  return canonical.ok ? mailboxOfCanonical(canonical.value, null).address : email.toLowerCase();
 }
 
-function folded(address: string, host: string | null): Mailbox {
+function mailboxOfCanonical(address: string, host: string | null): Mailbox {
   const at = address.lastIndexOf('@');
   const [local, domain] = [address.slice(0, at), address.slice(at + 1)];
   // Only names that need no quotes can have tags.
   if (at < 1 || local.startsWith('"')) return { address, rule: null };
   const [rule, name, main] = ruleFor(local, domain, host);
-  const mailbox = `${plain(name, rule)}@${main}`;
+  const mailbox = `${plainLocalPart(name, rule)}@${main}`;
   return { address: mailbox, rule: mailbox === address ? null : rule.name };
 }
 
-function ruleFor(local: string, domain: string, host: string | null): readonly [Rule, string, string] {
+function ruleFor(local: string, domain: string, host: string | null): readonly [MailboxRule, string, string] {
   const dot = domain.indexOf('.');
   const parent = BY_DOMAIN.get(domain.slice(dot + 1));
   if (parent?.[0].subdomains === true) return [parent[0], domain.slice(0, dot), parent[1]];
   const own = BY_DOMAIN.get(domain);
   if (own !== undefined) return [own[0], local, own[1]];
-  return [(host === null ? null : BY_HOST.get(host)) ?? OTHERS, local, domain];
+  return [(host === null ? null : BY_HOST.get(host)) ?? OTHER_DOMAINS, local, domain];
 }
 
 /** A name that would be empty is left as it is. All separators and ignored characters are ASCII. */
-function plain(name: string, { separators, ignored }: Rule): string {
+function plainLocalPart(name: string, { separators, ignored }: MailboxRule): string {
   let base = '';
   for (let at = 0; at < name.length; at++) {
     const char = name.charAt(at);

@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { domainToASCII } from 'node:url';
 import { edgeLength, edgeStart, labelText, rulesRoot } from 'tldts/dist/es6/src/data/trie.js';
 import { describe, expect, it } from 'vitest';
-import { dataFile } from '../data.ts';
-import { isPublicSuffix, parseDomain } from './domain.ts';
-import { isSpecialUse, tldIsListed, unlistedTld } from './tld.ts';
+import { dataFile } from '../data-files.ts';
+import { isPublicSuffix, isSpecialUse, parseDomain, tldIsListed, unlistedTld } from './parse.ts';
 
 const iana = readFileSync(dataFile('tlds.txt'), 'utf8')
   .split('\n')

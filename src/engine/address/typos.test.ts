@@ -1,10 +1,10 @@
 /** `did_you_mean` on mistyped domains and on real ones that resemble a provider's, with the lists of data/. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loadLists } from '../lists/lists.ts';
+import { loadDomainData } from '../data/domain-data.ts';
 import { didYouMeanText } from './suggest.ts';
 
-const lists = loadLists();
+const lists = loadDomainData();
 const rows = (name: string): string[][] =>
   readFileSync(new URL(`testdata/${name}`, import.meta.url), 'utf8')
     .split('\n')

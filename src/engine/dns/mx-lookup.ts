@@ -2,12 +2,11 @@
  * The dns stage: which hosts receive a domain's mail (RFC 5321 §5.1, 7505). A coroutine that yields DNS questions, so
  * that it runs either by querying the resolver (`runLookup`) or from its cache alone (`lookUpFromCache`).
  */
-
 import { isIPv4 } from 'node:net';
 import type { Clock } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
 import type { ProviderKind } from '../../kernel/facts/reasons.ts';
-import { unlistedTld } from '../address/tld.ts';
+import { unlistedTld } from '../address/parse.ts';
 import type { DnsEvidence, DnsFinding, MailHost, MxRecord, UnusableMx } from '../evidence.ts';
 import {
   type DnsAnswer,
@@ -177,7 +176,7 @@ function* usableHosts(
   };
   for (let next = 0; next < candidates.length && hosts.length < options.hostsWanted; ) {
     const size = next === 0 ? options.hostsWanted : GROUP;
-    sort(yield* lookUpHosts(candidates.slice(next, next + size), options));
+    sort(yield* lookUpAddressesOf(candidates.slice(next, next + size), options));
     next += size;
   }
   // Slow lookups were dropped because others answered first; now they are the only ones left.
@@ -185,7 +184,7 @@ function* usableHosts(
   if (late.length > 0) {
     for (const one of late) useless.splice(useless.indexOf(one), 1);
     sort(
-      yield* lookUpHosts(
+      yield* lookUpAddressesOf(
         late.map(({ record }) => record),
         options,
       ),
@@ -196,7 +195,7 @@ function* usableHosts(
 }
 
 /** Both address families of some hosts at once. */
-function* lookUpHosts(
+function* lookUpAddressesOf(
   records: readonly MxRecord[],
   options: MxLookupOptions,
 ): Generator<readonly DnsQuestion[], HostResult[], readonly DnsAnswer[]> {

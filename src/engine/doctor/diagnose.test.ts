@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { diagnosed, doctorLab, EGRESS, HELO, httpDateOf, type IllRow } from '../../../tests/lab/doctor.ts';
 import { systemClock as clock, toIso } from '../../kernel/clock.ts';
-import { type DoctorDeps, diagnose, type Finding, isFit } from './diagnose.ts';
-import { parseHttpDate } from './service.ts';
+import { type DoctorDeps, diagnose, type Finding, isFit, parseHttpDate } from './diagnose.ts';
 
 const notPassed = (found: readonly Finding[]) =>
   found.flatMap(({ check, result }) => (result === 'pass' ? [] : [check]));

@@ -1,7 +1,13 @@
 /** Reverse DNS: names for IP addresses, and forward confirmation of PTR records. */
 import { inBlock, parseIp } from '../../kernel/ip.ts';
-import type { DnsAnswer } from '../dns/message.ts';
-import { type Ask, isFailure } from './deps.ts';
+import type { DnsAnswer, RecordType } from '../dns/message.ts';
+
+/** A DNS question under the deadline of a check. */
+export type Ask = (name: string, type: RecordType) => Promise<DnsAnswer>;
+
+/** Neither records nor a negative answer. */
+export const isFailure = (answer: DnsAnswer): boolean =>
+  answer.kind !== 'records' && answer.kind !== 'nodata' && answer.kind !== 'nxdomain';
 
 /** The octets (IPv4) or nibbles (IPv6) in reverse, separated by dots: RFC 1035 §3.5, RFC 3596 §2.5, RFC 5782 §2. */
 export function reversed(ip: string): string {
@@ -26,7 +32,7 @@ export const addressesIn = (answer: DnsAnswer): string[] =>
   answer.kind === 'records' ? answer.records.flatMap((r) => ('address' in r ? [r.address] : [])) : [];
 
 /** A and AAAA of a name; `unknown` when the DNS failed and no address was found. */
-export async function addressesOf(name: string, ask: Ask): Promise<{ addresses: string[]; unknown: boolean }> {
+export async function lookUpAddresses(name: string, ask: Ask): Promise<{ addresses: string[]; unknown: boolean }> {
   const answers = await Promise.all([ask(name, 'A'), ask(name, 'AAAA')]);
   const addresses = answers.flatMap(addressesIn);
   return { addresses, unknown: addresses.length === 0 && answers.some(isFailure) };

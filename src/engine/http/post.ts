@@ -4,11 +4,67 @@
  */
 import http from 'node:http';
 import https from 'node:https';
-import type { LookupFunction, Socket, TcpSocketConnectOpts } from 'node:net';
+import { isIP, type LookupFunction, type Socket, type TcpSocketConnectOpts } from 'node:net';
+import type { Clock } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
 import type { AttemptError } from '../../kernel/facts/events.ts';
+import type { DnsAnswer } from '../dns/message.ts';
+import type { Resolver } from '../dns/resolver.ts';
 import { routable } from '../dns/routable.ts';
-import { type DestinationDeps, hostOf, isLiteral, NoAddressError, resolveHost } from './destination.ts';
+
+export interface DestinationDeps {
+  readonly resolver: Pick<Resolver, 'ask'>;
+  readonly clock: Clock;
+  /** Test setups only: any address. */
+  readonly allowPrivate: boolean;
+  readonly ownAddresses: ReadonlySet<string>;
+}
+
+interface HostAddress {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/** Addresses of each family that are tried. */
+const DIALED_MAX = 2;
+
+/** The host without the brackets of an IPv6 address (RFC 3986 §3.2.2). */
+export const urlHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
+
+export const isLiteral = (url: URL): boolean => isIP(urlHost(url)) !== 0;
+
+/** The host cannot be dialed. */
+export class NoAddressError extends Error {
+  readonly reason: Extract<AttemptError, 'unknown_host' | 'dns_failure' | 'timeout'>;
+  constructor(reason: NoAddressError['reason']) {
+    super(`No address: ${reason}.`);
+    this.name = 'NoAddressError';
+    this.reason = reason;
+  }
+}
+
+/**
+ * The addresses of a host name that may be dialed, at least one. Throws NoAddressError, which does not tell a name with
+ * other addresses from one without any: what internal names exist is nobody's business.
+ */
+export async function resolveHost(
+  { resolver, clock, allowPrivate, ownAddresses: own }: DestinationDeps,
+  name: string,
+  deadline: number,
+): Promise<readonly HostAddress[]> {
+  const answers = await Promise.all([resolver.ask(name, 'A', { deadline }), resolver.ask(name, 'AAAA', { deadline })]);
+  const dialable = (answer: DnsAnswer, family: HostAddress['family']): HostAddress[] => {
+    const all = answer.kind === 'records' ? answer.records.flatMap((r) => ('address' in r ? [r.address] : [])) : [];
+    const some = all.filter((address) => routable(address, { allowPrivate, own })).slice(0, DIALED_MAX);
+    return some.map((address) => ({ address, family }));
+  };
+  const found = [...dialable(answers[0], 4), ...dialable(answers[1], 6)];
+  if (found.length > 0) return found;
+  const kinds = answers.map(({ kind }) => kind);
+  const isSettled = kinds.every((kind) => kind === 'records' || kind === 'nodata' || kind === 'nxdomain');
+  if (isSettled) throw new NoAddressError('unknown_host');
+  throw new NoAddressError(clock.elapsed() >= deadline ? 'timeout' : 'dns_failure');
+}
 
 export interface HttpPost {
   readonly url: string;
@@ -34,7 +90,7 @@ const BODY_WAIT_MS = 1_000;
 /** Until the next address of the host is tried, ms (RFC 8305 §5; longer, as nobody looks on). */
 const NEXT_ADDRESS_MS = 2_500;
 
-const failed = (error: AttemptError): HttpOutcome => ({ status: null, response: null, error });
+const failedAttempt = (error: AttemptError): HttpOutcome => ({ status: null, response: null, error });
 
 /** Where private addresses are allowed, http is as well. */
 export const createPost =
@@ -42,8 +98,8 @@ export const createPost =
   async (request) => {
     const url = new URL(request.url);
     const { clock, allowPrivate, ownAddresses: own } = deps;
-    if (url.protocol !== 'https:' && !allowPrivate) return failed('not_https');
-    if (isLiteral(url) && !routable(hostOf(url), { allowPrivate, own })) return failed('address_not_allowed');
+    if (url.protocol !== 'https:' && !allowPrivate) return failedAttempt('not_https');
+    if (isLiteral(url) && !routable(urlHost(url), { allowPrivate, own })) return failedAttempt('address_not_allowed');
     const deadline = clock.elapsed() + request.timeoutMs;
     // With `autoSelectFamily`, for all addresses. Asked when the connection is made, so that only addresses just
     // checked are dialed.
@@ -64,7 +120,7 @@ export const createPost =
 function exchange(url: URL, request: HttpPost, lookup: LookupFunction): Promise<HttpOutcome> {
   const { signal, timeoutMs } = request;
   return new Promise<HttpOutcome>((resolve, reject) => {
-    let phase: Phase = 'connecting';
+    let phase: PostPhase = 'connecting';
     let replied = false;
     const sent = requestTo(url, request, lookup);
     const end = (outcome: HttpOutcome) => {
@@ -79,10 +135,10 @@ function exchange(url: URL, request: HttpPost, lookup: LookupFunction): Promise<
       reject(fault);
       sent.destroy();
     };
-    const expire = contain(fail, () => end(failed('timeout')));
+    const expire = contain(fail, () => end(failedAttempt('timeout')));
     const timer = setTimeout(expire, timeoutMs);
     signal.addEventListener('abort', expire);
-    const enter = (next: Phase) =>
+    const enter = (next: PostPhase) =>
       contain(fail, () => {
         phase = next;
       });
@@ -97,10 +153,10 @@ function exchange(url: URL, request: HttpPost, lookup: LookupFunction): Promise<
       const onStart = (response: string) => end({ status, response, error: null });
       readStart(reply, request.replyBytes).then(contain(fail, onStart), fail);
     };
-    const onError = (error: NodeJS.ErrnoException) => end(failed(reasonOf(error, phase)));
+    const onError = (error: NodeJS.ErrnoException) => end(failedAttempt(attemptErrorOf(error, phase)));
     // Also of a reply that switches protocols, which nobody asked for.
     const onClose = () => {
-      if (!replied) end(failed('invalid_reply'));
+      if (!replied) end(failedAttempt('invalid_reply'));
     };
     sent.on('socket', contain(fail, onSocket));
     sent.on('error', contain(fail, onError));
@@ -126,7 +182,7 @@ function requestTo(url: URL, { headers, body }: HttpPost, lookup: LookupFunction
   return url.protocol === 'https:' ? https.request(url, options) : http.request(url, options);
 }
 
-type Phase = 'connecting' | 'handshake' | 'connected';
+type PostPhase = 'connecting' | 'handshake' | 'connected';
 
 /** Codes of OpenSSL and Node (https://nodejs.org/api/tls.html#x509-certificate-error-codes). */
 const CERTIFICATE_ERRORS: ReadonlyMap<string, AttemptError> = new Map([
@@ -141,7 +197,7 @@ const CERTIFICATE_ERRORS: ReadonlyMap<string, AttemptError> = new Map([
   ['CERT_UNTRUSTED', 'certificate_untrusted'],
 ]);
 
-function reasonOf(error: NodeJS.ErrnoException, phase: Phase): AttemptError {
+function attemptErrorOf(error: NodeJS.ErrnoException, phase: PostPhase): AttemptError {
   if (error instanceof NoAddressError) return error.reason;
   if (phase === 'handshake') return CERTIFICATE_ERRORS.get(error.code ?? '') ?? 'tls_failed';
   return error.code?.startsWith('HPE_') ? 'invalid_reply' : 'connection_failed';

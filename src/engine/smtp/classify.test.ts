@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { dataFile } from '../data.ts';
+import { dataFile } from '../data-files.ts';
 import type { SmtpStage } from '../evidence.ts';
 import { agrees, evaluate, isFalsePositive, type LabelledReply } from './classify/evaluation.ts';
 import { DECISIONS, RULES } from './classify/rules.ts';

@@ -1,7 +1,7 @@
 /** The operators of mail hosts: whose a host is, what is known of them, and how much they are used. */
-import { registrableDomain } from '../address/domain.ts';
-import { dataFile, readData } from '../data.ts';
-import type { Lists } from '../lists/lists.ts';
+import { registrableDomain } from '../address/parse.ts';
+import type { DomainData } from '../data/domain-data.ts';
+import { dataFile, readData } from '../data-files.ts';
 import type { LimiterUse } from './limiter.ts';
 
 /** An operator that accepts recipients that do not exist (data/smtp-operators.json). */
@@ -26,13 +26,16 @@ export interface HostOwners {
   readonly providerOf: (host: string) => string | null;
 }
 
-export const hostOwners = (lists: () => Pick<Lists, 'provider'>): HostOwners => ({
+export const hostOwners = (lists: () => Pick<DomainData, 'provider'>): HostOwners => ({
   registrableDomain,
   providerOf: (host) => lists().provider(host)?.name ?? null,
 });
 
 /** Domains of an operator itself, by the key of `operatorKey`: a few are enough. */
-export function domainsOfOperator(operator: string, lists: Pick<Lists, 'providerDomains' | 'providerNames'>): string[] {
+export function domainsOfOperator(
+  operator: string,
+  lists: Pick<DomainData, 'providerDomains' | 'providerNames'>,
+): string[] {
   if (lists.providerNames.has(operator)) return lists.providerDomains(operator).slice(0, OPERATOR_DOMAINS_MAX);
   return operator.includes(' ') ? [] : [operator];
 }

@@ -4,7 +4,7 @@
  * without it, a sender could choose addresses that all belong in the same slots.
  */
 import { hash } from 'node:crypto';
-import { parseDomain } from '../../engine/address/domain.ts';
+import { parseDomain } from '../../engine/address/parse.ts';
 import { trimBlanks } from '../../kernel/blanks.ts';
 import { randomToken } from '../../kernel/ids.ts';
 

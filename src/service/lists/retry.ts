@@ -1,5 +1,5 @@
 import type { Evidence } from '../../engine/evidence.ts';
-import type { Verdict } from '../../engine/verdict.ts';
+import type { Verdict } from '../../engine/findings.ts';
 import { MINUTE_MS } from '../../kernel/clock.ts';
 
 /** Minutes until a temporary answer is asked for again; later ones wait as long as the last. */

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { type Zone, zone } from '../../../tests/lab/dns.ts';
 import { createEngine } from '../../engine/create.ts';
-import { loadLists } from '../../engine/lists/lists.ts';
+import { loadDomainData } from '../../engine/data/domain-data.ts';
 import type { EngineDeps } from '../../engine/verify.ts';
 import { systemClock as clock } from '../../kernel/clock.ts';
 import { accountId } from '../../store/rows.ts';
@@ -37,7 +37,7 @@ const ALL_HERE = {
 /** What is reported of each address, and the faults. `faulty`: replaces parts of the engine. */
 async function outcomesOf(emails: readonly string[], faulty: (engine: EngineDeps) => Partial<EngineDeps>) {
   const dns = await zone(NET);
-  const lists = loadLists();
+  const lists = loadDomainData();
   const engine = createEngine({
     dnsServers: dns.servers,
     dnsControlNames: [],

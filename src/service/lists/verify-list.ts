@@ -3,12 +3,12 @@
  * once, then mailboxes, where recipients of the same hosts share sessions (engine/smtp/pool.ts). Outcomes are reported
  * as they are known.
  */
-import { decideVerdict } from '../../engine/decide-verdict.ts';
 import { dnsEvidence } from '../../engine/dns/mx-lookup.ts';
 import type { DnsEvidence, Evidence } from '../../engine/evidence.ts';
+import { decideVerdict } from '../../engine/findings.ts';
 import { type HostOwners, hostOwners, operatorKey } from '../../engine/smtp/operators.ts';
-import { testEvidence } from '../../engine/test-mode/evidence.ts';
-import { outcomeOf, selectorOf } from '../../engine/test-mode/outcomes.ts';
+import { selectorOf, testEvidence, testOutcomeOf } from '../../engine/test-mode.ts';
+
 import {
   checkMailbox,
   dnsExtraWaitMs,
@@ -207,7 +207,7 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
 
   /** The complete evidence of a test account's address; errors and delays are for single calls only. */
   const inTestMode = (email: string, level: Level): Evidence =>
-    testEvidence(email, level, outcomeOf(selectorOf(email)), engine.lists().version);
+    testEvidence(email, level, testOutcomeOf(selectorOf(email)), engine.lists().version);
 
   /** What needs no network is finished; the others, by domain. */
   async function goOffline(job: Job, works: readonly ListWork[]): Promise<Iterable<readonly [Open, ...Open[]]>> {

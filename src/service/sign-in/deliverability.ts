@@ -1,5 +1,5 @@
-import { decideVerdict } from '../../engine/decide-verdict.ts';
 import { RESOLVER_PROBLEMS, resolverProblem } from '../../engine/dns/resolver.ts';
+import { decideVerdict } from '../../engine/findings.ts';
 import { type EngineDeps, runOffline, runOnline } from '../../engine/verify.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { Reason } from '../../kernel/facts/reasons.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { dataFile } from '../../engine/data.ts';
+import { dataFile } from '../../engine/data-files.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { PASSWORD_LENGTH, USER_EMAIL_LENGTH } from '../../kernel/facts/limits.ts';
 import { span } from '../../kernel/format.ts';

@@ -1,5 +1,5 @@
 import { routable } from '../../engine/dns/routable.ts';
-import { type DestinationDeps, hostOf, isLiteral, NoAddressError, resolveHost } from '../../engine/http/destination.ts';
+import { type DestinationDeps, urlHost, isLiteral, NoAddressError, resolveHost } from '../../engine/http/post.ts';
 import { HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { WebhookSubscription } from '../../kernel/facts/events.ts';
@@ -27,15 +27,15 @@ export const createUrlCheck =
       throw refused('url must be an https URL, such as https://example.com/webhooks.');
     if (url.username !== '' || url.password !== '') throw refused('url must not contain a user name or password.');
     if (isLiteral(url)) {
-      if (routable(hostOf(url), { allowPrivate: deps.allowPrivate, own: deps.ownAddresses })) return whole(url);
+      if (routable(urlHost(url), { allowPrivate: deps.allowPrivate, own: deps.ownAddresses })) return whole(url);
       throw refused('The address in url is not publicly routable.');
     }
     try {
-      await resolveHost(deps, hostOf(url), deps.clock.elapsed() + WEBHOOK_TIMEOUT_MS);
+      await resolveHost(deps, urlHost(url), deps.clock.elapsed() + WEBHOOK_TIMEOUT_MS);
     } catch (error) {
       // DNS may be down now and up when there is something to send.
       if (error instanceof NoAddressError && error.reason === 'unknown_host')
-        throw refused(`The host name ${JSON.stringify(hostOf(url))} has no public address.`);
+        throw refused(`The host name ${JSON.stringify(urlHost(url))} has no public address.`);
       if (!(error instanceof NoAddressError)) throw error;
     }
     return whole(url);

@@ -1,4 +1,4 @@
-import { dataFile, readData } from '../../data.ts';
+import { dataFile, readData } from '../../data-files.ts';
 import { RULES, type RuleId } from './rules.ts';
 
 /** A status code of RFC 3463, RFC 5248 or the IANA registry: `x.1.1`, or a whole subject: `x.7`. */

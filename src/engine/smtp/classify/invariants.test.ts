@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dataFile } from '../../data.ts';
+import { dataFile } from '../../data-files.ts';
 import type { SmtpStage } from '../../evidence.ts';
 import { createClassifier, type Reading } from '../classify.ts';
 import type { LabelledReply } from './evaluation.ts';

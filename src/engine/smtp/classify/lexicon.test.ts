@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { dataFile } from '../../data.ts';
+import { dataFile } from '../../data-files.ts';
 import { createClassifier, loadClassifierData } from '../classify.ts';
 import { compileCodes } from './codes.ts';
 import { ECHOES } from './evaluation.ts';

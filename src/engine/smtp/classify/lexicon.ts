@@ -1,4 +1,4 @@
-import { dataFile, readData } from '../../data.ts';
+import { dataFile, readData } from '../../data-files.ts';
 import { type Echoes, echoedAcross, fold, MAX_TEXT } from './echoes.ts';
 
 /** What a reply can speak of. `user` and `domain` are the recipient's unless the words around say otherwise. */

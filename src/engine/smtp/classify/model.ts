@@ -1,4 +1,4 @@
-import { dataFile, readData } from '../../data.ts';
+import { dataFile, readData } from '../../data-files.ts';
 import type { Clause, Predicate, Subject } from './clauses.ts';
 import { type Segment, UNSPACED } from './lexicon.ts';
 import { isBadFinding, isOfCommand, type Reading, type RuleId } from './rules.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { dataFile } from '../../data.ts';
+import { dataFile } from '../../data-files.ts';
 import { createClassifier } from '../classify.ts';
 import { ReplyParser } from '../reply.ts';
 import { ECHOES, isBad, type LabelledReply } from './evaluation.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { dataFile } from '../../data.ts';
+import { dataFile } from '../../data-files.ts';
 import type { LabelledReply } from './evaluation.ts';
 
 /** A row of data/sources/smtp-replies-3.json. */

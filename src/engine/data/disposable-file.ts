@@ -4,14 +4,94 @@
  * atomically. Lookups are a binary search in the text itself: a Set of 165,000 names would add 0.1 s to every start.
  * The writer (formatDisposable) ensures that the lines are complete, sorted and as many as announced; the digest in the
  * header verifies that the file is unchanged.
+ *
+ * The sources that list a domain decide its tier. Each source has a letter, and the rule depends only on an entry's
+ * letters, so that the build (scripts/lists.ts) and `mailvet disposable update` share it.
  */
+import { domainToASCII } from 'node:url';
+import { getDomain } from 'tldts';
 import { sha256Hex } from '../../kernel/ids.ts';
-import { BIT, isVerdict, type Letter, lettersOf, type SetAside } from './rule.ts';
+
+// Names here are host names: no URL parsing. Private suffixes (dynv6.net, github.io) count, because subdomains there
+// belong to different customers.
+const PSL = { allowPrivateDomains: true, extractHostname: false, validateHostname: false, detectIp: false } as const;
+
+/** The registrable domain (public suffix plus one label), or null for a public suffix and for a single label. */
+export const registrableOf = (name: string): string | null => getDomain(name, PSL);
+
+const LABELS = /^(?=.{4,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+
+/** A domain name in lower-case ASCII (IDNA A-labels) with two labels or more, or null when `text` is not one. */
+export function asciiName(text: string): string | null {
+  const lower = text.toLowerCase();
+  if (LABELS.test(lower)) return lower;
+  if (lower.length > 253 || !/[^\u0000-\u007f]/.test(lower)) return null;
+  const ascii = domainToASCII(lower);
+  return LABELS.test(ascii) ? ascii : null;
+}
+
+/** `name` without its first label, or null when fewer than two labels would remain. */
+export function parentOf(name: string): string | null {
+  const dot = name.indexOf('.');
+  return dot === -1 || name.indexOf('.', dot + 1) === -1 ? null : name.slice(dot + 1);
+}
+
+/** `name` itself or the nearest parent (of two labels or more) in `known`, or null. */
+export function nearestKnown(name: string, known: { has(name: string): boolean }): string | null {
+  for (let rest: string | null = name; rest !== null; rest = parentOf(rest)) if (known.has(rest)) return rest;
+  return null;
+}
+
+/** Whether `entry` applies to `name`: it is not a public suffix, and not above the registrable domain. */
+export function speaksFor(entry: string, name: string): boolean {
+  const registrable = registrableOf(name);
+  return registrable !== null && entry.length >= registrable.length;
+}
+
+/** a–e: disposable lists, most trusted first. f: on both free-provider lists, which is not a suspicion. */
+export const SOURCE_LETTERS = 'abcdef';
+export type Letter = 'a' | 'b' | 'c' | 'd' | 'e' | 'f';
+export const LETTER_BIT: Readonly<Record<Letter, number>> = { a: 1, b: 2, c: 4, d: 8, e: 16, f: 32 };
+
+/**
+ * Disposable: on a curated list (a) or on one that crawls the services (b), or on the third list and confirmed by the
+ * fourth or the fifth, unless on both free-provider lists. Anything else on a disposable list is a suspicion.
+ */
+export const isVerdict = (bits: number): boolean =>
+  (bits & (LETTER_BIT.a | LETTER_BIT.b)) !== 0 ||
+  ((bits & LETTER_BIT.c) !== 0 && (bits & (LETTER_BIT.d | LETTER_BIT.e)) !== 0 && (bits & LETTER_BIT.f) === 0);
+
+export function sourceLetters(bits: number): string {
+  let text = '';
+  for (let i = 0; i < SOURCE_LETTERS.length; i++) if ((bits & (1 << i)) !== 0) text += SOURCE_LETTERS[i];
+  return text;
+}
+
+/** Why a listed name is in no tier. */
+export type SetAside = 'suffix' | 'zone' | 'tld' | 'allow' | 'relay';
+
+export interface RuleFacts {
+  /** Free-subdomain zones that are not on the Public Suffix List. */
+  readonly zones: { has(name: string): boolean };
+  /** IANA's top-level domains, A-labels. */
+  readonly tlds: { has(name: string): boolean };
+  readonly allow: { has(name: string): boolean };
+  readonly relays: { has(name: string): boolean };
+}
+
+/** `name` in lower-case ASCII. Null: its letters decide the tier. */
+export function setAside(name: string, facts: RuleFacts): SetAside | null {
+  if (!facts.tlds.has(name.slice(name.lastIndexOf('.') + 1))) return 'tld';
+  if (nearestKnown(name, facts.relays) !== null) return 'relay';
+  if (nearestKnown(name, facts.allow) !== null) return 'allow';
+  if (registrableOf(name) === null) return 'suffix';
+  return facts.zones.has(name) ? 'zone' : null;
+}
 
 /** The file is unusable; the message says why. */
-export class ListFileError extends Error {}
+export class DisposableFileError extends Error {}
 
-export interface Entry {
+export interface DisposableEntry {
   readonly bits: number;
   readonly reason: SetAside | null;
 }
@@ -43,12 +123,12 @@ export interface DisposableFile {
 }
 
 const MAX_FILE_CHARS = 64 * 1024 * 1024;
-const TAB = 9;
+const TAB_CODE = 9;
 const LINE_FEED = 10;
 
 const isTime = (text: string): boolean => /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/.test(text);
 
-/** Parses the header. Throws ListFileError when a required line is missing or malformed. */
+/** Parses the header. Throws DisposableFileError when a required line is missing or malformed. */
 function readHead(text: string) {
   const values = new Map<string, string>();
   const sources = new Map<string, string>();
@@ -65,7 +145,7 @@ function readHead(text: string) {
   }
   const needed = (key: string, form: RegExp, what: string): string => {
     const value = values.get(key) ?? '';
-    if (!form.test(value)) throw new ListFileError(`no ${what} in the header`);
+    if (!form.test(value)) throw new DisposableFileError(`no ${what} in the header`);
     return value;
   };
   const version = needed('version', /^\d{4}-\d{2}-\d{2}$/, 'version (YYYY-MM-DD)');
@@ -82,11 +162,11 @@ function readHead(text: string) {
   };
 }
 
-/** Parses the file: a few milliseconds for 165,000 lines. Throws ListFileError if it is truncated or modified. */
+/** Parses the file: a few milliseconds for 165,000 lines. Throws DisposableFileError if it is truncated or modified. */
 export function parseDisposable(text: string): DisposableFile {
-  if (text.length > MAX_FILE_CHARS) throw new ListFileError('larger than 64 MB');
+  if (text.length > MAX_FILE_CHARS) throw new DisposableFileError('larger than 64 MB');
   const { version, made, sources, fetched, body, ...head } = readHead(text);
-  if (sha256Hex(text.slice(body)) !== head.sha256) throw new ListFileError('the entries do not match the digest');
+  if (sha256Hex(text.slice(body)) !== head.sha256) throw new DisposableFileError('the entries do not match the digest');
   const tier = (name: string) => tierAt(text, body, name);
   return {
     version,
@@ -102,16 +182,16 @@ export function parseDisposable(text: string): DisposableFile {
 }
 
 /** The tier of an entry; null if it is excluded. */
-export const tierOf = ({ bits, reason }: Entry): TierName | null =>
+export const tierOf = ({ bits, reason }: DisposableEntry): TierName | null =>
   reason !== null ? null : isVerdict(bits) ? 'verdict' : 'suspicion';
 
 function tierAt(text: string, body: number, name: string): TierName | null {
-  const start = lineOf(text, body, name);
+  const start = lineOffset(text, body, name);
   if (start === -1) return null;
   let bits = 0;
   for (let i = start + name.length + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code === TAB) return null;
+    if (code === TAB_CODE) return null;
     if (code === LINE_FEED) break;
     bits |= 1 << (code - 97);
   }
@@ -119,13 +199,13 @@ function tierAt(text: string, body: number, name: string): TierName | null {
 }
 
 /** Offset of the line of `name`, by binary search; -1 if absent. Terminates for any text. */
-function lineOf(text: string, body: number, name: string): number {
-  const at = placeOf(text, body, `${name}\t`);
+function lineOffset(text: string, body: number, name: string): number {
+  const at = searchOffset(text, body, `${name}\t`);
   return text.startsWith(`${name}\t`, at) ? at : -1;
 }
 
 /** Offset of the line that begins with `key`, or of the first line after its place. */
-function placeOf(text: string, body: number, key: string): number {
+function searchOffset(text: string, body: number, key: string): number {
   let low = body;
   let high = text.length;
   while (low < high) {
@@ -146,25 +226,25 @@ function placeOf(text: string, body: number, key: string): number {
 }
 
 /** The line of `name`, or null. */
-export function entryOf({ text, body }: DisposableFile, name: string): Entry | null {
-  const start = lineOf(text, body, name);
+export function entryOf({ text, body }: DisposableFile, name: string): DisposableEntry | null {
+  const start = lineOffset(text, body, name);
   return start === -1 ? null : fromColumns(text.slice(start, text.indexOf('\n', start)).split('\t'));
 }
 
-const fromColumns = ([, letters = '', reason]: readonly string[]): Entry => ({
-  bits: bitsOf(letters),
+const fromColumns = ([, letters = '', reason]: readonly string[]): DisposableEntry => ({
+  bits: letterBits(letters),
   reason: (reason as SetAside | undefined) ?? null,
 });
 
-const bitsOf = (letters: string): number => {
+const letterBits = (letters: string): number => {
   let bits = 0;
-  for (const letter of letters) bits |= BIT[letter as Letter] ?? 0;
+  for (const letter of letters) bits |= LETTER_BIT[letter as Letter] ?? 0;
   return bits;
 };
 
 /** All entries of the file, including excluded ones. */
-export function allEntries(file: DisposableFile): Map<string, Entry> {
-  const entries = new Map<string, Entry>();
+export function allEntries(file: DisposableFile): Map<string, DisposableEntry> {
+  const entries = new Map<string, DisposableEntry>();
   for (const line of file.text.slice(file.body).split('\n')) {
     if (line === '') continue;
     const columns = line.split('\t');
@@ -176,7 +256,7 @@ export function allEntries(file: DisposableFile): Map<string, Entry> {
 /** Up to `most` domains of the verdict tier that come after `after` in the order of the file. */
 export function verdictsAfter({ text, body }: DisposableFile, after: string, most: number): string[] {
   const names: string[] = [];
-  let start = placeOf(text, body, `${after}\t`);
+  let start = searchOffset(text, body, `${after}\t`);
   if (text.startsWith(`${after}\t`, start)) start = lineEnd(text, start);
   while (start < text.length && names.length < most) {
     const end = lineEnd(text, start);
@@ -193,12 +273,12 @@ const lineEnd = (text: string, at: number): number => {
 };
 
 /** How many domains each source lists, by letter. Reads the whole file: some milliseconds. */
-export function sizesOf({ text, body }: DisposableFile): Map<string, number> {
+export function sourceSizes({ text, body }: DisposableFile): Map<string, number> {
   const sizes = new Map<string, number>();
   for (let at = body; at < text.length; ) {
     for (let i = text.indexOf('\t', at) + 1; i < text.length; i++) {
       const code = text.charCodeAt(i);
-      if (code === TAB || code === LINE_FEED) break;
+      if (code === TAB_CODE || code === LINE_FEED) break;
       const letter = String.fromCharCode(code);
       sizes.set(letter, (sizes.get(letter) ?? 0) + 1);
     }
@@ -208,17 +288,17 @@ export function sizesOf({ text, body }: DisposableFile): Map<string, number> {
 }
 
 /** When a list was put together, and its parts downloaded (DisposableFile). */
-type Times = Pick<DisposableFile, 'made' | 'fetched'>;
+type ListTimes = Pick<DisposableFile, 'made' | 'fetched'>;
 
 /** The file's text for `entries`; deterministic. */
 export function formatDisposable(
   version: string,
   sources: ReadonlyMap<string, string>,
-  entries: ReadonlyMap<string, Entry>,
-  times?: Times,
+  entries: ReadonlyMap<string, DisposableEntry>,
+  times?: ListTimes,
 ): string {
   const lines = [...entries]
-    .map(([name, { bits, reason }]) => `${name}\t${lettersOf(bits)}${reason === null ? '' : `\t${reason}`}`)
+    .map(([name, { bits, reason }]) => `${name}\t${sourceLetters(bits)}${reason === null ? '' : `\t${reason}`}`)
     .sort();
   const body = lines.map((line) => `${line}\n`).join('');
   const tiers = [...entries.values()].map(tierOf);

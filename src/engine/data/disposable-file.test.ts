@@ -1,11 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../kernel/ids.ts';
-import { allEntries, type Entry, entryOf, formatDisposable, ListFileError, parseDisposable } from './entries.ts';
-import { isVerdict } from './rule.ts';
+import {
+  allEntries,
+  type DisposableEntry,
+  DisposableFileError,
+  entryOf,
+  formatDisposable,
+  isVerdict,
+  parseDisposable,
+} from './disposable-file.ts';
 
 const sources = new Map([['a', 'one 1.0']]);
-const entry = fc.record<Entry>({
+const entry = fc.record<DisposableEntry>({
   bits: fc.integer({ min: 1, max: 63 }),
   reason: fc.constantFrom(null, 'suffix', 'zone', 'allow'),
 });
@@ -45,7 +52,7 @@ describe('the file of disposable domains', () => {
       ]),
     );
     for (let length = 0; length < text.length; length++) {
-      expect(() => parseDisposable(text.slice(0, length)), `${length}`).toThrow(ListFileError);
+      expect(() => parseDisposable(text.slice(0, length)), `${length}`).toThrow(DisposableFileError);
     }
   });
 
@@ -58,7 +65,7 @@ describe('the file of disposable domains', () => {
     const swapped = text.replace('x.com\ta\ny.com\ta', 'y.com\ta\nx.com\ta');
     for (const changed of [swapped, text.replaceAll('\n', '\r\n'), text.replace('z.com\ta', 'z.com\tb'), `${text}\n`]) {
       expect(changed).not.toBe(text);
-      expect(() => parseDisposable(changed)).toThrow(ListFileError);
+      expect(() => parseDisposable(changed)).toThrow(DisposableFileError);
     }
   });
 
@@ -81,7 +88,7 @@ describe('the file of disposable domains', () => {
     '# version: 2026-11-20\nfoo.com\ta\n',
     '# version: x\n# entries: 0\n',
   ])('refuses %j', (text) => {
-    expect(() => parseDisposable(text)).toThrow(ListFileError);
+    expect(() => parseDisposable(text)).toThrow(DisposableFileError);
   });
 });
 

@@ -9,8 +9,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import { isMailHostName } from '../dns/message.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { ptrName } from '../doctor/reverse.ts';
-import type { HostEvidence, LearnedHosts, Refusal, RefusedHost } from './learned.ts';
-import { registrableOf } from './names.ts';
+import { registrableOf } from './disposable-file.ts';
+import type { HostEvidence, LearnedHosts, NotLearned, RefusedHost } from './domain-data.ts';
 
 /** Listed domains, by registrable domain, that a disposable host serves at least. */
 const LEARN_LISTED = 5;
@@ -19,12 +19,12 @@ const COUNTED = 1_000;
 const SAMPLE = 5;
 /** Of one domain. */
 const HOSTS_MAX = 5;
-const ADDRESSES_MAX = 8;
+const HOST_ADDRESSES_MAX = 8;
 /** Candidates whose owners are looked up, those with the most listed domains first. */
 const CANDIDATES_MAX = 3_000;
 /** Without so many answers about known good domains, what they use is not known, and nothing is learned. */
 const GOOD_ANSWERS_SHARE = 0.8;
-const ASK_MS = 5_000;
+const LEARN_QUERY_MS = 5_000;
 
 export type LearnKind = 'listed' | 'good';
 
@@ -52,7 +52,7 @@ export interface LearnDns {
   readonly mayCount: (address: string) => boolean;
 }
 
-const limitOf = ({ clock, signal }: LearnDns) => ({ deadline: clock.elapsed() + ASK_MS, signal });
+const queryLimit = ({ clock, signal }: LearnDns) => ({ deadline: clock.elapsed() + LEARN_QUERY_MS, signal });
 
 /** The domain's MX hosts and their addresses. An implicit MX does not count: it is mostly a web server. */
 export async function lookUpHosts(
@@ -65,13 +65,13 @@ export async function lookUpHosts(
   if (hosts === null) return { domain, kind, hosts: null, addresses: [] };
   // What is shared never counts, so its addresses need not be known.
   const own = hosts.filter((host) => !lists.isShared(host));
-  const addresses = await Promise.all(own.map((host) => addressesOf(host, dns)));
-  const counted = [...new Set(addresses.flat())].filter(dns.mayCount).slice(0, ADDRESSES_MAX);
+  const addresses = await Promise.all(own.map((host) => hostAddresses(host, dns)));
+  const counted = [...new Set(addresses.flat())].filter(dns.mayCount).slice(0, HOST_ADDRESSES_MAX);
   return { domain, kind, hosts: own, addresses: counted };
 }
 
 async function mxOf(domain: string, dns: LearnDns): Promise<string[] | null> {
-  const answer = await dns.resolver.ask(domain, 'MX', limitOf(dns));
+  const answer = await dns.resolver.ask(domain, 'MX', queryLimit(dns));
   if (answer.kind === 'nodata' || answer.kind === 'nxdomain') return [];
   if (answer.kind !== 'records') return null;
   const records = answer.records.flatMap((record) => (record.type === 'MX' ? [record] : []));
@@ -80,27 +80,29 @@ async function mxOf(domain: string, dns: LearnDns): Promise<string[] | null> {
   return [...new Set(usable)].slice(0, HOSTS_MAX);
 }
 
-async function addressesOf(host: string, dns: LearnDns): Promise<string[]> {
-  const answers = await Promise.all((['A', 'AAAA'] as const).map((type) => dns.resolver.ask(host, type, limitOf(dns))));
+async function hostAddresses(host: string, dns: LearnDns): Promise<string[]> {
+  const answers = await Promise.all(
+    (['A', 'AAAA'] as const).map((type) => dns.resolver.ask(host, type, queryLimit(dns))),
+  );
   return answers.flatMap((answer) =>
     answer.kind === 'records' ? answer.records.flatMap((record) => ('address' in record ? record.address : [])) : [],
   );
 }
 
-interface Served {
+interface ServedDomains {
   /** Registrable domains. */
   readonly listed: Set<string>;
   readonly good: Set<string>;
 }
 
 /** Counts rows; memory grows with the number of different hosts. */
-export function createTally() {
-  const hosts = new Map<string, Served>();
-  const addresses = new Map<string, Served>();
+export function createHostTally() {
+  const hosts = new Map<string, ServedDomains>();
+  const addresses = new Map<string, ServedDomains>();
   let good = 0;
   let answered = 0;
 
-  function count(all: Map<string, Served>, names: readonly string[], kind: LearnKind, domain: string): void {
+  function count(all: Map<string, ServedDomains>, names: readonly string[], kind: LearnKind, domain: string): void {
     for (const name of names) {
       const served = all.get(name) ?? { listed: new Set(), good: new Set() };
       all.set(name, served);
@@ -125,13 +127,16 @@ export function createTally() {
     isComplete: () => good > 0 && answered >= good * GOOD_ANSWERS_SHARE,
   };
 }
-type Tally = ReturnType<typeof createTally>;
+type HostTally = ReturnType<typeof createHostTally>;
 
-const evidence = ({ listed }: Served): HostEvidence => ({ listed: listed.size, sample: [...listed].slice(0, SAMPLE) });
+const evidence = ({ listed }: ServedDomains): HostEvidence => ({
+  listed: listed.size,
+  sample: [...listed].slice(0, SAMPLE),
+});
 
 /** Judges what was counted. `pause` is awaited before each look-up of an owner. */
 export async function judgeHosts(
-  tally: Tally,
+  tally: HostTally,
   made: string,
   lists: LearnLists,
   dns: LearnDns & { readonly pause: () => Promise<void> },
@@ -141,8 +146,8 @@ export async function judgeHosts(
   for (const [host, { good }] of tally.hosts) if (good.size > 0) goodOwners.add(registrableOf(host) ?? host);
 
   async function judge(
-    served: ReadonlyMap<string, Served>,
-    refusal: (name: string) => Promise<Refusal | null>,
+    served: ReadonlyMap<string, ServedDomains>,
+    refusal: (name: string) => Promise<NotLearned | null>,
   ): Promise<Map<string, HostEvidence>> {
     const candidates = [...served].filter(([, { listed }]) => listed.size >= LEARN_LISTED);
     candidates.sort(([, a], [, b]) => b.listed.size - a.listed.size);
@@ -155,7 +160,7 @@ export async function judgeHosts(
     return learned;
   }
 
-  async function hostRefusal(host: string): Promise<Refusal | null> {
+  async function hostRefusal(host: string): Promise<NotLearned | null> {
     const owner = registrableOf(host);
     if (owner === null) return 'not_confirmed';
     if (lists.isListed(owner)) return null;
@@ -169,16 +174,16 @@ export async function judgeHosts(
   const hosts = await judge(tally.hosts, hostRefusal);
   const owners = new Set([...hosts.keys()].map((host) => registrableOf(host)));
 
-  async function addressRefusal(address: string): Promise<Refusal | null> {
+  async function addressRefusal(address: string): Promise<NotLearned | null> {
     await dns.pause();
-    const answer = await dns.resolver.ask(ptrName(address), 'PTR', limitOf(dns));
+    const answer = await dns.resolver.ask(ptrName(address), 'PTR', queryLimit(dns));
     if (answer.kind === 'nodata' || answer.kind === 'nxdomain') return null;
     if (answer.kind !== 'records') return 'not_confirmed';
     for (const record of answer.records.slice(0, HOSTS_MAX)) {
       if (record.type !== 'PTR' || !isMailHostName(record.host) || isGeneric(record.host, address)) continue;
       const owner = registrableOf(record.host);
       if (owner === null || lists.isListed(owner) || owners.has(owner)) continue;
-      if ((await addressesOf(record.host, dns)).includes(address)) return 'named_by_owner';
+      if ((await hostAddresses(record.host, dns)).includes(address)) return 'named_by_owner';
     }
     return null;
   }

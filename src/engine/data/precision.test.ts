@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { loadLists } from './lists.ts';
+import { loadDomainData } from './domain-data.ts';
 
-const lists = loadLists();
+const lists = loadDomainData();
 const real = readFileSync(new URL('testdata/real-mail-domains.txt', import.meta.url), 'utf8')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));

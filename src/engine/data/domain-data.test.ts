@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { explanationLines } from './explain.ts';
-import { loadLists, packagedDir } from './lists.ts';
+import { explanationLines, loadDomainData, packagedDir } from './domain-data.ts';
 
-const lists = loadLists();
+const lists = loadDomainData();
 const verdict = (domain: string) => lists.disposable(domain).verdict;
 
 describe('disposable domains', () => {

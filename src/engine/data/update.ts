@@ -1,21 +1,148 @@
 /**
  * `mailvet disposable update`: fetches the source lists and merges them into one file. Fetched data is untrusted: a
  * list that is malformed, has shrunk or contains a large provider is rejected, and what it named before stays in use.
+ * What each list counts for is said in disposable-file.ts.
  */
 import { type Clock, fromIso, toIso } from '../../kernel/clock.ts';
-import { allEntries, type Entry, formatDisposable, parseDisposable, tierOf } from './entries.ts';
-import { readLines, readRelays, readTable } from './facts.ts';
-import { packagedDir } from './lists.ts';
-import { DISPOSABLE_FILE, replaceFile } from './replace-file.ts';
-import { BIT, type Letter, type RuleFacts, setAside } from './rule.ts';
-import { NotAListError, readNames, SOURCES, UPDATE_SOURCES, type UpdateSource } from './sources.ts';
-import { currentDisposable } from './watch.ts';
+import {
+  allEntries,
+  asciiName,
+  type DisposableEntry,
+  formatDisposable,
+  LETTER_BIT,
+  type Letter,
+  parseDisposable,
+  type RuleFacts,
+  setAside,
+  tierOf,
+} from './disposable-file.ts';
+import {
+  currentDisposable,
+  DISPOSABLE_FILE,
+  packagedDir,
+  readFileLines,
+  readRelays,
+  readTable,
+  replaceFile,
+} from './domain-data.ts';
+
+export const UPDATE_SOURCES = ['disposable', 'fakefilter', 'mailchecker', 'tompec', 'ivolo'] as const;
+export type UpdateSource = (typeof UPDATE_SOURCES)[number];
+
+/** A list is not what it should be; the message begins with where it is from. */
+class NotAListError extends Error {}
+
+interface SourceRow {
+  readonly letter: Exclude<Letter, 'f'>;
+  /** In the file. */
+  readonly title: string;
+  readonly url: string;
+  /** One name per line with `#` comments, or a JSON array of names. */
+  readonly format: 'lines' | 'json';
+  /** SPDX. */
+  readonly license: string;
+  /** What it counts for, for operators. */
+  readonly weight: string;
+}
+
+const GITHUB = 'https://raw.githubusercontent.com';
+
+export const UPDATE_SOURCE_ROWS = {
+  disposable: {
+    letter: 'a',
+    title: 'disposable_email_blocklist.conf',
+    url: `${GITHUB}/disposable-email-domains/disposable-email-domains/main/disposable_email_blocklist.conf`,
+    format: 'lines',
+    license: 'CC0-1.0',
+    weight: 'Curated: decides alone.',
+  },
+  fakefilter: {
+    letter: 'b',
+    title: 'fakefilter data.txt',
+    url: `${GITHUB}/7c/fakefilter/main/txt/data.txt`,
+    format: 'lines',
+    license: 'BSD-3-Clause',
+    weight: 'Crawls the services: decides alone.',
+  },
+  mailchecker: {
+    letter: 'c',
+    title: 'mailchecker list.txt',
+    url: `${GITHUB}/FGRibreau/mailchecker/master/list.txt`,
+    format: 'lines',
+    license: 'MIT',
+    weight: 'Decides where one of the next two confirms it.',
+  },
+  tompec: {
+    letter: 'd',
+    title: 'tompec index.json',
+    url: `${GITHUB}/tompec/disposable-email-domains/main/index.json`,
+    format: 'json',
+    license: 'MIT',
+    weight: 'Confirms; alone a suspicion.',
+  },
+  ivolo: {
+    letter: 'e',
+    title: 'ivolo index.json',
+    url: `${GITHUB}/ivolo/disposable-email-domains/master/index.json`,
+    format: 'json',
+    license: 'MIT',
+    weight: 'Confirms; alone a suspicion.',
+  },
+} as const satisfies Record<UpdateSource, SourceRow>;
+
+const MAX_DOMAINS = 500_000;
+/** What lists of 100,000 names may contain of malformed ones; a page of something else contains more. */
+const MALFORMED_SHARE = 0.01;
+
+/** The names of a downloaded list, in lower-case ASCII. Throws NotAListError. */
+function readNames(text: string, url: string, format: SourceRow['format']): Set<string> {
+  return format === 'lines' ? parseNameLines(text, url) : parseNameJson(text, url);
+}
+
+/** One domain name per line; empty lines and `#` comments are skipped. */
+function parseNameLines(text: string, url: string): Set<string> {
+  const names = new Set<string>();
+  let number = 0;
+  for (const raw of text.split('\n')) {
+    number++;
+    const line = raw.trim();
+    if (line === '' || line.startsWith('#')) continue;
+    const name = asciiName(line);
+    if (name === null) throw new NotAListError(`${url}: line ${number} is not a domain name`);
+    addName(names, name, url);
+  }
+  return names;
+}
+
+function parseNameJson(text: string, url: string): Set<string> {
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch (cause) {
+    throw new NotAListError(`${url} is not JSON`, { cause });
+  }
+  if (!Array.isArray(list)) throw new NotAListError(`${url} is not a JSON array`);
+  const names = new Set<string>();
+  let malformed = 0;
+  for (const item of list) {
+    const name = typeof item === 'string' ? asciiName(item.trim()) : null;
+    if (name !== null) addName(names, name, url);
+    else if (++malformed > list.length * MALFORMED_SHARE)
+      throw new NotAListError(`${url}: ${JSON.stringify(item).slice(0, 80)} is not a domain name`);
+  }
+  return names;
+}
+
+function addName(names: Set<string>, name: string, url: string): void {
+  names.add(name);
+  if (names.size > MAX_DOMAINS) throw new NotAListError(`${url}: over ${MAX_DOMAINS} domains`);
+}
 
 /** Fetches a text; throws on failure. */
 export type FetchText = (url: string, limit: { maxBytes: number; timeoutMs: number }) => Promise<string>;
 
-const MAX_BYTES = 16 * 1024 * 1024;
-const TIMEOUT_MS = 30_000;
+const MAX_LIST_BYTES = 16 * 1024 * 1024;
+const LIST_TIMEOUT_MS = 30_000;
 /** A list that lost more than a fifth was probably truncated or emptied, by accident or on purpose. */
 const MIN_SHARE = 0.8;
 
@@ -66,14 +193,14 @@ class ListUpdateError extends Error {
  * Fetches, checks, merges and replaces. A list that fails leaves what it named before in use, and so does one with the
  * URL null. Throws ListUpdateError, and changes nothing, when all of them fail.
  */
-export async function updateLists(options: UpdateOptions): Promise<UpdateSummary> {
+export async function updateDisposable(options: UpdateOptions): Promise<UpdateSummary> {
   const { dir, packaged = packagedDir(), clock } = options;
   const current = currentDisposable(dir, packaged);
   const before = allEntries(current);
   const sentinels = readSentinels(packaged);
   const outcomes = await Promise.all(
     UPDATE_SOURCES.flatMap((source) => {
-      const url = options.urls?.[source] === undefined ? SOURCES[source].url : options.urls[source];
+      const url = options.urls?.[source] === undefined ? UPDATE_SOURCE_ROWS[source].url : options.urls[source];
       return url === null ? [] : [attempt(source, url, options, before, sentinels)];
     }),
   );
@@ -115,7 +242,7 @@ export async function updateLists(options: UpdateOptions): Promise<UpdateSummary
   };
 }
 
-interface Attempt {
+interface SourceAttempt {
   readonly outcome: SourceOutcome;
   readonly list: FetchedList | null;
   readonly error: ListUpdateError | null;
@@ -125,13 +252,13 @@ async function attempt(
   source: UpdateSource,
   url: string,
   options: UpdateOptions,
-  before: ReadonlyMap<string, Entry>,
+  before: ReadonlyMap<string, DisposableEntry>,
   sentinels: ReadonlySet<string>,
-): Promise<Attempt> {
-  const listed = count(before, BIT[SOURCES[source].letter]);
+): Promise<SourceAttempt> {
+  const listed = countListed(before, LETTER_BIT[UPDATE_SOURCE_ROWS[source].letter]);
   try {
     const list = await fetchList(source, url, options);
-    refuse(list, listed, sentinels);
+    checkFetched(list, listed, sentinels);
     return { outcome: { source, url, domains: list.names.size, problem: null }, list, error: null };
   } catch (error) {
     if (!(error instanceof ListUpdateError)) throw error;
@@ -147,11 +274,11 @@ interface FetchedList {
 }
 
 async function fetchList(source: UpdateSource, url: string, { fetchText }: UpdateOptions): Promise<FetchedList> {
-  const { letter, title, format } = SOURCES[source];
-  const text = await fetchText(url, { maxBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS }).catch((cause: Error) => {
+  const { letter, title, format } = UPDATE_SOURCE_ROWS[source];
+  const text = await fetchText(url, { maxBytes: MAX_LIST_BYTES, timeoutMs: LIST_TIMEOUT_MS }).catch((cause: Error) => {
     throw new ListUpdateError('fetch_failed', `${url} could not be fetched: ${cause.message}`, cause);
   });
-  if (text.length > MAX_BYTES) throw new ListUpdateError('not_a_list', `${url} is over ${MAX_BYTES} bytes`);
+  if (text.length > MAX_LIST_BYTES) throw new ListUpdateError('not_a_list', `${url} is over ${MAX_LIST_BYTES} bytes`);
   try {
     return { letter, title, url, names: readNames(text, url, format) };
   } catch (error) {
@@ -160,7 +287,7 @@ async function fetchList(source: UpdateSource, url: string, { fetchText }: Updat
   }
 }
 
-function refuse({ names, url }: FetchedList, before: number, sentinels: Iterable<string>): void {
+function checkFetched({ names, url }: FetchedList, before: number, sentinels: Iterable<string>): void {
   for (const sentinel of sentinels) {
     if (names.has(sentinel)) {
       throw new ListUpdateError('names_a_provider', `${url} names ${sentinel}, which is a real mail provider`);
@@ -175,7 +302,7 @@ const shrunk = (what: string, now: number, before: number): ListUpdateError =>
     `${what} has ${now} domains where the list in use has ${before}: more than a fifth is gone`,
   );
 
-function count(entries: ReadonlyMap<string, Entry>, bit: number): number {
+function countListed(entries: ReadonlyMap<string, DisposableEntry>, bit: number): number {
   let n = 0;
   for (const { bits } of entries.values()) if ((bits & bit) !== 0) n++;
   return n;
@@ -183,43 +310,44 @@ function count(entries: ReadonlyMap<string, Entry>, bit: number): number {
 
 /** The old entries without the letters of the fetched lists, plus the fetched ones. */
 function merge(
-  before: ReadonlyMap<string, Entry>,
+  before: ReadonlyMap<string, DisposableEntry>,
   fetched: readonly FetchedList[],
   facts: RuleFacts & { readonly free: ReadonlySet<string> },
-): Map<string, Entry> {
+): Map<string, DisposableEntry> {
   const bits = new Map<string, number>();
-  const replaced = fetched.reduce((all, { letter }) => all | BIT[letter], 0);
+  const replaced = fetched.reduce((all, { letter }) => all | LETTER_BIT[letter], 0);
   for (const [name, entry] of before) {
     const kept = entry.bits & ~replaced;
     // A name that only the replaced lists contained is dropped; a free-provider letter alone is not an entry.
-    if ((kept & ~BIT.f) !== 0 || fetched.some(({ names }) => names.has(name))) bits.set(name, kept);
+    if ((kept & ~LETTER_BIT.f) !== 0 || fetched.some(({ names }) => names.has(name))) bits.set(name, kept);
   }
   for (const { letter, names } of fetched) {
-    for (const name of names) bits.set(name, (bits.get(name) ?? (facts.free.has(name) ? BIT.f : 0)) | BIT[letter]);
+    for (const name of names)
+      bits.set(name, (bits.get(name) ?? (facts.free.has(name) ? LETTER_BIT.f : 0)) | LETTER_BIT[letter]);
   }
   return new Map([...bits].map(([name, b]) => [name, { bits: b, reason: setAside(name, facts) }]));
 }
 
 function difference(
-  before: ReadonlyMap<string, Entry>,
-  after: ReadonlyMap<string, Entry>,
+  before: ReadonlyMap<string, DisposableEntry>,
+  after: ReadonlyMap<string, DisposableEntry>,
 ): { added: number; removed: number } {
-  const listed = (entries: ReadonlyMap<string, Entry>, name: string): boolean => {
+  const listed = (entries: ReadonlyMap<string, DisposableEntry>, name: string): boolean => {
     const entry = entries.get(name);
     return entry !== undefined && tierOf(entry) === 'verdict';
   };
-  const newly = (from: ReadonlyMap<string, Entry>, to: ReadonlyMap<string, Entry>): number =>
+  const newly = (from: ReadonlyMap<string, DisposableEntry>, to: ReadonlyMap<string, DisposableEntry>): number =>
     [...to.keys()].filter((name) => listed(to, name) && !listed(from, name)).length;
   return { added: newly(before, after), removed: newly(after, before) };
 }
 
 const readSentinels = (packaged: string): Set<string> =>
-  new Set([...readLines(packaged, 'sentinels.txt'), ...readTable(packaged, 'suggest.txt').keys()]);
+  new Set([...readFileLines(packaged, 'sentinels.txt'), ...readTable(packaged, 'suggest.txt').keys()]);
 
 const ruleFacts = (packaged: string) => ({
-  free: new Set(readLines(packaged, 'free.txt')),
+  free: new Set(readFileLines(packaged, 'free.txt')),
   zones: readTable(packaged, 'zones.txt'),
-  tlds: new Set(readLines(packaged, 'tlds.txt')),
+  tlds: new Set(readFileLines(packaged, 'tlds.txt')),
   allow: readTable(packaged, 'allow.txt'),
   relays: readRelays(packaged),
 });

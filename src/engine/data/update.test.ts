@@ -2,11 +2,10 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { allEntries, type Entry, formatDisposable } from './entries.ts';
-import { packagedDir, readDisposable } from './lists.ts';
-import { BIT } from './rule.ts';
-import { type FetchText, type UpdateFault, updateLists } from './update.ts';
-import { watchLists } from './watch.ts';
+import { allEntries, type DisposableEntry, formatDisposable, LETTER_BIT } from './disposable-file.ts';
+import { packagedDir, readDisposable, watchDomainData } from './domain-data.ts';
+
+import { type FetchText, type UpdateFault, updateDisposable } from './update.ts';
 
 // The package's own files, with one in forty of its disposable domains: the whole list would only make this slow.
 const packaged = mkdtempSync(join(tmpdir(), 'mailvet-packaged-'));
@@ -15,14 +14,14 @@ const shipped = readDisposable(packagedDir());
 const entries = new Map(
   [...allEntries(shipped)].filter(([name], i) => i % 40 === 0 || name === 'mailinator.com' || name === 'dns.army'),
 );
-const write = (dir: string, version: string, list: ReadonlyMap<string, Entry>) =>
+const write = (dir: string, version: string, list: ReadonlyMap<string, DisposableEntry>) =>
   writeFileSync(join(dir, 'disposable.txt'), formatDisposable(version, shipped.sources, list));
 write(packaged, shipped.version, entries);
 afterAll(() => rmSync(packaged, { recursive: true, force: true }));
 
 const namesOf = (bit: number) => [...entries].filter(([, e]) => (e.bits & bit) !== 0).map(([name]) => name);
-const curated = namesOf(BIT.a);
-const crawled = namesOf(BIT.b);
+const curated = namesOf(LETTER_BIT.a);
+const crawled = namesOf(LETTER_BIT.b);
 const two = { disposable: 'https://lists.example/a', fakefilter: 'https://lists.example/b' };
 const urls = { ...two, mailchecker: null, tompec: null, ivolo: null };
 const serve =
@@ -38,7 +37,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const update = (fetchText: FetchText, into = dir) => updateLists({ dir: into, packaged, urls, fetchText, clock });
+const update = (fetchText: FetchText, into = dir) => updateDisposable({ dir: into, packaged, urls, fetchText, clock });
 /** One list is refused, and the other is used; alone, it ends the update. */
 const refused = async (
   fetchText: FetchText,
@@ -52,13 +51,15 @@ const refused = async (
     else expect(outcome.problem).toBeNull();
   }
   const alone = { ...urls, disposable: null, fakefilter: null, [source]: two[source] };
-  const failing = updateLists({ dir, packaged, urls: alone, fetchText, clock });
+  const failing = updateDisposable({ dir, packaged, urls: alone, fetchText, clock });
   await expect(failing).rejects.toMatchObject({ name: 'ListUpdateError', code });
 };
 
 describe('disposable update', () => {
   it('adds new domains, drops removed ones, keeps those still on other lists', async () => {
-    const alone = curated.filter((name) => entries.get(name)!.bits === BIT.a && entries.get(name)!.reason === null);
+    const alone = curated.filter(
+      (name) => entries.get(name)!.bits === LETTER_BIT.a && entries.get(name)!.reason === null,
+    );
     const gone = alone[0]!;
     const still = 'mailinator.com';
     const next = [
@@ -66,7 +67,7 @@ describe('disposable update', () => {
       'brand-new-burner.com',
       'BÜRNER.example.com',
     ];
-    const watched = watchLists(dir, clock, { packaged, checkEveryMs: 0 });
+    const watched = watchDomainData(dir, clock, { packaged, checkEveryMs: 0 });
     const before = watched.current;
     expect(before.disposable('brand-new-burner.com').verdict).toBe('none');
 
@@ -88,7 +89,7 @@ describe('disposable update', () => {
 
   it('keeps public suffixes, zones, relays and cleared providers out', async () => {
     await update(serve([...curated, 'duckdns.org', 'mooo.com', 'duck.com', 'tom.com', 'nowhere.notatld']));
-    const lists = watchLists(dir, clock, { packaged }).current;
+    const lists = watchDomainData(dir, clock, { packaged }).current;
     for (const name of ['duckdns.org', 'mooo.com', 'nowhere.notatld'])
       expect(lists.disposable(name).verdict).toBe('none');
     for (const name of ['duck.com', 'tom.com']) expect(lists.disposable(name).verdict).toBe('allowed');
@@ -96,7 +97,7 @@ describe('disposable update', () => {
 
   it('never dates a list earlier than the one it replaces', async () => {
     const behind = { now: () => 0, elapsed: () => 0 };
-    const { version } = await updateLists({ dir, packaged, urls, fetchText: serve(curated), clock: behind });
+    const { version } = await updateDisposable({ dir, packaged, urls, fetchText: serve(curated), clock: behind });
     expect(version).toBe(shipped.version);
   });
 
@@ -150,7 +151,7 @@ describe('disposable update', () => {
   it('keeps what a list that fails named before, and says when each was downloaded', async () => {
     await update(serve([...curated, 'brand-new-burner.com']));
     const later = { ...clock, now: () => clock.now() + 3_600_000 };
-    const summary = await updateLists({
+    const summary = await updateDisposable({
       ...{ dir, packaged, urls, clock: later },
       fetchText: serve(['gmail.com'], [...crawled, 'another-burner.com']),
     });
@@ -158,32 +159,32 @@ describe('disposable update', () => {
     const { fetched, made } = readDisposable(dir);
     expect(Object.fromEntries(fetched)).toEqual({ a: '2026-11-25T12:00:00.000Z', b: '2026-11-25T13:00:00.000Z' });
     expect(made).toBe('2026-11-25T13:00:00.000Z');
-    const lists = watchLists(dir, clock, { packaged }).current;
+    const lists = watchDomainData(dir, clock, { packaged }).current;
     for (const name of ['brand-new-burner.com', 'another-burner.com'])
       expect(lists.disposable(name).verdict).toBe('disposable');
   });
 
   it('weighs the other lists as the package does: one alone is a suspicion, two of them decide', async () => {
-    const third = namesOf(BIT.c);
+    const third = namesOf(LETTER_BIT.c);
     const all = { ...two, mailchecker: 'https://lists.example/c', tompec: 'https://lists.example/d', ivolo: null };
-    const summary = await updateLists({
+    const summary = await updateDisposable({
       ...{ dir, packaged, urls: all, clock },
       fetchText: async (url, limit) => {
         if (url === all.mailchecker) return [...third, 'one-list.com', 'two-lists.com', 'nomail.com'].join('\n');
         return url === all.tompec
-          ? JSON.stringify([...namesOf(BIT.d), 'two-lists.com', 'not a domain'])
+          ? JSON.stringify([...namesOf(LETTER_BIT.d), 'two-lists.com', 'not a domain'])
           : serve(curated)(url, limit);
       },
     });
     expect(summary.sources.map(({ problem }) => problem)).toEqual([null, null, null, null]);
-    const lists = watchLists(dir, clock, { packaged }).current;
+    const lists = watchDomainData(dir, clock, { packaged }).current;
     expect(lists.disposable('one-list.com').verdict).toBe('suspected');
     expect(lists.disposable('two-lists.com').verdict).toBe('disposable');
   });
 
   it.each(['{}', '[1]', '["a b"]', '<html>'])('refuses %s instead of a JSON array of domains', async (text) => {
     const alone = { ...urls, disposable: null, fakefilter: null, tompec: 'https://lists.example/d' };
-    const failing = updateLists({ dir, packaged, urls: alone, fetchText: async () => text, clock });
+    const failing = updateDisposable({ dir, packaged, urls: alone, fetchText: async () => text, clock });
     await expect(failing).rejects.toMatchObject({ code: 'not_a_list' });
   });
 
@@ -206,19 +207,19 @@ describe('disposable update', () => {
 
 describe('watched lists', () => {
   it('work without a downloaded list, and without a directory', () => {
-    expect(watchLists(join(dir, 'not-there'), clock).current.size).toBeGreaterThan(15_000);
-    expect(watchLists(null, clock).problem).toBeNull();
+    expect(watchDomainData(join(dir, 'not-there'), clock).current.size).toBeGreaterThan(15_000);
+    expect(watchDomainData(null, clock).problem).toBeNull();
   });
 
   it('prefer the packaged list to an older download', () => {
-    write(dir, '2026-11-19', new Map([['brand-new-burner.com', { bits: BIT.a, reason: null }]]));
-    expect(watchLists(dir, clock, { packaged }).current.size).toBe(readDisposable(packaged).verdict.size);
-    write(dir, shipped.version, new Map([['brand-new-burner.com', { bits: BIT.a, reason: null }]]));
-    expect(watchLists(dir, clock, { packaged }).current.size).toBe(1);
+    write(dir, '2026-11-19', new Map([['brand-new-burner.com', { bits: LETTER_BIT.a, reason: null }]]));
+    expect(watchDomainData(dir, clock, { packaged }).current.size).toBe(readDisposable(packaged).verdict.size);
+    write(dir, shipped.version, new Map([['brand-new-burner.com', { bits: LETTER_BIT.a, reason: null }]]));
+    expect(watchDomainData(dir, clock, { packaged }).current.size).toBe(1);
   });
 
   it('keep the current list when the download is damaged, report it, and use the next good one', async () => {
-    const watched = watchLists(dir, clock, { packaged, checkEveryMs: 0 });
+    const watched = watchDomainData(dir, clock, { packaged, checkEveryMs: 0 });
     await update(serve([...curated, 'brand-new-burner.com']));
     const good = watched.current;
     const path = join(dir, 'disposable.txt');
@@ -236,7 +237,7 @@ describe('watched lists', () => {
 
   it('limit how often they check the file', async () => {
     let now = 0;
-    const watched = watchLists(dir, { now: clock.now, elapsed: () => now }, { packaged, checkEveryMs: 20 });
+    const watched = watchDomainData(dir, { now: clock.now, elapsed: () => now }, { packaged, checkEveryMs: 20 });
     await update(serve([...curated, 'brand-new-burner.com']));
     expect(watched.current.disposable('brand-new-burner.com').verdict).toBe('none');
     now = 20;

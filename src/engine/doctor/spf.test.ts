@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DnsLab, zone } from '../../../../tests/lab/dns.ts';
-import { systemClock as clock } from '../../../kernel/clock.ts';
-import { createResolver, type Resolver } from '../../dns/resolver.ts';
-import { checkHost } from './evaluate.ts';
-import { expand } from './macro.ts';
-import { isSpf, parseSpf } from './record.ts';
+import { type DnsLab, zone } from '../../../tests/lab/dns.ts';
+import { systemClock as clock } from '../../kernel/clock.ts';
+import { createResolver, type Resolver } from '../dns/resolver.ts';
+import { checkHost, expand, isSpf, parseSpf } from './spf.ts';
 
 /** Record → the result for 192.0.2.10 (of `v6`: for 2001:db8::10) as jane@<name>. */
 const RECORDS: Record<string, readonly [text: string, result: string, v6?: string]> = {

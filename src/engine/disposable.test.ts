@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { DisposableEvidence, DnsEvidence } from '../evidence.ts';
-import { type Lists, loadLists } from '../lists/lists.ts';
-import { disposableByHost } from './disposable.ts';
+import { type DomainData, loadDomainData } from './data/domain-data.ts';
+import type { DisposableEvidence, DnsEvidence } from './evidence.ts';
+import { disposableByHost } from './verify.ts';
 
 const PASS: DisposableEvidence = { result: 'pass', matched: null, by: null };
 const HIT: DisposableEvidence = { result: 'fail', matched: 'mx.throwaway.example', by: 'mail_host' };
-const lists = loadLists();
-const listing: Lists = { ...lists, disposableHost: ([matched = '']) => ({ matched, service: matched }) };
+const lists = loadDomainData();
+const listing: DomainData = { ...lists, disposableHost: ([matched = '']) => ({ matched, service: matched }) };
 
 test('what is known of mail hosts is that of the lists in use, and yields to the allowlist of domains', () => {
   const records = [{ host: 'mx.throwaway.example', priority: 10 }];

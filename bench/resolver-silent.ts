@@ -44,7 +44,7 @@ export const silentResolver: Bench = {
       random: () => 0,
       allowPrivate: false,
       own: new Set<string>(),
-      lists: { provider: () => null },
+      domainData: { provider: () => null },
     };
     const bare = new NodeResolver();
     bare.setServers([`127.0.0.1:${port}`]);

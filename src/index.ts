@@ -146,7 +146,7 @@ export function createVerifier(options: VerifierOptions = {}): Verifier {
     ...(options.dnsTimeoutMs === undefined ? {} : { dnsTimeoutMs: options.dnsTimeoutMs }),
     ...(options.dnsControlNames === undefined ? {} : { dnsControlNames: options.dnsControlNames }),
     allowPrivateNetworks: options.allowPrivateNetworks ?? false,
-    lists: listsOf(options.listsDir),
+    domainData: domainDataOf(options.listsDir),
     smtp: smtpIdentityOf(options.smtp),
   });
   let closed = false;
@@ -237,7 +237,7 @@ function readServers(texts: readonly string[] | undefined) {
   return parsed.servers;
 }
 
-function listsOf(dir: string | undefined) {
+function domainDataOf(dir: string | undefined) {
   const holder = watchDomainData(dir ?? null, systemClock);
   return () => holder.current;
 }

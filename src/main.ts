@@ -113,7 +113,7 @@ async function start(
   const lists = watchDomainData(options.listsDir, clock, { learned: options.listsLearnHosts });
   const engine = createEngine({
     ...options,
-    lists: () => lists.current,
+    domainData: () => lists.current,
     smtp: smtpIdentityOf(options),
     sharedRates: sharedRatesOf(options, store, logger),
     clock,

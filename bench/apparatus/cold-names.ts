@@ -20,7 +20,7 @@ export const toolsFor = (port: number, lists = loadDomainData()): VerificationEn
     dnsServers: [{ address: '127.0.0.1', port }],
     // NSD refuses names outside of its zone.
     dnsControlNames: [`control.${WILDCARD}`],
-    lists: () => lists,
+    domainData: () => lists,
     smtp: null,
   });
 

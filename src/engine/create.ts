@@ -60,7 +60,7 @@ interface EngineOptions {
   readonly onDnsTrust?: (change: TrustChange) => void;
   /** Test setups only: mail hosts may have loopback, private or other special addresses. */
   readonly allowPrivateNetworks?: boolean;
-  readonly lists: () => DomainData;
+  readonly domainData: () => DomainData;
   /** Null: this host has no EHLO name; the `smtp` level answers `smtp_unverifiable`. */
   readonly smtp: SmtpIdentity | null;
   /** Null (default): nobody else connects from the same address. */
@@ -102,19 +102,19 @@ export function createEngine(options: EngineOptions): VerificationEngine {
   const own = ownAddresses(networkInterfaces());
   const uncertain = countUncertainReplies();
   const allowPrivate = options.allowPrivateNetworks ?? false;
-  const deps: SmtpDeps = { clock, resolver, lists: options.lists, own, allowPrivate, uncertain };
+  const deps: SmtpDeps = { clock, resolver, domainData: options.domainData, own, allowPrivate, uncertain };
   const smtp = options.smtp === null ? null : createSmtpCheck(options.smtp, deps, options.sharedRates ?? null);
   return {
     clock,
     resolver,
-    lists: options.lists,
+    domainData: options.domainData,
     mailbox: smtp?.watched ?? NO_SMTP_CHECK,
     allowPrivate,
     random,
     ownAddresses: own,
     mailboxStats: () => smtp?.mailbox.stats() ?? null,
     useByOperator: () => {
-      const { providerNames } = options.lists();
+      const { providerNames } = options.domainData();
       return smtp?.mailbox.useByOperator({ isNamed: (name) => providerNames.has(name), most: NAMED_OPERATORS }) ?? [];
     },
     egressHealth: () => smtp?.watched.state() ?? null,
@@ -131,7 +131,7 @@ const random = (): number => randomInt(2 ** 32) / 2 ** 32;
 interface SmtpDeps {
   readonly clock: Clock;
   readonly resolver: Resolver;
-  readonly lists: () => DomainData;
+  readonly domainData: () => DomainData;
   readonly own: ReadonlySet<string>;
   readonly allowPrivate: boolean;
   readonly uncertain: UncertainReplyCounter;
@@ -143,11 +143,11 @@ function createSmtpCheck(
   deps: SmtpDeps,
   sharedRates: SharedRatesOptions | null,
 ): { mailbox: MailboxCheck; watched: MonitoredMailboxCheck; close(): Promise<void> } {
-  const { clock, resolver, lists, own, allowPrivate } = deps;
+  const { clock, resolver, domainData, own, allowPrivate } = deps;
   const { helo, port, bind } = smtp;
   const classifier = createClassifier();
   const mayDial = (ip: string) => routable(ip, { allowPrivate, own });
-  const owners = hostOwners(lists);
+  const owners = hostOwners(domainData);
   const mailbox = createMailboxCheck({
     clock,
     random: randomInt,
@@ -165,13 +165,21 @@ function createSmtpCheck(
     anyHelo: allowPrivate,
     sharedRates,
     askOperator(operator, egress) {
-      const asked = { operator, domains: domainsOfOperator(operator, lists()), egress };
+      const asked = { operator, domains: domainsOfOperator(operator, domainData()), egress };
       askOperator(unmonitored(), owners, asked, closing.signal).catch(warnOfFault);
     },
   });
   const closing = new AbortController();
   /** For questions of our own, which are asked whether or not the egress works. */
-  const unmonitored = (): EngineDeps => ({ clock, resolver, lists, mailbox, allowPrivate, random, ownAddresses: own });
+  const unmonitored = (): EngineDeps => ({
+    clock,
+    resolver,
+    domainData,
+    mailbox,
+    allowPrivate,
+    random,
+    ownAddresses: own,
+  });
   const watched = monitorEgress(mailbox, {
     clock,
     owners,

@@ -95,7 +95,7 @@ function mailboxEvidence({ smtp: finding = 'accepted', randomRecipient = 'reject
 
 const NOT_CHECKED = { dns: null, smtp: null, catchAll: null } as const;
 
-const malformedEvidence = (
+const malformedTestEvidence = (
   e: Pick<Evidence, 'requested' | 'email' | 'listVersion'>,
   syntax: Evidence['syntax'],
 ): Evidence => ({
@@ -115,9 +115,13 @@ export function testEvidence(email: string, requested: Level, outcome: TestOutco
   const begin = { requested, email, listVersion };
   const parsed = parseAddress(text, { allowReserved: true, allowUnknownTld: true });
   if (!parsed.ok)
-    return malformedEvidence(begin, { result: 'fail', error: parsed.error, index: email.indexOf(text) + parsed.index });
+    return malformedTestEvidence(begin, {
+      result: 'fail',
+      error: parsed.error,
+      index: email.indexOf(text) + parsed.index,
+    });
   if (outcome.offline === 'syntax')
-    return malformedEvidence(begin, { result: 'fail', error: 'invalid_character', index: email.indexOf(text) });
+    return malformedTestEvidence(begin, { result: 'fail', error: 'invalid_character', index: email.indexOf(text) });
   return judgedLater({ ...begin, ...NOT_CHECKED }, parsed.address, outcome);
 }
 

@@ -54,8 +54,8 @@ export interface MailboxQuestion {
 export interface EngineDeps {
   readonly clock: Clock;
   readonly resolver: Resolver;
-  /** Called for each run, so that lists can be replaced at run time. */
-  readonly lists: () => DomainData;
+  /** Called for each run, so that they can be replaced at run time. */
+  readonly domainData: () => DomainData;
   readonly mailbox: MailboxQuestion;
   /** Test setups only: allows loopback and private mail hosts, and special-use TLDs. */
   readonly allowPrivate: boolean;
@@ -72,35 +72,37 @@ const HOSTS_WANTED: Readonly<Record<Level, number>> = { mx: 1, smtp: 3 };
 const parseOptions = ({ allowPrivate }: EngineDeps): ParseOptions => ({ allowReserved: allowPrivate });
 
 /**
- * Offline stages: syntax and lists. Blanks around the address do not count. `syntax.result` and `disposable.result`
- * show whether they were conclusive. A top-level domain that no list has passes: the dns stage knows.
+ * Offline stages: syntax and domain data. Blanks around the address do not count. `syntax.result` and
+ * `disposable.result` show whether they were conclusive. A top-level domain that no list has passes: the dns stage
+ * knows.
  */
 export function runOffline(email: string, requested: Level, engine: EngineDeps): Evidence {
-  const lists = engine.lists();
+  const domainData = engine.domainData();
   const options = parseOptions(engine);
   const text = trimBlanks(email);
   const parsed = parseAddress(text, { ...options, allowUnknownTld: true });
-  const common = { requested, email, dns: null, smtp: null, catchAll: null, listVersion: lists.version };
-  if (!parsed.ok) return { ...common, ...malformed(email, parsed), didYouMean: intendedAddress(text, lists, options) };
+  const common = { requested, email, dns: null, smtp: null, catchAll: null, listVersion: domainData.version };
+  if (!parsed.ok)
+    return { ...common, ...malformedEvidence(email, parsed), didYouMean: intendedAddress(text, domainData, options) };
   const { address } = parsed;
-  const relayOperator = lists.relayOperator(address.domain);
+  const relayOperator = domainData.relayOperator(address.domain);
   return {
     ...common,
     syntax: { result: 'pass', address },
     filter: { result: 'pass' },
-    disposable: disposableByName(address.domain, lists),
+    disposable: disposableByName(address.domain, domainData),
     flags: {
-      role: lists.role(address.localPart) === 'role',
-      free: lists.isFree(address.domain),
+      role: domainData.role(address.localPart) === 'role',
+      free: domainData.isFree(address.domain),
       relay: relayOperator !== null,
     },
     relayOperator,
-    didYouMean: suggestionFor(address, lists, options),
+    didYouMean: suggestionFor(address, domainData, options),
   };
 }
 
 /** Evidence of a malformed address; the index of the fault is that in the text without the blanks around it. */
-const malformed = (email: string, { error, index }: SyntaxFault) =>
+const malformedEvidence = (email: string, { error, index }: SyntaxFault) =>
   ({
     syntax: { result: 'fail', error, index: email.indexOf(trimBlanks(email)) + index },
     filter: { result: 'skipped' },
@@ -130,7 +132,7 @@ const lookupOptions = (e: Evidence, engine: EngineDeps): MxLookupOptions => ({
   allowPrivate: engine.allowPrivate,
   own: engine.ownAddresses,
   random: engine.random,
-  lists: engine.lists(),
+  domainData: engine.domainData(),
 });
 
 /**
@@ -139,13 +141,14 @@ const lookupOptions = (e: Evidence, engine: EngineDeps): MxLookupOptions => ({
  */
 export function withDns(e: Evidence, dns: DnsEvidence, engine: EngineDeps): Evidence {
   const strict = dns.finding === 'tld_not_found' ? parseAddress(trimBlanks(e.email), parseOptions(engine)) : null;
-  if (strict?.ok === false) return { ...e, ...malformed(e.email, strict) };
-  const [address, lists] = [addressOf(e), engine.lists()];
+  if (strict?.ok === false) return { ...e, ...malformedEvidence(e.email, strict) };
+  const [address, domainData] = [addressOf(e), engine.domainData()];
   const takesNoMail = DNS_FINDINGS[dns.finding].verdict?.deliverability === 'undeliverable';
-  const didYouMean = e.didYouMean ?? (takesNoMail ? providerElsewhere(address, lists) : null);
-  const free = e.flags?.free === false && dns.provider !== null && lists.isFreeAt(address.domain, dns.provider.name);
+  const didYouMean = e.didYouMean ?? (takesNoMail ? providerElsewhere(address, domainData) : null);
+  const free =
+    e.flags?.free === false && dns.provider !== null && domainData.isFreeAt(address.domain, dns.provider.name);
   const flags = free && e.flags !== null ? { ...e.flags, free } : e.flags;
-  return { ...e, dns, didYouMean, flags, disposable: disposableByHost(e.disposable, address.domain, dns, lists) };
+  return { ...e, dns, didYouMean, flags, disposable: disposableByHost(e.disposable, address.domain, dns, domainData) };
 }
 
 /** The complete evidence if no waiting is needed (offline stages, cached DNS), else null. */
@@ -204,22 +207,22 @@ export const needsMailboxCheck = (e: Evidence): boolean =>
   DNS_FINDINGS[e.dns.finding].mx === 'pass';
 
 type Hit = ReturnType<DomainData['disposableHost']>;
-const hits = new WeakMap<DnsEvidence, { readonly lists: DomainData; readonly hit: Hit }>();
+const hits = new WeakMap<DnsEvidence, { readonly domainData: DomainData; readonly hit: Hit }>();
 
 /** Made once for evidence that many addresses of a domain share. */
-function hostHit(dns: DnsEvidence, lists: DomainData): Hit {
+function hostHit(dns: DnsEvidence, domainData: DomainData): Hit {
   const known = hits.get(dns);
-  if (known?.lists === lists) return known.hit;
+  if (known?.domainData === domainData) return known.hit;
   const hosts = dns.records.map(({ host }) => host);
   const addresses = dns.hosts.flatMap((host) => host.addresses);
-  const hit = lists.disposableHost(hosts, addresses);
-  hits.set(dns, { lists, hit });
+  const hit = domainData.disposableHost(hosts, addresses);
+  hits.set(dns, { domainData, hit });
   return hit;
 }
 
 /** By domain: the domain, or a parent of it, is on the list. Suspicion alone is `unknown`. */
-function disposableByName(domain: string, lists: DomainData): DisposableEvidence {
-  const { verdict, matched } = lists.disposable(domain);
+function disposableByName(domain: string, domainData: DomainData): DisposableEvidence {
+  const { verdict, matched } = domainData.disposable(domain);
   if (verdict === 'disposable') return { result: 'fail', matched, by: 'list' };
   if (verdict === 'suspected') return { result: 'unknown', matched, by: 'list' };
   return { result: 'pass', matched: null, by: null };
@@ -230,10 +233,10 @@ export function disposableByHost(
   byName: DisposableEvidence,
   domain: string,
   dns: DnsEvidence,
-  lists: DomainData,
+  domainData: DomainData,
 ): DisposableEvidence {
   if (byName.result === 'fail') return byName;
-  const hit = hostHit(dns, lists);
-  if (hit === null || lists.disposable(domain).verdict === 'allowed') return byName;
+  const hit = hostHit(dns, domainData);
+  if (hit === null || domainData.disposable(domain).verdict === 'allowed') return byName;
   return { result: 'fail', matched: hit.matched, by: 'mail_host' };
 }

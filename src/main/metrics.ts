@@ -164,7 +164,7 @@ function sourcesOf({ verify, mailLimits, health, store, engine, clock, retention
         return { labels: { state }, value: servers.filter(({ trust }) => trust === state).length };
       });
     },
-    mailvet_lists_age_days: () => one(ageInDays(engine.lists().version, clock.now())),
+    mailvet_lists_age_days: () => one(ageInDays(engine.domainData().version, clock.now())),
     ...smtpSources(engine),
   };
 }

@@ -124,8 +124,8 @@ export function createServices(parts: Parts): Services {
     filters: createFilterService({ store, clock, singleCalls: () => verify.calls }),
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
     lists: createListService({ store, clock, costs, singleCalls: () => verify.calls }),
-    didYouMean: (email) => intendedAddress(email, engine.lists()),
-    isDisposable: (domain) => engine.lists().disposable(domain).verdict === 'disposable',
+    didYouMean: (email) => intendedAddress(email, engine.domainData()),
+    isDisposable: (domain) => engine.domainData().disposable(domain).verdict === 'disposable',
     compat: options.compat,
     health,
     serviceStatus: createServiceStatus({

@@ -61,12 +61,12 @@ const liveMode = (engine: EngineDeps, maxRunning: number): VerifyMode => ({
   charges: true,
 });
 
-const testMode = ({ lists }: Pick<EngineDeps, 'lists'>): VerifyMode => ({
+const testMode = ({ domainData }: Pick<EngineDeps, 'domainData'>): VerifyMode => ({
   begin({ email, level, timeoutMs, signal }) {
     const selector = selectorOf(email);
     const delayMs = delayOf(selector);
     const outcome = delayMs > timeoutMs ? outOfTime(level) : testOutcomeOf(selector);
-    const evidence = testEvidence(email, level, outcome, lists().version);
+    const evidence = testEvidence(email, level, outcome, domainData().version);
     const error = simulatedError(selector);
     return {
       offline: evidence,

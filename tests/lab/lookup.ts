@@ -12,7 +12,7 @@ export const TOOLS: MxLookupOptions = {
   random: () => 0,
   allowPrivate: false,
   own: new Set(),
-  lists: { provider: (host) => (host.endsWith('.big.test') ? { name: 'big', kind: 'mailbox' } : null) },
+  domainData: { provider: (host) => (host.endsWith('.big.test') ? { name: 'big', kind: 'mailbox' } : null) },
 };
 /** An address that may be dialled. */
 export const PUBLIC = '8.8.8.8';

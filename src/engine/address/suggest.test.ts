@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseAddress } from './parse.ts';
-import { didYouMean, didYouMeanText, type SuggestionLists } from './suggest.ts';
+import { didYouMean, didYouMeanText, type SuggestionData } from './suggest.ts';
 
 const suggestDomains = [
   ...['gmail.com', 'yahoo.com', 'hotmail.com', 'outlook.com', 'icloud.com', 'aol.com', 'live.com', 'msn.com', 'gmx.de'],
@@ -20,7 +20,7 @@ const suggestDomains = [
   ],
 ];
 /** Only the targets are known domains, so that the rules must work without that guard. */
-const bare: SuggestionLists = { suggestDomains, isKnownDomain: (domain) => suggestDomains.includes(domain) };
+const bare: SuggestionData = { suggestDomains, isKnownDomain: (domain) => suggestDomains.includes(domain) };
 
 const suggestion = (domain: string, lists = bare): string | null => didYouMeanText(`jane@${domain}`, lists);
 
@@ -182,12 +182,12 @@ describe('didYouMean', () => {
   });
 
   it('never corrects a known domain', () => {
-    const all: SuggestionLists = { suggestDomains, isKnownDomain: () => true };
+    const all: SuggestionData = { suggestDomains, isKnownDomain: () => true };
     for (const [slip] of SLIPS) if (slip.includes('.')) expect(suggestion(slip, all)).toBeNull();
   });
 
   it('never corrects a target, whatever the list of known domains says', () => {
-    const none: SuggestionLists = { suggestDomains, isKnownDomain: () => false };
+    const none: SuggestionData = { suggestDomains, isKnownDomain: () => false };
     for (const domain of suggestDomains) expect(suggestion(domain, none)).toBeNull();
   });
 

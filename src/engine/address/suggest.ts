@@ -74,7 +74,7 @@ function addsLetter(typed: string, target: string): boolean {
 }
 
 /** The part of the domain data that is needed here. */
-export interface SuggestionLists {
+export interface SuggestionData {
   /** A known provider: never "corrected". */
   isKnownDomain(domain: string): boolean;
   /** Domains worth suggesting, most used first; lower-case ASCII. */
@@ -127,8 +127,8 @@ const REGISTRIES_ONLY = { allowPrivateDomains: false };
 const MEMOIZED_DOMAINS = 10_000;
 
 /** The whole address with the likely domain, or null. The local part stays unchanged. */
-export function didYouMean(address: Pick<Address, 'localPart' | 'domain'>, lists: SuggestionLists): string | null {
-  const domain = likelyDomainBy(lists)(address.domain);
+export function didYouMean(address: Pick<Address, 'localPart' | 'domain'>, domainData: SuggestionData): string | null {
+  const domain = likelyDomainBy(domainData)(address.domain);
   return domain && `${address.localPart}@${domain}`;
 }
 
@@ -136,12 +136,12 @@ export function didYouMean(address: Pick<Address, 'localPart' | 'domain'>, lists
  * The same for a text that `parseAddress` rejects as `unknown_tld` (`jane@gmail.con`) or `single_label`
  * (`jane@gmailcom`); null for other faults.
  */
-export function didYouMeanText(text: string, lists: SuggestionLists, options: ParseOptions = {}): string | null {
+export function didYouMeanText(text: string, domainData: SuggestionData, options: ParseOptions = {}): string | null {
   const parsed = parseAddress(text, { ...options, allowUnknownTld: true });
-  if (parsed.ok) return didYouMean(parsed.address, lists);
+  if (parsed.ok) return didYouMean(parsed.address, domainData);
   if (parsed.error !== 'single_label') return null;
   const at = text.lastIndexOf('@') + 1;
-  const domain = withoutDots(text.slice(at).toLowerCase(), targetsOf(lists.suggestDomains));
+  const domain = withoutDots(text.slice(at).toLowerCase(), targetsOf(domainData.suggestDomains));
   if (domain === null) return null;
   const meant = parseAddress(text.slice(0, at) + domain, options);
   return meant.ok ? meant.address.normalized : null;
@@ -159,27 +159,27 @@ function providerOf(name: string, suggestDomains: readonly string[]): string | n
 /** The same local part at the provider whose name a domain has that takes no mail (`ada@gmail.de`); null for others. */
 export function providerElsewhere(
   { localPart, domain }: Pick<Address, 'localPart' | 'domain'>,
-  lists: SuggestionLists,
+  domainData: SuggestionData,
 ) {
   const { name, rest } = toTarget(domain);
-  const provider = isPublicSuffix(rest, REGISTRIES_ONLY) ? providerOf(name, lists.suggestDomains) : null;
+  const provider = isPublicSuffix(rest, REGISTRIES_ONLY) ? providerOf(name, domainData.suggestDomains) : null;
   return provider === null || provider === domain ? null : `${localPart}@${provider}`;
 }
 
-const likelyByLists = new WeakMap<SuggestionLists, (domain: string) => string | null>();
+const likelyByDomainData = new WeakMap<SuggestionData, (domain: string) => string | null>();
 
 /** One memo for each state of the domain data: it starts empty when they are replaced. */
-function likelyDomainBy(lists: SuggestionLists): (domain: string) => string | null {
-  const known = likelyByLists.get(lists);
+function likelyDomainBy(domainData: SuggestionData): (domain: string) => string | null {
+  const known = likelyByDomainData.get(domainData);
   if (known) return known;
-  const likely = memoizeBounded(MEMOIZED_DOMAINS, (domain) => likelyDomain(domain, lists));
-  likelyByLists.set(lists, likely);
+  const likely = memoizeBounded(MEMOIZED_DOMAINS, (domain) => likelyDomain(domain, domainData));
+  likelyByDomainData.set(domainData, likely);
   return likely;
 }
 
-function likelyDomain(domain: string, lists: SuggestionLists): string | null {
-  if (lists.isKnownDomain(domain) || NEVER.has(domain)) return null;
-  const targets = targetsOf(lists.suggestDomains);
+function likelyDomain(domain: string, domainData: SuggestionData): string | null {
+  if (domainData.isKnownDomain(domain) || NEVER.has(domain)) return null;
+  const targets = targetsOf(domainData.suggestDomains);
   if (targets.domains.has(domain)) return null;
   const typed = toTarget(domain);
   const corrected = CORRECTIONS.get(domain);
@@ -292,18 +292,18 @@ const areTwoSlips = (typed: string, target: string): boolean =>
  * itself. Each step undoes one kind of damage: characters that stand for others, an at sign that is spelled out or
  * missing, what stands around the address, blanks in it, its domain, dots of its local part.
  */
-export function intendedAddress(text: string, lists: SuggestionLists, options: ParseOptions = {}): string | null {
+export function intendedAddress(text: string, domainData: SuggestionData, options: ParseOptions = {}): string | null {
   if (text.length > ADDRESS_LENGTH.max) return null;
   const whole = parseAddress(text, { ...options, allowUnknownTld: true });
-  if (whole.ok) return suggestionFor(whole.address, lists, options);
-  const readable = withAtSign(trimBlanks(plainText(text)), lists);
+  if (whole.ok) return suggestionFor(whole.address, domainData, options);
+  const readable = withAtSign(trimBlanks(plainText(text)), domainData);
   const at = readable.lastIndexOf('@');
   if (at < 0) return null;
   const local = localIn(readable.slice(0, at));
   if (local === null) return null;
-  for (const domain of domainsIn(readable.slice(at + 1), lists)) {
+  for (const domain of domainsIn(readable.slice(at + 1), domainData)) {
     const bare = `${local}@${domain}`;
-    const corrected = didYouMeanText(bare, lists, options);
+    const corrected = didYouMeanText(bare, domainData, options);
     if (corrected !== null) return corrected;
     const parsed = parseAddress(bare, options);
     if (parsed.ok) return parsed.address.normalized;
@@ -315,21 +315,21 @@ export function intendedAddress(text: string, lists: SuggestionLists, options: P
  * The address that was probably meant by one that could exist: a local part of ASCII whose characters were set as
  * typographic or full-width ones, a domain whose letters only look like those of ASCII, a mistyped provider.
  */
-export function suggestionFor(address: Address, lists: SuggestionLists, options: ParseOptions = {}): string | null {
+export function suggestionFor(address: Address, domainData: SuggestionData, options: ParseOptions = {}): string | null {
   const local = address.needsSmtputf8 && !address.quoted ? plainText(address.localPart) : address.localPart;
-  const lookalike = address.domain === address.unicodeDomain ? null : lookalikeOf(address.unicodeDomain, lists);
+  const lookalike = address.domain === address.unicodeDomain ? null : lookalikeOf(address.unicodeDomain, domainData);
   const isPlain = local === address.localPart || !ASCII.test(local);
-  if (isPlain && lookalike === null) return didYouMean(address, lists);
+  if (isPlain && lookalike === null) return didYouMean(address, domainData);
   const meant = `${isPlain ? address.localPart : local}@${lookalike ?? address.domain}`;
   const parsed = parseAddress(meant, options);
-  return parsed.ok ? (didYouMean(parsed.address, lists) ?? parsed.address.normalized) : null;
+  return parsed.ok ? (didYouMean(parsed.address, domainData) ?? parsed.address.normalized) : null;
 }
 
 const ASCII = /^[\x21-\x7e]+$/;
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 /** Of any width and script; UTS 46 reads the others as the first. */
 const FULL_STOPS = /[\u3002\uff61]/g;
-const QUOTES = { single: /[\u2018-\u201b\u2032\u2039\u203a]/g, double: /[\u00ab\u00bb\u201c-\u201f\u2033]/g };
+const QUOTE_PAIRS = { single: /[\u2018-\u201b\u2032\u2039\u203a]/g, double: /[\u00ab\u00bb\u201c-\u201f\u2033]/g };
 
 /**
  * With the ASCII characters that typographic, full-width and invisible ones stand for (Unicode's compatibility
@@ -340,8 +340,8 @@ function plainText(text: string): string {
   return [...text.replaceAll(INVISIBLE, '').replaceAll(FULL_STOPS, '.')]
     .map(plainCharacter)
     .join('')
-    .replaceAll(QUOTES.single, "'")
-    .replaceAll(QUOTES.double, '"');
+    .replaceAll(QUOTE_PAIRS.single, "'")
+    .replaceAll(QUOTE_PAIRS.double, '"');
 }
 
 /** And the minus sign. */
@@ -365,13 +365,13 @@ const SPELLED_DOT = /\s*[([{<]\s*dot\s*[)\]}>]\s*|\s+dot\s+/gi;
 const SHORTEST_NAME_BEHIND = 5;
 
 /** With an at sign where it was encoded, spelled out, doubled, or left out before the domain of a provider. */
-function withAtSign(text: string, lists: SuggestionLists): string {
+function withAtSign(text: string, domainData: SuggestionData): string {
   const decoded = text.includes('@') ? text : text.replaceAll(ENCODED_AT, '@');
-  if (decoded.includes('@')) return withOneAt(decoded, lists);
+  if (decoded.includes('@')) return withOneAt(decoded, domainData);
   const spelled = decoded.replaceAll(SPELLED_DOT, '.').replace(SPELLED_AT, '@');
   if (spelled.includes('@') || /\s/.test(spelled)) return spelled;
   const lower = spelled.toLowerCase();
-  const behind = lists.suggestDomains
+  const behind = domainData.suggestDomains
     .filter((domain) => domain.indexOf('.') >= SHORTEST_NAME_BEHIND && lower.endsWith(domain))
     .reduce((longest, domain) => (domain.length > longest.length ? domain : longest), '');
   if (behind === '') return spelled;
@@ -381,12 +381,12 @@ function withAtSign(text: string, lists: SuggestionLists): string {
 }
 
 /** `ada@@example.com` has one, and in `ada@gmail@com` the second is a dot. */
-function withOneAt(text: string, lists: SuggestionLists): string {
+function withOneAt(text: string, domainData: SuggestionData): string {
   const single = text.replaceAll(/\s*@(\s*@)+\s*/g, '@');
   const [first, last] = [single.indexOf('@'), single.lastIndexOf('@')];
   if (first === last) return single;
   const domain = trimBlanks(single.slice(first + 1).replaceAll('@', '.')).toLowerCase();
-  return lists.suggestDomains.includes(domain) ? `${single.slice(0, first)}@${domain}` : single;
+  return domainData.suggestDomains.includes(domain) ? `${single.slice(0, first)}@${domain}` : single;
 }
 
 /** A word of a name, as in `Ada L` or `"Lovelace, Ada"`. */
@@ -417,30 +417,30 @@ function isIntroduction(words: readonly string[], local: string): boolean {
   return words.length > 1 && words.every((word) => NAME_WORD.test(word)) && !/^\p{Lu}/u.test(local);
 }
 
-const LABELS = /^[\p{L}\p{M}\p{N}-]+(\.[\p{L}\p{M}\p{N}-]+)*/u;
+const DOMAIN_LABELS = /^[\p{L}\p{M}\p{N}-]+(\.[\p{L}\p{M}\p{N}-]+)*/u;
 
 /** What may have been meant as the domain, the plainest first. */
-function* domainsIn(after: string, lists: SuggestionLists): Generator<string> {
+function* domainsIn(after: string, domainData: SuggestionData): Generator<string> {
   const text = trimBlanks(after).replace(/^https?:\/*/i, '');
   const joined = text.replaceAll(/\s*[.,;/]+\s*/g, '.').replaceAll(/\s*-\s*/g, '-');
   // As a whole word, then without the blanks beside its dots and hyphens.
   const dotted = joined.replaceAll(/\s+/g, '.').toLowerCase();
-  if (lists.suggestDomains.includes(dotted)) yield dotted;
+  if (domainData.suggestDomains.includes(dotted)) yield dotted;
   for (const spaced of new Set([text.split(/[\s<>()[\]{}"'`?]/, 1)[0] ?? '', joined])) {
     const stops = spaced.replaceAll(/[.,;/]+/g, '.').replace(/^\.+|\.+$/g, '');
-    const domain = LABELS.exec(stops)?.[0].replace(/^-+|-+$/g, '');
+    const domain = DOMAIN_LABELS.exec(stops)?.[0].replace(/^-+|-+$/g, '');
     if (domain === undefined || domain === '') continue;
     // What follows is no part of an address: at the most a closing mark, and a remark in brackets.
     const rest = stops.slice(domain.length);
     if (!/^[-\s"'`*_~|)}\]>.,;:!?]*(\(.*\))?[\s"'`)}\]>.,;:!?]*$/s.test(rest)) continue;
-    const provider = providerIn(domain.toLowerCase(), lists);
+    const provider = providerIn(domain.toLowerCase(), domainData);
     if (provider !== null) yield provider;
     yield domain;
   }
 }
 
 /** Of `gmail` and `gmail-com`, gmail.com; null for what has a dot, or is no name of a provider. */
-function providerIn(domain: string, { suggestDomains }: SuggestionLists): string | null {
+function providerIn(domain: string, { suggestDomains }: SuggestionData): string | null {
   if (domain.includes('.')) return null;
   const dotted = domain.replaceAll('-', '.');
   return suggestDomains.includes(dotted) ? dotted : providerOf(domain, suggestDomains);
@@ -456,7 +456,7 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
  * The domain in ASCII that looks like one in Unicode: a provider's, or any if a label mixes ASCII letters with others
  * that look like them (UTS 39 §5), which no registry allows. Null for names in their own right.
  */
-function lookalikeOf(unicodeDomain: string, { suggestDomains }: SuggestionLists): string | null {
+function lookalikeOf(unicodeDomain: string, { suggestDomains }: SuggestionData): string | null {
   const labels = unicodeDomain.split('.');
   const shown = labels.map(shownAs);
   const domain = shown.join('.');

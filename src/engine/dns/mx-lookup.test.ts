@@ -219,7 +219,7 @@ describe('lookUpFromCache', () => {
     expect(now()).toBe(first);
     expect(now({ hostsWanted: 2 })?.hosts).toHaveLength(2);
     const lists = { provider: () => ({ name: 'other', kind: 'mailbox' as const }) };
-    expect(now({ lists })?.provider?.name).toBe('other');
+    expect(now({ domainData: lists })?.provider?.name).toBe('other');
   });
 
   it('does not outlive an answer of which it was made', async () => {

@@ -24,7 +24,7 @@ export interface MxLookupOptions extends Routing {
   readonly hostsWanted: number;
   /** 0 ≤ random < 1; shuffles hosts of equal preference. */
   readonly random: () => number;
-  readonly lists: { provider(mxHost: string): { name: string; kind: ProviderKind } | null };
+  readonly domainData: { provider(mxHost: string): { name: string; kind: ProviderKind } | null };
 }
 
 type MxLookup = Generator<readonly DnsQuestion[], DnsEvidence, readonly DnsAnswer[]>;
@@ -111,7 +111,7 @@ function* fromRecords(records: readonly MxRecord[], options: MxLookupOptions): M
     if (why) unusable.push({ host: record.host, why });
     else candidates.push(record);
   }
-  const provider = candidates[0] ? options.lists.provider(candidates[0].host) : null;
+  const provider = candidates[0] ? options.domainData.provider(candidates[0].host) : null;
   const found = yield* usableHosts(shuffleEqual(candidates, options.random), options);
   unusable.push(...found.unusable);
   if (found.hosts.length > 0) return dnsEvidence('mx', { records, hosts: found.hosts, unusable, provider });
@@ -123,7 +123,7 @@ function* fromRecords(records: readonly MxRecord[], options: MxLookupOptions): M
 function* implicit(domain: string, options: MxLookupOptions): MxLookup {
   const records = [{ host: domain, priority: 0 }];
   const { hosts, unusable, failure } = yield* usableHosts(records, options);
-  const provider = options.lists.provider(domain);
+  const provider = options.domainData.provider(domain);
   if (hosts.length > 0) return dnsEvidence('implicit_mx', { records, hosts, provider });
   if (failure) return dnsEvidence('dns_failure', { failure });
   if (unusable[0]?.why === 'not_routable') return dnsEvidence('mx_unusable', { records, unusable, provider });
@@ -252,7 +252,7 @@ const GRACE_MS = 1500;
 /** Milliseconds of waiting after which the resolver's liveness is probed in parallel. */
 const LIVENESS_PROBE_AFTER_MS = 1000;
 
-const TIMED_OUT: DnsAnswer = { kind: 'timeout' };
+const TIMED_OUT_ANSWER: DnsAnswer = { kind: 'timeout' };
 
 const isFailure = ({ kind }: DnsAnswer): boolean => kind !== 'records' && kind !== 'nodata' && kind !== 'nxdomain';
 
@@ -326,8 +326,8 @@ interface KnownEvidence {
   readonly evidence: DnsEvidence;
 }
 
-/** By the lists, so that replaced ones are not kept, and by the answer about the domain. */
-const knownEvidence = new WeakMap<MxLookupOptions['lists'], WeakMap<DnsAnswer, KnownEvidence>>();
+/** By the domain data, so that replaced ones are not kept, and by the answer about the domain. */
+const knownEvidence = new WeakMap<MxLookupOptions['domainData'], WeakMap<DnsAnswer, KnownEvidence>>();
 
 /**
  * The evidence if everything is cached; null at the first miss. For the same answers it is made once, so hosts of equal
@@ -336,8 +336,8 @@ const knownEvidence = new WeakMap<MxLookupOptions['lists'], WeakMap<DnsAnswer, K
 export function lookUpFromCache(domain: string, options: MxLookupOptions, resolver: Resolver): DnsEvidence | null {
   const mx = resolver.peek(domain, 'MX');
   if (mx === undefined) return null;
-  const ofLists = knownEvidence.get(options.lists) ?? new WeakMap<DnsAnswer, KnownEvidence>();
-  const before = ofLists.get(mx);
+  const ofDomainData = knownEvidence.get(options.domainData) ?? new WeakMap<DnsAnswer, KnownEvidence>();
+  const before = ofDomainData.get(mx);
   if (before !== undefined && isCurrent(before, options, resolver)) return before.evidence;
   const used: Answered[] = [];
   const lookup = lookUpMailServers(domain, options);
@@ -349,7 +349,7 @@ export function lookUpFromCache(domain: string, options: MxLookupOptions, resolv
     used.push(...answers.filter(({ answer }) => answer !== mx));
     step = lookup.next(answers.map(({ answer }) => answer));
   }
-  knownEvidence.set(options.lists, ofLists.set(mx, { options, used, evidence: step.value }));
+  knownEvidence.set(options.domainData, ofDomainData.set(mx, { options, used, evidence: step.value }));
   return step.value;
 }
 
@@ -383,7 +383,7 @@ interface BatchOptions {
 
 /** Sends all queries at once. Those that exceed the grace period count as timed out. */
 function askBatch(questions: readonly DnsQuestion[], resolver: Resolver, how: BatchOptions): Promise<DnsAnswer[]> {
-  const answers = questions.map(() => TIMED_OUT);
+  const answers = questions.map(() => TIMED_OUT_ANSWER);
   const { deadline, extraWaitMs, signal } = how;
   const limit = signal ? { deadline, extraWaitMs, signal } : { deadline, extraWaitMs };
   let open = questions.length;

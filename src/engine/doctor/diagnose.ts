@@ -12,9 +12,9 @@ import type { Greeting } from '../smtp/connectivity-probe.ts';
 import { type CanaryHost, resolveCanaryHosts } from '../smtp/egress.ts';
 import { isQualifiedName } from '../smtp/mailbox.ts';
 import {
-  type Ask,
+  type AskDns,
   addressesIn,
-  isFailure,
+  isFailedAnswer,
   lookUpAddresses,
   ptrName,
   reversed,
@@ -184,7 +184,7 @@ const warn = (check: DoctorCheck, found: string, fix: string | null): Finding =>
 const fail = (check: DoctorCheck, found: string, fix: string): Finding => ({ check, result: 'fail', found, fix });
 
 /** Queries end shortly before the check does, so that it can report their failure. */
-function queryWithin(deps: DoctorDeps): Ask {
+function queryWithin(deps: DoctorDeps): AskDns {
   const deadline = deps.clock.elapsed() + deps.checkMs * 0.94;
   return (name, type) => deps.resolver.ask(name, type, { deadline });
 }
@@ -194,10 +194,10 @@ async function checkResolver(deps: DoctorDeps): Promise<Finding> {
   const began = deps.clock.elapsed();
   const first = await askMadeUp(deps);
   // A single slow answer may be chance, or this process still starting.
-  const again = first.tookMs > SLOW_RESOLVER_MS && !isFailure(first.answer) ? await askMadeUp(deps) : first;
+  const again = first.tookMs > SLOW_RESOLVER_MS && !isFailedAnswer(first.answer) ? await askMadeUp(deps) : first;
   const { name, answer } = first;
   const tookMs = Math.min(first.tookMs, again.tookMs);
-  if (isFailure(answer)) {
+  if (isFailedAnswer(answer)) {
     if (isUntrusted(answer.kind)) {
       const { found, fix } = RESOLVER_PROBLEMS[answer.kind];
       return fail('resolver', `${found.charAt(0).toUpperCase()}${found.slice(1)}.`, fix);
@@ -286,14 +286,14 @@ async function checkBlocklists(deps: DoctorDeps, ip: string): Promise<Finding> {
 }
 
 /** 127.0.0.2 is on every list and 127.0.0.1 on none (RFC 5782 §5): a list that answers otherwise does not work. */
-async function standingOn(list: Blocklist, ip: string, ask: Ask): Promise<Standing> {
+async function standingOn(list: Blocklist, ip: string, ask: AskDns): Promise<Standing> {
   const v4 = list.families.includes(4);
   const [answer, positive, negative] = await Promise.all([
     ask(`${reversed(ip)}.${list.zone}`, 'A'),
     ask(`${reversed(v4 ? '127.0.0.2' : '::ffff:7f00:2')}.${list.zone}`, 'A'),
     ask(`${reversed(v4 ? '127.0.0.1' : '::ffff:7f00:1')}.${list.zone}`, 'A'),
   ]);
-  if (isFailure(answer)) return { is: 'mute', why: `the query ended in "${answer.kind}"` };
+  if (isFailedAnswer(answer)) return { is: 'mute', why: `the query ended in "${answer.kind}"` };
   const codes = addressesIn(answer);
   const refusal = [...codes, ...addressesIn(positive)].find((code) => isRefusedQuery(code, list));
   if (refusal !== undefined) return { is: 'mute', why: list.refusals[refusal] ?? `it answered ${refusal}` };

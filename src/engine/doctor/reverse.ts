@@ -3,10 +3,10 @@ import { inBlock, parseIp } from '../../kernel/ip.ts';
 import type { DnsAnswer, RecordType } from '../dns/message.ts';
 
 /** A DNS question under the deadline of a check. */
-export type Ask = (name: string, type: RecordType) => Promise<DnsAnswer>;
+export type AskDns = (name: string, type: RecordType) => Promise<DnsAnswer>;
 
 /** Neither records nor a negative answer. */
-export const isFailure = (answer: DnsAnswer): boolean =>
+export const isFailedAnswer = (answer: DnsAnswer): boolean =>
   answer.kind !== 'records' && answer.kind !== 'nodata' && answer.kind !== 'nxdomain';
 
 /** The octets (IPv4) or nibbles (IPv6) in reverse, separated by dots: RFC 1035 §3.5, RFC 3596 §2.5, RFC 5782 §2. */
@@ -32,10 +32,10 @@ export const addressesIn = (answer: DnsAnswer): string[] =>
   answer.kind === 'records' ? answer.records.flatMap((r) => ('address' in r ? [r.address] : [])) : [];
 
 /** A and AAAA of a name; `unknown` when the DNS failed and no address was found. */
-export async function lookUpAddresses(name: string, ask: Ask): Promise<{ addresses: string[]; unknown: boolean }> {
+export async function lookUpAddresses(name: string, ask: AskDns): Promise<{ addresses: string[]; unknown: boolean }> {
   const answers = await Promise.all([ask(name, 'A'), ask(name, 'AAAA')]);
   const addresses = answers.flatMap(addressesIn);
-  return { addresses, unknown: addresses.length === 0 && answers.some(isFailure) };
+  return { addresses, unknown: addresses.length === 0 && answers.some(isFailedAnswer) };
 }
 
 interface ReverseNames {
@@ -50,17 +50,17 @@ interface ReverseNames {
 const MOST_NAMES = 10;
 
 /** The names of an address, and which of them are forward-confirmed. */
-export async function reverseNames(ip: string, ask: Ask): Promise<ReverseNames> {
+export async function reverseNames(ip: string, ask: AskDns): Promise<ReverseNames> {
   const answer = await ask(ptrName(ip), 'PTR');
   const names = answer.kind === 'records' ? answer.records.flatMap((r) => (r.type === 'PTR' ? [r.host] : [])) : [];
   const type = ip.includes(':') ? 'AAAA' : 'A';
   const checked = await Promise.all(
     names.slice(0, MOST_NAMES).map(async (name) => {
       const forward = await ask(name, type);
-      return { name, leadsBack: addressesIn(forward).some((a) => sameIp(a, ip)), failed: isFailure(forward) };
+      return { name, leadsBack: addressesIn(forward).some((a) => sameIp(a, ip)), failed: isFailedAnswer(forward) };
     }),
   );
   const confirmed = checked.filter(({ leadsBack }) => leadsBack).map(({ name }) => name);
-  const unknown = isFailure(answer) || (confirmed.length === 0 && checked.some(({ failed }) => failed));
+  const unknown = isFailedAnswer(answer) || (confirmed.length === 0 && checked.some(({ failed }) => failed));
   return { names, confirmed, unknown };
 }

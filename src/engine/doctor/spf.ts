@@ -1,7 +1,7 @@
 /** SPF (RFC 7208): may this address use this sender? Records, their macros, and check_host(). */
 import { type Groups, inBlock, parseIp } from '../../kernel/ip.ts';
 import type { DnsAnswer, RecordType } from '../dns/message.ts';
-import { type Ask, addressesIn, isFailure, reverseNames } from './reverse.ts';
+import { type AskDns, addressesIn, isFailedAnswer, reverseNames } from './reverse.ts';
 
 interface MacroValues {
   /** `user@host`: the sender; for `<>`, `postmaster@` the HELO name. */
@@ -185,7 +185,7 @@ const MOST_VOID = 2;
 const MOST_MX = 10;
 
 /** Never rejects; the deadline of `ask` bounds its time, and §4.6.4 the number of queries. */
-export async function checkHost(question: SpfQuestion, ask: Ask): Promise<SpfAnswer> {
+export async function checkHost(question: SpfQuestion, ask: AskDns): Promise<SpfAnswer> {
   const address = parseIp(question.ip);
   if (address === null) return { result: 'permerror', why: 'no IP address' };
   const domain = question.sender.slice(question.sender.lastIndexOf('@') + 1).toLowerCase();
@@ -209,11 +209,11 @@ class Stop extends Error {
 class Evaluation {
   readonly #question: SpfQuestion;
   readonly #address: Groups;
-  readonly #ask: Ask;
+  readonly #ask: AskDns;
   #lookups = 0;
   #void = 0;
 
-  constructor(question: SpfQuestion, address: Groups, ask: Ask) {
+  constructor(question: SpfQuestion, address: Groups, ask: AskDns) {
     this.#question = question;
     this.#address = address;
     this.#ask = ask;
@@ -221,7 +221,7 @@ class Evaluation {
 
   async check(domain: string): Promise<SpfAnswer> {
     const answer = await this.#ask(domain, 'TXT');
-    if (isFailure(answer)) throw new Stop('temperror', `${domain} could not be looked up (${answer.kind})`);
+    if (isFailedAnswer(answer)) throw new Stop('temperror', `${domain} could not be looked up (${answer.kind})`);
     const texts = answer.kind === 'records' ? answer.records.flatMap((r) => (r.type === 'TXT' ? [r.text] : [])) : [];
     const [text, second] = texts.filter(isSpf);
     if (text === undefined) return { result: 'none', why: `${domain} has no SPF record` };
@@ -290,7 +290,7 @@ class Evaluation {
 
   async #look(name: string, type: RecordType): Promise<DnsAnswer> {
     const answer = await this.#ask(name, type);
-    if (isFailure(answer)) throw new Stop('temperror', `${name} could not be looked up (${answer.kind})`);
+    if (isFailedAnswer(answer)) throw new Stop('temperror', `${name} could not be looked up (${answer.kind})`);
     if (answer.kind !== 'records' && ++this.#void > MOST_VOID) {
       throw new Stop('permerror', `more than ${MOST_VOID} look-ups lead nowhere; the last was ${name}`);
     }

@@ -579,7 +579,8 @@ const QUIT: SmtpCommand = { verb: 'quit', line: 'QUIT', of: null };
 const STARTTLS: SmtpCommand = { verb: 'starttls', line: 'STARTTLS', of: null };
 
 const recipientCommand = (verb: 'rcpt' | 'probe', of: RecipientCheck, path: string): SmtpCommand => ({
-  ...{ verb, of },
+  verb,
+  of,
   line: `RCPT TO:<${path}>`,
 });
 
@@ -685,8 +686,13 @@ class RecipientCheck {
   postpone(stage: SmtpStage): DialogueOutcome {
     return (
       this.answerProbe('reconnect', null) ?? {
-        ...{ kind: 'failed', stage, finding: 'smtp_temporary_failure', rule: 'dialogue.ended_early' },
-        ...{ next: 'rejoin', classified: null, cancelled: false },
+        kind: 'failed',
+        stage,
+        finding: 'smtp_temporary_failure',
+        rule: 'dialogue.ended_early',
+        next: 'rejoin',
+        classified: null,
+        cancelled: false,
       }
     );
   }

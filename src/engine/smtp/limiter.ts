@@ -66,8 +66,10 @@ interface TenantLine {
 }
 
 const newTenantLine = (tenant: string): TenantLine => ({
-  ...{ tenant, isInBackground: isBackground(tenant) },
-  ...{ queues: new Set(), entries: 0 },
+  tenant,
+  isInBackground: isBackground(tenant),
+  queues: new Set(),
+  entries: 0,
 });
 
 /**

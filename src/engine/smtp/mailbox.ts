@@ -626,7 +626,9 @@ const NOT_DIALLED: Readonly<Record<NotDialled, (retryAfter: number | null) => Sm
 export const CATCH_ALL_SKIPPED: CatchAllEvidence = { result: 'skipped', why: null, retryAfter: null, cached: false };
 
 const catchAllFromCache = (result: 'pass' | 'fail'): CatchAllEvidence => ({
-  ...{ result, why: null, retryAfter: null },
+  result,
+  why: null,
+  retryAfter: null,
   cached: true,
 });
 

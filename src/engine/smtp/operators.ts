@@ -26,17 +26,18 @@ export interface HostOwners {
   readonly providerOf: (host: string) => string | null;
 }
 
-export const hostOwners = (lists: () => Pick<DomainData, 'provider'>): HostOwners => ({
+export const hostOwners = (domainData: () => Pick<DomainData, 'provider'>): HostOwners => ({
   registrableDomain,
-  providerOf: (host) => lists().provider(host)?.name ?? null,
+  providerOf: (host) => domainData().provider(host)?.name ?? null,
 });
 
 /** Domains of an operator itself, by the key of `operatorKey`: a few are enough. */
 export function domainsOfOperator(
   operator: string,
-  lists: Pick<DomainData, 'providerDomains' | 'providerNames'>,
+  domainData: Pick<DomainData, 'providerDomains' | 'providerNames'>,
 ): string[] {
-  if (lists.providerNames.has(operator)) return lists.providerDomains(operator).slice(0, OPERATOR_DOMAINS_MAX);
+  if (domainData.providerNames.has(operator))
+    return domainData.providerDomains(operator).slice(0, OPERATOR_DOMAINS_MAX);
   return operator.includes(' ') ? [] : [operator];
 }
 const OPERATOR_DOMAINS_MAX = 3;
@@ -91,7 +92,10 @@ export function useByOperator(
   for (const [operator, { open, begun, waiting, breaker, pace }] of limiters) {
     add({
       operator: isNamed(operator) ? operator : OTHER_OPERATORS,
-      ...{ dialoguesOpen: open, begun, waiting, pace },
+      dialoguesOpen: open,
+      begun,
+      waiting,
+      pace,
       breakersOpen: breaker === 'open' ? 1 : 0,
       breakersHalfOpen: breaker === 'half_open' ? 1 : 0,
     });
@@ -105,7 +109,11 @@ export function useByOperator(
 
 const unused = (operator: string): OperatorUse => ({
   operator,
-  ...{ dialoguesOpen: 0, begun: 0, waiting: 0, breakersOpen: 0, breakersHalfOpen: 0 },
+  dialoguesOpen: 0,
+  begun: 0,
+  waiting: 0,
+  breakersOpen: 0,
+  breakersHalfOpen: 0,
   pace: 1,
 });
 

@@ -111,7 +111,9 @@ export class RateShare {
       limiter.onSlice(false);
     }
     return {
-      ...{ key: this.key, total: this.total, restMs: this.#restMs },
+      key: this.key,
+      total: this.total,
+      restMs: this.#restMs,
       holds: Math.max(this.units(now), Math.min(this.#units, limiter.unitsInUse)),
       // One more than there is use for, so that the next dialogue need not wait.
       needs: isUsed ? Math.min(this.total, limiter.unitsWanted + 1) : 0,

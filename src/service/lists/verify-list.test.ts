@@ -42,7 +42,7 @@ async function outcomesOf(emails: readonly string[], faulty: (engine: EngineDeps
     dnsServers: dns.servers,
     dnsControlNames: [],
     allowPrivateNetworks: true,
-    lists: () => lists,
+    domainData: () => lists,
     smtp: null,
     clock,
   });

@@ -100,7 +100,7 @@ interface Job extends ListEnd {
 }
 
 export function createListVerifier({ engine, operators, matchFilters, singleCalls }: Parts): ListVerifier {
-  const owners = hostOwners(engine.lists);
+  const owners = hostOwners(engine.domainData);
   const way = new GiveWay(engine.clock, singleCalls);
   const processor = new SharedTurns(engine.clock, way);
   const storage = new SharedTurns(engine.clock, way);
@@ -207,7 +207,7 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
 
   /** The complete evidence of a test account's address; errors and delays are for single calls only. */
   const inTestMode = (email: string, level: Level): Evidence =>
-    testEvidence(email, level, testOutcomeOf(selectorOf(email)), engine.lists().version);
+    testEvidence(email, level, testOutcomeOf(selectorOf(email)), engine.domainData().version);
 
   /** What needs no network is finished; the others, by domain. */
   async function goOffline(job: Job, works: readonly ListWork[]): Promise<Iterable<readonly [Open, ...Open[]]>> {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { decideVerdict } from '../../src/engine/findings.ts';
 import { report } from '../../src/engine/report.ts';
 import { TEST_OUTCOMES, type TestOutcome, testEvidence } from '../../src/engine/test-mode.ts';
-
 import { ERRORS, PUBLIC_CODES } from '../../src/kernel/errors.ts';
 import { LEVELS } from '../../src/kernel/facts/plans.ts';
 import { TEST_ERRORS } from '../../src/service/test-errors.ts';

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Verdict, verdictsWith } from '../../src/engine/findings.ts';
-
 import type { Level } from '../../src/kernel/facts/plans.ts';
 import {
   NO_REASON_COPY,

@@ -13,7 +13,6 @@ import {
   type Tier,
 } from '../../src/engine/data/disposable-file.ts';
 import { readFileLines, readRelays, readTable } from '../../src/engine/data/domain-data.ts';
-
 import { FREQUENT_PASSWORDS, passwordCore } from '../../src/kernel/password-rules.ts';
 import type { ListPackage } from './packages.ts';
 

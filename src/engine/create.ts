@@ -19,7 +19,6 @@ import {
   monitorEgress,
   probeConnectivity,
 } from './smtp/egress.ts';
-
 import {
   CATCH_ALL_SKIPPED,
   createMailboxCheck,
@@ -28,7 +27,6 @@ import {
   resultWithoutDialogue,
 } from './smtp/mailbox.ts';
 import { domainsOfOperator, hostOwners, type OperatorUse, OTHER_OPERATORS } from './smtp/operators.ts';
-
 import type { SharedRatesOptions } from './smtp/shared-rates.ts';
 import { countUncertainReplies, type UncertainReplyCounter } from './smtp/uncertain.ts';
 import type { EngineDeps, MailboxQuestion } from './verify.ts';

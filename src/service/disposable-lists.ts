@@ -1,5 +1,4 @@
 import { type UpdateSource, type UpdateSummary, updateDisposable } from '../engine/data/update.ts';
-
 import type { Clock } from '../kernel/clock.ts';
 import { Thread, threadCode } from '../kernel/thread.ts';
 

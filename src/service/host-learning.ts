@@ -10,7 +10,6 @@ import {
   type LearnRow,
   lookUpHosts,
 } from '../engine/data/learn.ts';
-
 import { DAY_MS, fromIso, toIso } from '../kernel/clock.ts';
 import type { Store } from '../store/store.ts';
 

@@ -1,5 +1,4 @@
 import type { DomainData, WatchedDomainData } from '../engine/data/domain-data.ts';
-
 import { createClassifier } from '../engine/smtp/classify.ts';
 import { explainReply, parseReply, type ReplyExplanation } from '../engine/smtp/explain.ts';
 import type { UncertainReplyCounter } from '../engine/smtp/uncertain.ts';

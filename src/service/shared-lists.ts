@@ -7,9 +7,7 @@ import {
   replaceFile,
   type WatchedDomainData,
 } from '../engine/data/domain-data.ts';
-
 import type { SourceOutcome, UpdateSource } from '../engine/data/update.ts';
-
 import { toIso } from '../kernel/clock.ts';
 import type { Store } from '../store/store.ts';
 

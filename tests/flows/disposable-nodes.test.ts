@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { allEntries, LETTER_BIT } from '../../src/engine/data/disposable-file.ts';
 import { packagedDir, readDisposable } from '../../src/engine/data/domain-data.ts';
-
 import { signedIn } from '../http/dashboard/client.ts';
 import { runCli } from '../lab/process.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type DisposableEntry, formatDisposable, LETTER_BIT } from '../../src/engine/data/disposable-file.ts';
 import { hostLines, packagedDir, type WatchedDomainData, watchDomainData } from '../../src/engine/data/domain-data.ts';
 import { createResolver } from '../../src/engine/dns/resolver.ts';
-
 import { systemClock } from '../../src/kernel/clock.ts';
 import { createHostLearning, type StepOutcome } from '../../src/service/host-learning.ts';
 import { createSharedLists } from '../../src/service/shared-lists.ts';

@@ -8,7 +8,6 @@ import {
   type RecipientQuestion,
   type ReplyReading,
 } from '../../src/engine/smtp/dialogue.ts';
-
 import type { SmtpReply } from '../../src/engine/smtp/reply.ts';
 
 /** A reply from its lines, codes and separators included. */

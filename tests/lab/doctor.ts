@@ -1,7 +1,6 @@
 /** A host and the Internet around it, for the doctor: healthy by default, and each part can be broken. */
 import { createResolver } from '../../src/engine/dns/resolver.ts';
 import { type DoctorDeps, diagnose, type Finding, loadBlocklists } from '../../src/engine/doctor/diagnose.ts';
-
 import { probeGreeting } from '../../src/engine/smtp/connectivity-probe.ts';
 import { CANARY_DOMAINS } from '../../src/engine/smtp/egress.ts';
 import { systemClock as clock, toIso } from '../../src/kernel/clock.ts';

@@ -2,7 +2,6 @@
 import { onTestFinished } from 'vitest';
 import { lookUpMailServers, type MxLookupOptions, runLookup } from '../../src/engine/dns/mx-lookup.ts';
 import { createResolver, type Resolver } from '../../src/engine/dns/resolver.ts';
-
 import type { DnsEvidence } from '../../src/engine/evidence.ts';
 import { systemClock as clock } from '../../src/kernel/clock.ts';
 import { type DnsLab, type Zone, zone } from './dns.ts';

@@ -1,11 +1,9 @@
 /** The mailbox check with real sockets and the real classifier; loopback allowed. */
 import { type Address, parseAddress, registrableDomain } from '../../src/engine/address/parse.ts';
-
 import type { CatchAllEvidence, DnsEvidence, SmtpEvidence } from '../../src/engine/evidence.ts';
 import { createClassifier } from '../../src/engine/smtp/classify.ts';
 import { createMailboxCheck, type MailboxCheck, type MailboxCheckOptions } from '../../src/engine/smtp/mailbox.ts';
 import type { HostOwners } from '../../src/engine/smtp/operators.ts';
-
 import { systemClock } from '../../src/kernel/clock.ts';
 import { randomInt } from '../../src/kernel/ids.ts';
 

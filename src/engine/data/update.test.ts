@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allEntries, type DisposableEntry, formatDisposable, LETTER_BIT } from './disposable-file.ts';
 import { packagedDir, readDisposable, watchDomainData } from './domain-data.ts';
-
 import { type FetchText, type UpdateFault, updateDisposable } from './update.ts';
 
 // The package's own files, with one in forty of its disposable domains: the whole list would only make this slow.

@@ -3,7 +3,6 @@ import { ask, labCheck, labHosts, labOwners } from '../../../tests/lab/mailbox.t
 import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
 import { createClassifier } from './classify.ts';
 import { type Connectivity, type MonitoredMailboxCheck, monitorEgress } from './egress.ts';
-
 import type { MailboxCheck } from './mailbox.ts';
 
 const { isAboutOurIp } = createClassifier();

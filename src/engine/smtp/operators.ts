@@ -31,6 +31,8 @@ export const hostOwners = (domainData: () => Pick<DomainData, 'provider'>): Host
   providerOf: (host) => domainData().provider(host)?.name ?? null,
 });
 
+const OPERATOR_DOMAINS_MAX = 3;
+
 /** Domains of an operator itself, by the key of `operatorKey`: a few are enough. */
 export function domainsOfOperator(
   operator: string,
@@ -40,8 +42,6 @@ export function domainsOfOperator(
     return domainData.providerDomains(operator).slice(0, OPERATOR_DOMAINS_MAX);
   return operator.includes(' ') ? [] : [operator];
 }
-const OPERATOR_DOMAINS_MAX = 3;
-
 /**
  * Key of the operator, for throttling and caches: of each mail host, the provider if known, else the registrable
  * domain. Not the recipient's domain: one operator may serve thousands of domains. All hosts count: a provider's name
@@ -57,7 +57,7 @@ export function operatorKey(
 
 /** How much a mail operator is used and slows us down, for metrics. */
 export interface OperatorUse {
-  /** Name of the provider, or OTHERS. */
+  /** Name of the provider, or OTHER_OPERATORS. */
   readonly operator: string;
   readonly dialoguesOpen: number;
   /** Dialogues begun so far. */

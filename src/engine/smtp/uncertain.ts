@@ -3,7 +3,7 @@ import type { RuleFinding } from './classify/rules.ts';
 
 /** Replies of one kind: those that differ only in names, addresses, numbers and ids. */
 interface UncertainReplyKind {
-  /** Name of the provider; OTHERS: all others, whose names are neither few nor ours to keep. */
+  /** Name of the provider; OTHER_OPERATORS: all others, whose names are neither few nor ours to keep. */
   readonly operator: string;
   /** Of code, enhanced code and template; 12 hex digits. */
   readonly fingerprint: string;

@@ -8,7 +8,6 @@ import type { DnsEvidence, Evidence } from '../../engine/evidence.ts';
 import { decideVerdict } from '../../engine/findings.ts';
 import { type HostOwners, hostOwners, operatorKey } from '../../engine/smtp/operators.ts';
 import { selectorOf, testEvidence, testOutcomeOf } from '../../engine/test-mode.ts';
-
 import {
   checkMailbox,
   dnsExtraWaitMs,

@@ -66,7 +66,7 @@ describe('a violation is found', () => {
     ['src/http/a.ts', "import { connect } from 'node:net';", /node:net belongs to src\/engine\/dns/],
     ['src/http/a.ts', "import net from 'node:net';", /node:net/],
     ['src/http/a.ts', "import * as net from 'net';", /net belongs/],
-    ['src/engine/lists/a.ts', "import { resolveMx } from 'node:dns/promises';", /node:dns/],
+    ['src/engine/data/a.ts', "import { resolveMx } from 'node:dns/promises';", /node:dns/],
     ['src/cli/a.ts', "import dgram from 'node:dgram';", /node:dgram/],
     ['src/service/a.ts', "const tls = await import('node:tls');", /node:tls/],
     ['src/engine/a.ts', "import { createServer } from 'node:http';", /node:http belongs to src\/http/],

@@ -23,13 +23,14 @@ import {
   CATCH_ALL_SKIPPED,
   createMailboxCheck,
   type MailboxCheck,
+  type MailboxQuestion,
   type ReadRequest,
   resultWithoutDialogue,
 } from './smtp/mailbox.ts';
 import { domainsOfOperator, hostOwners, type OperatorUse, OTHER_OPERATORS } from './smtp/operators.ts';
 import type { SharedRatesOptions } from './smtp/shared-rates.ts';
 import { countUncertainReplies, type UncertainReplyCounter } from './smtp/uncertain.ts';
-import type { EngineDeps, MailboxQuestion } from './verify.ts';
+import type { EngineDeps } from './verify.ts';
 
 /** How this host identifies itself to mail servers, and its rate limits towards them. */
 interface SmtpIdentity {

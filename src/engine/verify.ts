@@ -10,45 +10,9 @@ import { intendedAddress, providerElsewhere, suggestionFor } from './address/sug
 import type { DomainData } from './data/domain-data.ts';
 import { lookUpFromCache, lookUpMailServers, type MxLookupOptions, runLookup } from './dns/mx-lookup.ts';
 import type { QueryLimit, Resolver } from './dns/resolver.ts';
-import type {
-  CatchAllEvidence,
-  DisposableEvidence,
-  DnsEvidence,
-  Evidence,
-  FilterMatch,
-  Level,
-  SmtpEvidence,
-} from './evidence.ts';
+import type { DisposableEvidence, DnsEvidence, Evidence, FilterMatch, Level } from './evidence.ts';
 import { DNS_FINDINGS } from './findings.ts';
-import { CATCH_ALL_SKIPPED, resultWithoutDialogue } from './smtp/mailbox.ts';
-
-export interface MailboxLimit {
-  /** `Clock.elapsed()` ms. */
-  readonly deadline: number;
-  /**
-   * Likewise: a check whose turn has not come by then is not begun, so that its time is not spent waiting. Default: the
-   * deadline.
-   */
-  readonly startBy?: number;
-  /** Aborted: the dialogue ends with QUIT. */
-  readonly signal?: AbortSignal;
-  /** Aborted: a check that waits for its turn is canceled, and what was sent is still answered. */
-  readonly lastCall?: AbortSignal;
-  /** On whose behalf: tenants take turns at each mail server. Opaque. */
-  readonly tenant: string;
-  /** Name of the egress from which the recipient was asked about before, and deferred; default: never. */
-  readonly egress?: string | null;
-  /** Nobody waits for the answer: others come first. */
-  readonly isBackground?: boolean;
-}
-
-/** The mailbox check (smtp/mailbox.ts): queries the hosts in `dns` about one address, never throws. */
-export interface MailboxQuestion {
-  check(
-    subject: { address: Address; dns: DnsEvidence },
-    limit: MailboxLimit,
-  ): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
-}
+import { CATCH_ALL_SKIPPED, type MailboxLimit, type MailboxQuestion, resultWithoutDialogue } from './smtp/mailbox.ts';
 
 /** Dependencies of the pipeline. */
 export interface EngineDeps {

@@ -586,8 +586,8 @@ const QUALIFIERS: ReadonlySet<string> = new Set([
 /**
  * Whether a local part is a role name (`role`), one that only some lists contain (`perhaps`), or neither. The tag after
  * the first `+`, quotes, accents and a number at the end are removed and case is folded; `customer.service` and
- * `no_reply` match without their separators, `info.de` and `sales_dept` by a part of them; `<list>-request` is a mailing
- * list's administrative address (RFC 2142 §6). `countries`: top-level domains of two letters.
+ * `no_reply` match without their separators, `info.de` and `sales_dept` by a part of them; `<list>-request` is a
+ * mailing list's administrative address (RFC 2142 §6). `countries`: top-level domains of two letters.
  */
 function createRoles(
   names: { readonly role: readonly string[]; readonly perhaps: readonly string[] },
@@ -743,7 +743,9 @@ interface FreeFamiliesFile {
   /** By operator, separated by spaces. */
   domains: Record<string, string>;
 }
-/** Domains of free providers that are known by name, and whose name under another suffix takes its mail hosts to tell. */
+/**
+ * Domains of free providers that are known by name, and whose name under another suffix takes its mail hosts to tell.
+ */
 function readFreeFamilies(dir: string) {
   const { families, domains } = readJsonFile<FreeFamiliesFile>(dir, 'free-families.json');
   const products = families.flatMap(({ names, suffixes }) =>

@@ -63,7 +63,7 @@ export interface RecipientQuestion {
  * session failed, not the host. `rejoin`: the session ended because of another recipient, before a reply about this
  * one. `stop`: no other host would give a better answer.
  */
-export type NextStep = 'next_address' | 'next_host' | 'in_clear' | 'new_session' | 'rejoin' | 'stop';
+type NextStep = 'next_address' | 'next_host' | 'in_clear' | 'new_session' | 'rejoin' | 'stop';
 
 export type DialogueOutcome =
   | {

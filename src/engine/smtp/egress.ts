@@ -17,7 +17,6 @@ import {
   checkMailbox,
   type EngineDeps,
   lookUpDomain,
-  type MailboxQuestion,
   needsMailboxCheck,
   runOffline,
   runOnline,
@@ -25,7 +24,7 @@ import {
 } from '../verify.ts';
 import { probeGreeting } from './connectivity-probe.ts';
 import { CANARY_TENANT } from './limiter.ts';
-import { CATCH_ALL_SKIPPED, type MailboxCheck, resultWithoutDialogue } from './mailbox.ts';
+import { CATCH_ALL_SKIPPED, type MailboxCheck, type MailboxQuestion, resultWithoutDialogue } from './mailbox.ts';
 import { type HostOwners, operatorKey } from './operators.ts';
 
 export const EGRESS_CONDITIONS = ['ok', 'port_closed', 'refused_everywhere'] as const;

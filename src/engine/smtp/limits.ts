@@ -1,6 +1,3 @@
-/** All limits of the mailbox check. */
-import type { DialoguePhase } from './dialogue.ts';
-
 /**
  * Starting values of every bound of the SMTP stage, in one table. RFC 5321 §4.5.3.2 has a client wait five minutes for
  * a banner or a reply, because it has mail to deliver; a verifier has a caller waiting, gives up earlier and reports a
@@ -70,16 +67,4 @@ export const SMTP_LIMITS: SmtpLimits = {
   idleSessions: 256,
   transcriptLines: 80,
   transcriptLineLength: 512,
-};
-
-/** How long each phase may take. */
-export const PHASE_LIMIT: Readonly<Record<DialoguePhase, (limits: SmtpLimits) => number>> = {
-  connect: ({ connectMs }) => connectMs,
-  banner: ({ bannerMs }) => bannerMs,
-  command: ({ commandMs }) => commandMs,
-  tls: ({ tlsMs }) => tlsMs,
-  idle: ({ idleMs }) => idleMs,
-  quit: ({ quitMs }) => quitMs,
-  // As long, so that the timer need not be set again.
-  closed: ({ quitMs }) => quitMs,
 };

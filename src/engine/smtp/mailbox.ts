@@ -7,7 +7,6 @@ import { onAbort } from '../../kernel/on-abort.ts';
 import type { Address } from '../address/parse.ts';
 import type { CatchAllEvidence, DnsEvidence, SmtpEvidence, SmtpFinding, SmtpSource } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
-import type { MailboxLimit } from '../verify.ts';
 import { forwardPath } from './commands.ts';
 import type {
   ClassifiedReply,
@@ -32,6 +31,34 @@ import type { SmtpReply } from './reply.ts';
 import { Transcript } from './session.ts';
 import { SharedRates, type SharedRatesOptions } from './shared-rates.ts';
 import { type AddressRejection, Throttle, type ThrottleStats } from './throttle.ts';
+
+export interface MailboxLimit {
+  /** `Clock.elapsed()` ms. */
+  readonly deadline: number;
+  /**
+   * Likewise: a check whose turn has not come by then is not begun, so that its time is not spent waiting. Default: the
+   * deadline.
+   */
+  readonly startBy?: number;
+  /** Aborted: the dialogue ends with QUIT. */
+  readonly signal?: AbortSignal;
+  /** Aborted: a check that waits for its turn is canceled, and what was sent is still answered. */
+  readonly lastCall?: AbortSignal;
+  /** On whose behalf: tenants take turns at each mail server. Opaque. */
+  readonly tenant: string;
+  /** Name of the egress from which the recipient was asked about before, and deferred; default: never. */
+  readonly egress?: string | null;
+  /** Nobody waits for the answer: others come first. */
+  readonly isBackground?: boolean;
+}
+
+/** Queries the hosts in `dns` about one address, never throws. */
+export interface MailboxQuestion {
+  check(
+    subject: { address: Address; dns: DnsEvidence },
+    limit: MailboxLimit,
+  ): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
+}
 
 export interface MailboxCheck {
   /** Never rejects. */

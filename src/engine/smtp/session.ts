@@ -12,13 +12,14 @@ import {
   type DialogueAction,
   type DialogueEvent,
   type DialogueOutcome,
+  type DialoguePhase,
   type DialogueSetup,
   type RecipientQuestion,
   type Recipients,
   roomForRecipients,
   type SmtpCommand,
 } from './dialogue.ts';
-import { PHASE_LIMIT, type SmtpLimits } from './limits.ts';
+import type { SmtpLimits } from './limits.ts';
 import { ReplyParser, type SmtpReply } from './reply.ts';
 
 /** A check to be run in a session. */
@@ -53,6 +54,18 @@ interface SessionSetup extends DialogueSetup {
     readonly closed: () => void;
   };
 }
+
+/** How long each phase may take. */
+const PHASE_LIMIT: Readonly<Record<DialoguePhase, (limits: SmtpLimits) => number>> = {
+  connect: ({ connectMs }) => connectMs,
+  banner: ({ bannerMs }) => bannerMs,
+  command: ({ commandMs }) => commandMs,
+  tls: ({ tlsMs }) => tlsMs,
+  idle: ({ idleMs }) => idleMs,
+  quit: ({ quitMs }) => quitMs,
+  // As long, so that the timer need not be set again.
+  closed: ({ quitMs }) => quitMs,
+};
 
 /** What a socket reads into: parsed before the next one reads. Nothing refers to it afterwards. */
 const INPUT = Buffer.allocUnsafeSlow(64 * 1024);

@@ -2,8 +2,8 @@ import { type Options, smtpIdentityOf } from '../config/read.ts';
 
 import { intendedAddress } from '../engine/address/suggest.ts';
 import type { VerificationEngine } from '../engine/create.ts';
-import { createPost } from '../engine/http/post.ts';
 import type { WatchedDomainData } from '../engine/data/domain-data.ts';
+import { createPost } from '../engine/http/post.ts';
 import { createDashboardLimiter, createFailedAuthLimiter } from '../http/access/limiters.ts';
 import type { HttpContext } from '../http/context.ts';
 import { createWebFiles } from '../http/dashboard/web-files.ts';

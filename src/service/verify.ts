@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { canonicalAddress, parentDomains } from '../engine/address/parse.ts';
-import { decideVerdict } from '../engine/findings.ts';
 import { RESOLVER_PROBLEMS, resolverProblem } from '../engine/dns/resolver.ts';
 import type { Evidence } from '../engine/evidence.ts';
-import { report } from '../engine/report.ts';
-import { testEvidence } from '../engine/test-mode.ts';
-import { delayOf, testOutcomeOf, outOfTime, selectorOf } from '../engine/test-mode.ts';
 import type { Verdict } from '../engine/findings.ts';
+import { decideVerdict } from '../engine/findings.ts';
+import { report } from '../engine/report.ts';
+import { delayOf, outOfTime, selectorOf, testEvidence, testOutcomeOf } from '../engine/test-mode.ts';
 import { type EngineDeps, runFromCache, runOffline, runOnline, withFilter } from '../engine/verify.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { TEST_WAITING_MAX } from '../kernel/facts/limits.ts';

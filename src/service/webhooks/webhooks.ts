@@ -1,5 +1,5 @@
 import { routable } from '../../engine/dns/routable.ts';
-import { type DestinationDeps, urlHost, isLiteral, NoAddressError, resolveHost } from '../../engine/http/post.ts';
+import { type DestinationDeps, isLiteral, NoAddressError, resolveHost, urlHost } from '../../engine/http/post.ts';
 import { HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { WebhookSubscription } from '../../kernel/facts/events.ts';

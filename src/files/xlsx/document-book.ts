@@ -181,8 +181,7 @@ class CellText {
     this.#limit = limit;
   }
   add(piece: string): void {
-    this.text += piece;
-    if (this.text.length > this.#limit) throw tooLarge(this.#limit, 'characters in a cell');
+    if (this.text.length <= this.#limit) this.text += piece;
   }
 }
 const CELL_LENGTH = 65_536;

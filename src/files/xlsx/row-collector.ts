@@ -4,10 +4,11 @@ import { checkColumns, type RawRow, type RowLimits } from '../rows.ts';
 
 /** Bytes of a cell beside its text. */
 const BESIDE_TEXT = 8;
+const SHOWN_LENGTH = 200;
 /** Equal rows that a file may write as one. */
 const REPEATED_MAX = 10_000;
 
-/** Collects rows that have text; blank cells at their ends do not count. */
+/** Collects rows that have text; blank cells at their ends do not count. One that is too large has a problem. */
 export class RowCollector {
   readonly #limits: RowLimits & { readonly rows: number };
   #rows: RawRow[] = [];
@@ -15,6 +16,7 @@ export class RowCollector {
   #line = 0;
   #cells: string[] = [];
   #size = 0;
+  #isTooLarge = false;
 
   /** `rows`: of the sheet beside the header, those that it leaves out included. */
   constructor(limits: RowLimits & { readonly rows: number }) {
@@ -38,6 +40,7 @@ export class RowCollector {
     this.#line = line;
     this.#cells = [];
     this.#size = 0;
+    this.#isTooLarge = false;
   }
 
   /** Of the row that has been started; `column`: from 1. */
@@ -47,7 +50,10 @@ export class RowCollector {
 
   setCell(column: number, text: string): void {
     this.#size += Buffer.byteLength(text);
-    if (this.#size > this.#limits.rowBytes) throw tooLarge(this.#limits.rowBytes, 'bytes in a row', this.#line);
+    if (this.#size > this.#limits.rowBytes) {
+      this.#isTooLarge = true;
+      return;
+    }
     checkColumns(column, this.#limits, this.#line);
     while (this.#cells.length < column) this.#cells.push('');
     this.#cells[column - 1] = text;
@@ -55,14 +61,18 @@ export class RowCollector {
 
   /** `times`: as many rows with the same cells follow one another. */
   endRow(times = 1): void {
-    if (this.#cells.length === 0) return;
+    if (this.#cells.length === 0 && !this.#isTooLarge) return;
     const { rows } = this.#limits;
     if (times > REPEATED_MAX) throw tooLarge(REPEATED_MAX, 'equal rows one after the other', this.#line);
     if (this.#line + times - 1 > rows + 1) throw tooLarge(rows, 'rows');
+    // What is shown of it.
+    if (this.#isTooLarge) this.#cells = [(this.#cells.find((cell) => cell !== '') ?? '').slice(0, SHOWN_LENGTH)];
+    const problem = this.#isTooLarge ? 'too_large' : null;
     for (let n = 0; n < times; n++) {
-      this.#rows.push({ line: this.#line + n, cells: this.#cells, problem: null });
-      this.#bytes += this.#size + this.#cells.length * BESIDE_TEXT;
+      this.#rows.push({ line: this.#line + n, cells: this.#cells, problem });
+      this.#bytes += Math.min(this.#size, this.#limits.rowBytes) + this.#cells.length * BESIDE_TEXT;
     }
     this.#cells = [];
+    this.#isTooLarge = false;
   }
 }

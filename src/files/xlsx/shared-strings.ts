@@ -37,9 +37,10 @@ export class SharedStrings {
     return chunk?.bytes.toString('utf8', place % CHUNK_BYTES, Math.min(next, chunk.used)) ?? '';
   }
 
-  add(text: string): void {
+  /** One that is longer than a row may be is cut to a length that still is. */
+  add(given: string): void {
+    const text = given.length > this.#rowBytes ? given.slice(0, this.#rowBytes + 1) : given;
     const bytes = Buffer.byteLength(text);
-    if (bytes > this.#rowBytes) throw tooLarge(this.#rowBytes, 'bytes in a cell');
     this.#bytes += bytes;
     if (this.#bytes > TEXTS_BYTES) throw tooLarge(TEXTS_BYTES, 'bytes of text in the XLSX file');
     if (this.#count === TEXTS_MAX) throw tooLarge(TEXTS_MAX, 'texts in the XLSX file');
@@ -84,8 +85,7 @@ export async function readSharedStrings(pieces: AsyncIterable<Buffer>, rowBytes:
       else if (name === 'si') strings.add(unescapeText(text));
     },
     text(piece: string) {
-      if (text.length + piece.length > rowBytes) throw tooLarge(rowBytes, 'bytes in a cell');
-      text += piece;
+      if (text.length <= rowBytes) text += piece;
     },
   };
   await scanXml(pieces, handler);

@@ -1,5 +1,5 @@
 /** The rows of a sheet: `<row r="2"><c r="A2" t="s"><v>0</v></c>…</row>`. */
-import { tooLarge, unreadable } from '../problems.ts';
+import { unreadable } from '../problems.ts';
 import type { RowLimits } from '../rows.ts';
 import { mailtoOf, withLink } from './book.ts';
 import { evaluateFormula, FORMULA_LENGTH } from './formula.ts';
@@ -60,9 +60,8 @@ export class SheetRows implements XmlHandler {
       if (this.#formula.length <= FORMULA_LENGTH) this.#formula += piece;
       return;
     }
-    if (this.#value.length + piece.length > this.#context.limits.rowBytes)
-      throw tooLarge(this.#context.limits.rowBytes, 'bytes in a row', this.#line);
-    this.#value += piece;
+    // What is longer than a row may be makes the row too large, however long it is.
+    if (this.#value.length <= this.#context.limits.rowBytes) this.#value += piece;
   }
 
   #openRow(tag: string): void {

@@ -39,6 +39,8 @@ export interface ReadRows {
   readonly lines: readonly number[];
   readonly widths: readonly number[];
   readonly cells: readonly string[];
+  /** Lines of the rows that are too large, of which only the beginning is there. */
+  readonly tooLarge: readonly number[];
   /** Of the file, up to the end of these rows, approximately. */
   readonly bytes: number;
 }

@@ -21,8 +21,9 @@ async function read({ source, format, sheet, limits }: Extract<Order, { kind: 'r
     if (stopped) break;
     if (rows.length === 0) continue;
     asked = woken();
+    const tooLarge = rows.flatMap(({ line, problem }) => (problem === null ? [] : [line]));
     const [lines, widths] = [rows.map(({ line }) => line), rows.map(({ cells }) => cells.length)];
-    send({ kind: 'rows', lines, widths, cells: rows.flatMap(({ cells }) => cells), bytes });
+    send({ kind: 'rows', lines, widths, cells: rows.flatMap(({ cells }) => cells), tooLarge, bytes });
     await asked;
     if (stopped) break;
   }

@@ -112,6 +112,14 @@ it.each([
   await expect(read()).rejects.toMatchObject({ problem: { code: 'list_too_large', limit: 50 } });
 });
 
+it('a row that is too large is a problem of its own', async () => {
+  const long = `<row><c t="str"><v>b@example.com</v></c><c t="str"><v>${'x'.repeat(70_000)}</v></c></row>`;
+  const { batches } = await readAddressFile(bytesOf(sheetOf([rowOf(1), long, rowOf(3)])));
+  const found: unknown[] = [];
+  for await (const { rows } of batches) found.push(...rows.map((row) => row.problem ?? row.addresses[0]?.text));
+  expect(found).toEqual(['a1@example.com', 'too_large', 'a3@example.com']);
+});
+
 it('files that are written at the same time do not mix', async () => {
   const written = await Promise.all(
     [1, 2, 3].map(async (who) => {

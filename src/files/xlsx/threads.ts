@@ -229,7 +229,7 @@ async function* batchesOf(thread: BookThread, give: () => void): AsyncGenerator<
 }
 
 /** Rows that the sheet leaves out are blank ones: a million of them may stand before a row. */
-function* withBlankRows({ lines, widths, cells, bytes }: ReadRows, last: number): Generator<RawBatch> {
+function* withBlankRows({ lines, widths, cells, tooLarge: large, bytes }: ReadRows, last: number): Generator<RawBatch> {
   let rows: RawRow[] = [];
   let before = last;
   const texts = rowsOf(widths, cells);
@@ -241,7 +241,7 @@ function* withBlankRows({ lines, widths, cells, bytes }: ReadRows, last: number)
       yield { rows, bytes };
       rows = [];
     }
-    rows.push({ line, cells: texts[i] ?? [], problem: null });
+    rows.push({ line, cells: texts[i] ?? [], problem: large.includes(line) ? 'too_large' : null });
     before = Math.max(before, line);
   }
   if (rows.length > 0) yield { rows, bytes };

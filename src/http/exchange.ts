@@ -42,7 +42,7 @@ function placeOf(list: HeaderList, name: string): number {
 }
 
 /** Whether the client has gone before its reply. */
-export const isGone = ({ raw }: HttpReply): boolean => raw.destroyed && !raw.writableFinished;
+export const isDisconnected = ({ raw }: HttpReply): boolean => raw.destroyed && !raw.writableFinished;
 
 const signals = new WeakMap<HttpReply, AbortSignal>();
 
@@ -50,14 +50,14 @@ const signals = new WeakMap<HttpReply, AbortSignal>();
 export function disconnectSignal(reply: HttpReply): AbortSignal {
   const known = signals.get(reply);
   if (known !== undefined) return known;
-  const gone = new AbortController();
-  signals.set(reply, gone.signal);
+  const disconnected = new AbortController();
+  signals.set(reply, disconnected.signal);
   const { raw } = reply;
-  if (raw.destroyed) gone.abort();
+  if (raw.destroyed) disconnected.abort();
   raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort();
+    if (!raw.writableFinished) disconnected.abort();
   });
-  return gone.signal;
+  return disconnected.signal;
 }
 
 /**

@@ -19,7 +19,7 @@ async function listening(): Promise<void> {
     (request, response) => {
       if (request.url !== '/held') response.end('ok');
     },
-    { perNetwork: PER_NETWORK, ofStrangers: OF_STRANGERS, isProxy: (ip) => ip === PROXY, ipOf: () => from },
+    { perNetwork: PER_NETWORK, ofRemoteHosts: OF_STRANGERS, isProxy: (ip) => ip === PROXY, ipOf: () => from },
   );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -143,7 +143,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 export interface ConnectionBounds {
   /** Connections at once: of the narrowest network (kernel/ip.ts), and of all that are neither proxy nor this host. */
   readonly perNetwork: number;
-  readonly ofStrangers: number;
+  readonly ofRemoteHosts: number;
   /** Clients of many networks come through this address. */
   readonly isProxy: (ip: string) => boolean;
   /** The far end of a connection, canonical; that of the socket by default. */
@@ -178,7 +178,7 @@ export function createHttpServer(handler: Handler, bounds: ConnectionBounds): Se
   // An expectation that nobody knows may be ignored (RFC 9110 §10.1.1); Node's own reply would not have our headers.
   server.on('checkExpectation', (request, response) => pipelines.take(request, response));
   // Those of strangers and those that are always let in, each up to their bound.
-  server.maxConnections = 2 * bounds.ofStrangers;
+  server.maxConnections = 2 * bounds.ofRemoteHosts;
   server.closeIdleConnections = () => pipelines.closeIdle();
   const admit = connectionBounds(bounds, pipelines);
   server.prependListener('connection', (socket: Socket) => {
@@ -205,11 +205,11 @@ const isLoopback = ipMatcher(['127.0.0.0/8', '::1/128']);
  * places of their own: a check of the service's health always finds one.
  */
 function connectionBounds(
-  { perNetwork, ofStrangers, isProxy, ipOf = peerIp }: ConnectionBounds,
+  { perNetwork, ofRemoteHosts, isProxy, ipOf = peerIp }: ConnectionBounds,
   pipelines: Pipelines,
 ): (socket: Socket) => { readonly closable: boolean } | null {
   const open = new Map<string, Set<Socket>>();
-  let strangers = 0;
+  let remote = 0;
   return (socket) => {
     const ip = ipOf(socket);
     if (isProxy(ip)) return { closable: false };
@@ -218,19 +218,19 @@ function connectionBounds(
       const own = open.get(network);
       if (own !== undefined && own.size >= times * perNetwork && !pipelines.closeOneIdle(own)) return null;
     }
-    const isStranger = !isLoopback(ip);
-    if (isStranger && strangers >= ofStrangers && !pipelines.closeOneIdle()) return null;
-    if (isStranger) strangers += 1;
+    const isRemote = !isLoopback(ip);
+    if (isRemote && remote >= ofRemoteHosts && !pipelines.closeOneIdle()) return null;
+    if (isRemote) remote += 1;
     for (const { network } of networks) open.set(network, (open.get(network) ?? new Set()).add(socket));
     socket.once('close', () => {
-      if (isStranger) strangers -= 1;
+      if (isRemote) remote -= 1;
       for (const { network } of networks) {
         const own = open.get(network);
         own?.delete(socket);
         if (own?.size === 0) open.delete(network);
       }
     });
-    return { closable: isStranger };
+    return { closable: isRemote };
   };
 }
 

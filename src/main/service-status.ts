@@ -4,8 +4,8 @@ import type { WatchedDomainData } from '../engine/data/domain-data.ts';
 import { ageInDays } from '../engine/doctor/diagnose.ts';
 import type { Health } from '../http/context.ts';
 import { type Clock, DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
-import { addCount, type LatencyCounts, percentiles } from '../kernel/latency.ts';
 import { VERSION } from '../kernel/version.ts';
+import { addCount, type LatencyCounts, percentiles } from '../service/traffic.ts';
 import type { Store, TrafficRow } from '../store/store.ts';
 import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
 

@@ -135,37 +135,13 @@ export function createServices(parts: Parts): Services {
     callerIp: callerIp(options.trustedProxies),
     connections: {
       perNetwork: options.connectionsPerNetwork,
-      ofStrangers: CONNECTIONS_MAX,
+      ofRemoteHosts: CONNECTIONS_MAX,
       isProxy: ipMatcher(options.trustedProxies),
     },
     failedAuth: createFailedAuthLimiter(clock),
     dashboardLimiter: createDashboardLimiter(clock, parts.dashboardPerWindow),
     metrics: metrics && options.metricsToken !== null ? { token: options.metricsToken, text: metrics.text } : null,
-    answered(request) {
-      const { method, route, status, seconds, caller, error } = request;
-      // Errors and delays that test keys ask for are none of the service's.
-      if (!caller?.test) {
-        metrics?.note('mailvet_http_requests_total', { method, route, status });
-        metrics?.note('mailvet_http_request_seconds', { route }, seconds);
-      }
-      // Some contracts of other services report errors with the status 200.
-      const rejectedWith = status >= 400 ? status : error?.status;
-      if (rejectedWith !== undefined && caller) {
-        const { requestId, ip, via } = request;
-        traffic.refused(caller.accountId, rejectedWith);
-        rejected.add({
-          account: caller.accountId,
-          at: clock.now(),
-          requestId,
-          keyId: caller.keyId,
-          clientIp: ip,
-          route: `${method} ${route}`,
-          status: rejectedWith,
-          code: error?.code ?? null,
-          via,
-        });
-      }
-    },
+    answered: replyCounter(metrics, traffic, rejected, clock),
     webFiles: createWebFiles(parts.webFolders),
     guideFiles: createGuideFiles(GUIDE_FOLDERS),
     draining: parts.draining,
@@ -184,6 +160,40 @@ export function createServices(parts: Parts): Services {
   });
   return { context, mail, mailLimits, listsUpdate, sharedLists, hostLearning, deliverWebhook };
 }
+
+/** Counts replies, and records what was rejected of an account. */
+const replyCounter =
+  (
+    metrics: Metrics | null,
+    traffic: TrafficCounter,
+    rejected: ReturnType<typeof createRejectedRequestLog>,
+    clock: Clock,
+  ): HttpContext['answered'] =>
+  (request) => {
+    const { method, route, status, seconds, caller, error } = request;
+    // Errors and delays that test keys ask for are none of the service's.
+    if (!caller?.test) {
+      metrics?.note('mailvet_http_requests_total', { method, route, status });
+      metrics?.note('mailvet_http_request_seconds', { route }, seconds);
+    }
+    // Some contracts of other services report errors with the status 200.
+    const rejectedWith = status >= 400 ? status : error?.status;
+    if (rejectedWith !== undefined && caller) {
+      const { requestId, ip, via } = request;
+      traffic.refused(caller.accountId, rejectedWith);
+      rejected.add({
+        account: caller.accountId,
+        at: clock.now(),
+        requestId,
+        keyId: caller.keyId,
+        clientIp: ip,
+        route: `${method} ${route}`,
+        status: rejectedWith,
+        code: error?.code ?? null,
+        via,
+      });
+    }
+  };
 
 function verifyService({ options, logger, store, engine, metrics }: Parts, traffic: TrafficCounter): VerifyService {
   return createVerifyService({

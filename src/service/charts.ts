@@ -4,9 +4,9 @@ import { CHART_BUCKETS_MAX } from '../kernel/facts/limits.ts';
 import { OUTCOMES, type Outcome, outcomeOf } from '../kernel/facts/outcomes.ts';
 import { LEVELS } from '../kernel/facts/plans.ts';
 import { NO_REASON, type ReasonOrNone } from '../kernel/facts/reasons.ts';
-import { addCount, type LatencyCounts, percentiles } from '../kernel/latency.ts';
 import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
 import type { AccountId, Store, TrafficRow, UsageBucketRow } from '../store/store.ts';
+import { addCount, type LatencyCounts, percentiles } from './traffic.ts';
 
 type Bucket = 'hour' | 'day';
 export interface ChartQuery {

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeStores } from '../../tests/lab/stores.ts';
-import { percentile } from '../kernel/latency.ts';
 import type { AccountId, TrafficRow } from '../store/store.ts';
-import { createTrafficCounter } from './traffic.ts';
+import { createTrafficCounter, percentile } from './traffic.ts';
 
 const HOUR = 3_600_000;
 

@@ -10,7 +10,7 @@ import { counted, grouped } from '../../kernel/format.ts';
 import { hashApiKey, type KeyMode, keyModeOf, sha256Hex } from '../../kernel/ids.ts';
 import type { Admission, Caller, IdempotencyRef } from '../../service/admission.ts';
 import type { HttpContext } from '../context.ts';
-import { isGone } from '../exchange.ts';
+import { isDisconnected } from '../exchange.ts';
 import { objectBody, rawBody } from '../input/body.ts';
 import { headerCount } from '../input/headers.ts';
 import type { Reading } from '../input/reader.ts';
@@ -206,7 +206,7 @@ export const apiKey =
       const { hash, reading } = await keyAndInput(context, route, request, read);
       const idempotency = idempotencyRef(request, reading);
       const credentials = { keyHash: hash, scope, ip: request.ip, invalid: reading.problem !== null, idempotency };
-      const gone = () => isGone(request.reply);
+      const gone = () => isDisconnected(request.reply);
       const admission = requireAdmission(context, request, await context.admission.admit({ ...credentials, gone }));
       if (admission.outcome === 'replay') return replayed(admission.reply);
       const { caller, window } = admission;

@@ -6,7 +6,7 @@ import { ADDRESS_LENGTH } from '../../kernel/facts/limits.ts';
 import { DEFAULT_LEVEL, type Level } from '../../kernel/facts/plans.ts';
 import { requireAdmission } from '../access/api-key.ts';
 import type { HttpContext } from '../context.ts';
-import { disconnectSignal, type HttpRequest, isGone } from '../exchange.ts';
+import { disconnectSignal, type HttpRequest, isDisconnected } from '../exchange.ts';
 
 import { formText, isForm } from '../input/body.ts';
 import { withPluses } from '../input/plus.ts';
@@ -55,7 +55,7 @@ export function verifyForVendor(context: HttpContext): VerifyForVendor {
     return context.verify.verify({
       ...{ keyHash, test, ip, via, email, level, timeoutMs, idempotency: null, withEvidence: false },
       clientIp: clientIp ?? ip,
-      gone: () => isGone(reply),
+      gone: () => isDisconnected(reply),
       signal: () => disconnectSignal(reply),
     });
   }
@@ -66,7 +66,11 @@ export function verifyForVendor(context: HttpContext): VerifyForVendor {
     if (!isAddress(email)) {
       // Its account is told, as it is of any other request that cannot be used.
       const credentials = { keyHash, scope: 'verify', ip, invalid: true, idempotency: null } as const;
-      requireAdmission(context, granted, await context.admission.admit({ ...credentials, gone: () => isGone(reply) }));
+      requireAdmission(
+        context,
+        granted,
+        await context.admission.admit({ ...credentials, gone: () => isDisconnected(reply) }),
+      );
       throw new ApiError('invalid_parameter', `${field} is missing or too long.`, { field });
     }
     const asked = { email, ...rest };

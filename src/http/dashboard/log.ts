@@ -11,7 +11,7 @@ import type { LogCursor, LogEntry, LogExportRow, LogExportSearch, LoggedRequest 
 import { refusalOf } from '../access/api-key.ts';
 import { done } from '../access/session.ts';
 import type { HttpContext } from '../context.ts';
-import { disconnectSignal, isGone } from '../exchange.ts';
+import { disconnectSignal, isDisconnected } from '../exchange.ts';
 import { type AccountContext, type JsonAnswer, type Route, route } from '../route.ts';
 import { csvFile, JSON_LINES, jsonLinesFile } from './csv.ts';
 
@@ -33,7 +33,7 @@ const verifyHere =
       timeoutMs: TIMEOUT_MS.default,
       withEvidence: true,
       signal: () => disconnectSignal(reply),
-      gone: () => isGone(reply),
+      gone: () => isDisconnected(reply),
     });
     const { caller } = 'admission' in outcome ? outcome.admission : outcome;
     if (caller !== null) request.caller = caller;

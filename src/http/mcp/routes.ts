@@ -10,7 +10,7 @@ import { requireAdmission } from '../access/api-key.ts';
 import { keyIn } from '../compat/vendor.ts';
 import type { HttpContext } from '../context.ts';
 import { explanationOf } from '../dashboard/replies.ts';
-import { disconnectSignal, type HttpRequest, isGone } from '../exchange.ts';
+import { disconnectSignal, type HttpRequest, isDisconnected } from '../exchange.ts';
 
 import { bodyArrived, objectBody, rawBody } from '../input/body.ts';
 import { jsonReader } from '../input/reader.ts';
@@ -26,7 +26,7 @@ async function admittedFor(
   invalid = false,
 ) {
   const { keyHash, ip, reply } = granted;
-  const asked = { keyHash, scope, ip, invalid, idempotency: null, gone: () => isGone(reply) };
+  const asked = { keyHash, scope, ip, invalid, idempotency: null, gone: () => isDisconnected(reply) };
   const admission = requireAdmission(context, granted, await context.admission.admit(asked));
   if (admission.outcome !== 'admitted') throw new TypeError('A request without a verification is admitted.');
   return admission;
@@ -48,7 +48,7 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext, counted: ()
       const outcome = await context.verify.verify({
         ...{ keyHash, test, ip, via, email, idempotency: null, withEvidence: false },
         ...{ level: validation_type, clientIp: client_ip ?? ip, timeoutMs: timeout_ms },
-        gone: () => isGone(reply),
+        gone: () => isDisconnected(reply),
         signal: () => disconnectSignal(reply),
       });
       requireAdmission(context, granted, 'admission' in outcome ? outcome.admission : outcome);

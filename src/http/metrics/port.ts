@@ -14,7 +14,7 @@ const TEXT_MS = 1_000;
 
 /** `/metrics` on a port of its own, for networks where that port is not reachable from outside. */
 export function listenForMetrics(metrics: Pick<Metrics, 'text'>, host: string, port: number): Promise<Server> {
-  const server = createHttpServer(serve, { perNetwork: CONNECTIONS, ofStrangers: CONNECTIONS, isProxy: () => false });
+  const server = createHttpServer(serve, { perNetwork: CONNECTIONS, ofRemoteHosts: CONNECTIONS, isProxy: () => false });
   let made: { readonly text: Promise<string>; readonly until: number } | null = null;
 
   function text(): Promise<string> {

@@ -1,7 +1,7 @@
 import { IdempotencyHeader } from '../../contract/schema.ts';
 import { VerifyQuery, VerifyReply, VerifyRequest } from '../../contract/verify.ts';
 import { requireAdmission } from '../access/api-key.ts';
-import { disconnectSignal, isGone } from '../exchange.ts';
+import { disconnectSignal, isDisconnected } from '../exchange.ts';
 import { JSON_TYPE, REPLAYED, replayed } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 
@@ -41,7 +41,7 @@ export const VERIFY_ROUTES: readonly Route[] = [
           timeoutMs: body.timeout_ms,
           withEvidence: query.evidence === '1',
           warnings,
-          gone: () => isGone(reply),
+          gone: () => isDisconnected(reply),
           // A client with an Idempotency-Key will send the request again, and is to find the whole outcome then.
           signal: () => (idempotency === null ? disconnectSignal(reply) : new AbortController().signal),
         });

@@ -94,11 +94,11 @@ export async function notingFailure<T>(work: () => Promise<T>): Promise<T> {
 
 /** Calls the library and converts its errors to ApiErrors; unmapped ones become `internal_error`. */
 export async function callLibrary<T>(mapping: ErrorMapping, call: () => Promise<T>): Promise<T> {
-  const noted: { failure: ApiError | null } = { failure: null };
+  const requestState: { failure: ApiError | null } = { failure: null };
   try {
-    return await current.run(noted, call);
+    return await current.run(requestState, call);
   } catch (error) {
-    if (noted.failure !== null) throw noted.failure;
+    if (requestState.failure !== null) throw requestState.failure;
     if (!isLibraryError(error)) throw error;
     const known: ErrorMapping = { ...ALWAYS, ...mapping };
     const meaning = known[error.body?.code ?? ''] ?? known[String(error.status)];

@@ -270,13 +270,14 @@ export function openLibrary({ database, secret, publicUrl, clock, logger }: Libr
       },
     },
     telemetry: { enabled: false },
-    logger: {
-      level: 'error',
-      // Further arguments may contain user input.
-      log: (_level, message, ...rest) => {
-        const cause = rest.find((part) => part instanceof Error)?.message.slice(0, ERROR_MAX);
-        logger.warn({ cause }, `sign-in: ${message.slice(0, ERROR_MAX)}`);
-      },
-    },
+    logger: { level: 'error', log: logTo(logger) },
   });
 }
+
+/** Further arguments may contain user input. */
+const logTo =
+  (logger: Logger) =>
+  (_level: string, message: string, ...rest: readonly unknown[]): void => {
+    const cause = rest.find((part) => part instanceof Error)?.message.slice(0, ERROR_MAX);
+    logger.warn({ cause }, `sign-in: ${message.slice(0, ERROR_MAX)}`);
+  };

@@ -92,8 +92,8 @@ export const NOT_FOUND_PAGE: Route = pageRoute(
 );
 
 /**
- * Scripts only from our own files, and those that the page was built with and that complete a first view; inline styles only with the nonce of this
- * response.
+ * Scripts only from our own files, and those that the page was built with and that complete a first view; inline styles
+ * only with the nonce of this response.
  */
 const policy = (nonce: string, page: string): string => {
   const scripts = [...page.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script = '']) => script);

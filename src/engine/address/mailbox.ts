@@ -23,7 +23,7 @@ interface MailboxRule {
 }
 
 /** An address for comparing: those of one mailbox have the same. */
-export interface Mailbox {
+interface Mailbox {
   readonly address: string;
   /** Name of the rule that changed it, `tag` for a tag at a provider without one; null: its canonical form as it is. */
   readonly rule: string | null;

@@ -345,16 +345,16 @@ function plainText(text: string): string {
 }
 
 /** And the minus sign. */
-const DASH = /^[\p{Pd}\u2212]$/u;
+const DASHES = /^[\p{Pd}\u2212]$/u;
 
 function plainCharacter(character: string): string {
   if (character < '\u0080') return character;
-  if (DASH.test(character)) return '-';
+  if (DASHES.test(character)) return '-';
   if (/^\p{White_Space}$/u.test(character)) return ' ';
   // An accent that stands alone is a slip of a dead key.
   if (/^\p{Sk}$/u.test(character)) return '';
   const mapped = character.normalize('NFKC');
-  if (DASH.test(mapped)) return '-';
+  if (DASHES.test(mapped)) return '-';
   return ASCII.test(mapped) ? mapped : character;
 }
 

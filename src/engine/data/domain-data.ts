@@ -577,7 +577,7 @@ const MIN_JOINED = 6;
 const MAX_PARTS = 5;
 
 /** What says where or for whom, beside a role: `sales_dept`, `support-team`, `info.emea`. */
-const QUALIFIERS: ReadonlySet<string> = new Set([
+const ROLE_QUALIFIERS: ReadonlySet<string> = new Set([
   ...['dept', 'department', 'team', 'desk', 'office', 'group', 'unit', 'center', 'centre', 'line', 'mail', 'email'],
   ...['mailbox', 'inbox', 'online', 'web', 'global', 'international', 'intl', 'emea', 'apac', 'latam', 'uk', 'usa'],
   ...['north', 'south', 'east', 'west', 'abteilung', 'service', 'servizio', 'servicio', 'dienst', 'otdel', 'отдел'],
@@ -595,7 +595,7 @@ function createRoles(
 ) {
   const roles = new Set(names.role.flatMap(spellingsOf));
   const perhaps = new Set(names.perhaps);
-  const isQualifier = (part: string): boolean => QUALIFIERS.has(part) || countries.has(part) || /^\d+$/.test(part);
+  const isQualifier = (part: string): boolean => ROLE_QUALIFIERS.has(part) || countries.has(part) || /^\d+$/.test(part);
 
   /** Whether one run of parts is a role, and all others are roles or say where. */
   function isComposed(parts: readonly string[]): boolean {
@@ -625,7 +625,7 @@ function createRoles(
 
 /** `büro` is written `buro` and `buero` as well. */
 function spellingsOf(name: string): string[] {
-  if (isAscii(name)) return [name];
+  if (isAsciiText(name)) return [name];
   const german = name.replaceAll(/[äöü]/g, (letter) => `${withoutAccents(letter)}e`).replaceAll('ß', 'ss');
   return [...new Set([name.normalize('NFC'), withoutAccents(name), withoutAccents(german)])];
 }
@@ -640,10 +640,10 @@ const withoutAccents = (text: string): string =>
 function bare(localPart: string): string {
   const isQuoted = localPart.startsWith('"') && localPart.endsWith('"') && localPart.length > 2;
   const text = (isQuoted ? localPart.slice(1, -1) : localPart).toLowerCase();
-  return isAscii(text) ? text : withoutAccents(text);
+  return isAsciiText(text) ? text : withoutAccents(text);
 }
 
-function isAscii(text: string): boolean {
+function isAsciiText(text: string): boolean {
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false;
   return true;
 }

@@ -13,7 +13,7 @@ import { type CanaryHost, resolveCanaryHosts } from '../smtp/egress.ts';
 import { isQualifiedName } from '../smtp/mailbox.ts';
 import {
   type AskDns,
-  addressesIn,
+  answerAddresses,
   isFailedAnswer,
   lookUpAddresses,
   ptrName,
@@ -294,11 +294,11 @@ async function standingOn(list: Blocklist, ip: string, ask: AskDns): Promise<Sta
     ask(`${reversed(v4 ? '127.0.0.1' : '::ffff:7f00:1')}.${list.zone}`, 'A'),
   ]);
   if (isFailedAnswer(answer)) return { is: 'mute', why: `the query ended in "${answer.kind}"` };
-  const codes = addressesIn(answer);
-  const refusal = [...codes, ...addressesIn(positive)].find((code) => isRefusedQuery(code, list));
+  const codes = answerAddresses(answer);
+  const refusal = [...codes, ...answerAddresses(positive)].find((code) => isRefusedQuery(code, list));
   if (refusal !== undefined) return { is: 'mute', why: list.refusals[refusal] ?? `it answered ${refusal}` };
-  if (!addressesIn(positive).some(isListingCode)) return { is: 'mute', why: 'its test entry is missing' };
-  if (addressesIn(negative).some(isListingCode)) return { is: 'mute', why: 'it lists everything' };
+  if (!answerAddresses(positive).some(isListingCode)) return { is: 'mute', why: 'its test entry is missing' };
+  if (answerAddresses(negative).some(isListingCode)) return { is: 'mute', why: 'it lists everything' };
   const meant = codes.filter(isListingCode).map((code) => list.codes[code] ?? `code ${code}`);
   return meant.length === 0 ? { is: 'clear' } : { is: 'listed', why: [...new Set(meant)].join('; ') };
 }

@@ -28,13 +28,13 @@ export function sameIp(a: string, b: string): boolean {
   return x !== null && y !== null && inBlock(x, { groups: y, bits: x.length * 16 });
 }
 
-export const addressesIn = (answer: DnsAnswer): string[] =>
+export const answerAddresses = (answer: DnsAnswer): string[] =>
   answer.kind === 'records' ? answer.records.flatMap((r) => ('address' in r ? [r.address] : [])) : [];
 
 /** A and AAAA of a name; `unknown` when the DNS failed and no address was found. */
 export async function lookUpAddresses(name: string, ask: AskDns): Promise<{ addresses: string[]; unknown: boolean }> {
   const answers = await Promise.all([ask(name, 'A'), ask(name, 'AAAA')]);
-  const addresses = answers.flatMap(addressesIn);
+  const addresses = answers.flatMap(answerAddresses);
   return { addresses, unknown: addresses.length === 0 && answers.some(isFailedAnswer) };
 }
 
@@ -57,7 +57,7 @@ export async function reverseNames(ip: string, ask: AskDns): Promise<ReverseName
   const checked = await Promise.all(
     names.slice(0, MOST_NAMES).map(async (name) => {
       const forward = await ask(name, type);
-      return { name, leadsBack: addressesIn(forward).some((a) => sameIp(a, ip)), failed: isFailedAnswer(forward) };
+      return { name, leadsBack: answerAddresses(forward).some((a) => sameIp(a, ip)), failed: isFailedAnswer(forward) };
     }),
   );
   const confirmed = checked.filter(({ leadsBack }) => leadsBack).map(({ name }) => name);

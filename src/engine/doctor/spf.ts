@@ -1,7 +1,7 @@
 /** SPF (RFC 7208): may this address use this sender? Records, their macros, and check_host(). */
 import { type Groups, inBlock, parseIp } from '../../kernel/ip.ts';
 import type { DnsAnswer, RecordType } from '../dns/message.ts';
-import { type AskDns, addressesIn, isFailedAnswer, reverseNames } from './reverse.ts';
+import { type AskDns, answerAddresses, isFailedAnswer, reverseNames } from './reverse.ts';
 
 interface MacroValues {
   /** `user@host`: the sender; for `<>`, `postmaster@` the HELO name. */
@@ -250,13 +250,13 @@ class Evaluation {
       case 'include':
         return this.#included(target);
       case 'exists':
-        return addressesIn(await this.#look(target, 'A')).length > 0;
+        return answerAddresses(await this.#look(target, 'A')).length > 0;
       case 'ptr': {
         const { confirmed } = await reverseNames(this.#question.ip, this.#ask);
         return confirmed.some((name) => name === target || name.endsWith(`.${target}`));
       }
       case 'a':
-        return this.#within(addressesIn(await this.#look(target, this.#type)), directive);
+        return this.#within(answerAddresses(await this.#look(target, this.#type)), directive);
       case 'mx':
         return this.#within(await this.#mailHosts(target), directive);
     }
@@ -273,7 +273,7 @@ class Evaluation {
     const hosts = answer.kind === 'records' ? answer.records.flatMap((r) => (r.type === 'MX' ? [r.host] : [])) : [];
     if (hosts.length > MOST_MX) throw new Stop('permerror', `${target} has more than ${MOST_MX} MX records`);
     const answers = await Promise.all(hosts.map((host) => this.#ask(host, this.#type)));
-    return answers.flatMap(addressesIn);
+    return answers.flatMap(answerAddresses);
   }
 
   #within(bases: readonly string[], { v4bits, v6bits }: Directive): boolean {

@@ -88,6 +88,8 @@ export class PathCutter implements JsonCutter {
   #kept: 'nothing' | 'record' | 'key' | 'literal' = 'nothing';
   #from = 0;
   #isKeyNext = false;
+  /** Since the last comma of a container on the path, a value has begun. */
+  #hasValue = false;
   #key = '';
   #record = { line: 1, isCut: false, head: '' };
   #rest = '';
@@ -125,6 +127,7 @@ export class PathCutter implements JsonCutter {
     if (code === QUOTE) {
       this.#state = 'string';
       if (this.#inner > 0) return;
+      this.#checkComma(text, at);
       if (this.#isKeyNext) this.#start('key', at);
       else if (this.#isRecord()) this.#start('record', at, text);
     } else if (OPEN.includes(code)) this.#openContainer(text, at, code);
@@ -133,7 +136,9 @@ export class PathCutter implements JsonCutter {
     else if (code === COMMA) {
       if (this.#open.length === 0) throw unreadable('it is not valid JSON', this.#lineAt(text, at));
       this.#isKeyNext = this.#open.at(-1) === false;
+      this.#hasValue = false;
     } else if (code !== COLON) {
+      this.#checkComma(text, at);
       this.#state = 'literal';
       this.#start(this.#isRecord() ? 'record' : 'literal', at, text);
     }
@@ -157,11 +162,19 @@ export class PathCutter implements JsonCutter {
     if (kept === 'record') this.#record = { line: this.#lineAt(text, at), isCut: false, head: '' };
   }
 
+  /** Values of a document that follow one another have no comma between them, those of a container do. */
+  #checkComma(text: string, at: number): void {
+    if (this.#hasValue && this.#open.length > 0) throw unreadable('it is not valid JSON', this.#lineAt(text, at));
+    this.#hasValue = !this.#isKeyNext;
+  }
+
   #openContainer(text: string, at: number, code: number): void {
+    if (this.#inner === 0) this.#checkComma(text, at);
     const isArray = code === OPEN[1];
     if (this.#inner === 0 && !this.#isRecord() && this.#isOnPath() && this.#open.length < this.#path.length) {
       this.#open.push(isArray);
       this.#isKeyNext = !isArray;
+      this.#hasValue = false;
       return;
     }
     if (this.#inner === 0 && this.#isRecord()) this.#start('record', at, text);
@@ -176,6 +189,7 @@ export class PathCutter implements JsonCutter {
     }
     if (this.#open.pop() !== (code === CLOSE[1])) throw unreadable('it is not valid JSON', this.#lineAt(text, at));
     this.#isKeyNext = false;
+    this.#hasValue = true;
   }
 
   /** A string, a literal, or the container of a record has ended. */

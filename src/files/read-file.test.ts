@@ -81,6 +81,7 @@ describe('the form of a file', () => {
     ['binary data', Buffer.from([1, 2, 0, 3]), /binary data/],
     ['half a ZIP archive', zipOf({ 'a.txt': 'hello' }).subarray(0, 30), /damaged/],
     ['JSON that is cut off', '["a@b.de",\n"b', /line 2: the JSON is not closed/],
+    ['JSON without a comma', '["a@b.de",\n"c@d.de" "e@f.de"]', /line 2: it is not valid JSON/],
     ['JSON with something behind it', '["a@b.de"]\nand more', /line 2: it is not valid JSON/],
   ])('%s is unreadable', async (_title, content, message) =>
     expect(await problemOf(content)).toMatchObject({

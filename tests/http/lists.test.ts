@@ -146,7 +146,7 @@ describe('POST /v1/lists', () => {
   it.each<[object | string, number, object]>([
     [{}, 400, { code: 'missing_parameter', field: 'emails' }],
     [{ emails: 'ada@good.com' }, 400, { code: 'missing_parameter', field: 'emails' }],
-    [{ emails: [1] }, 422, { code: 'unreadable_file' }],
+    [{ emails: [1] }, 422, { code: 'no_address_column' }],
     [{ emails: [], column: [1] }, 400, { code: 'invalid_parameter', field: 'column' }],
     [{ emails: [], toString: [1], column: [1] }, 400, { code: 'invalid_parameter', field: 'column' }],
     [{ emails: ['ada@good.com'], start: 'yes' }, 400, { code: 'invalid_parameter', field: 'start' }],

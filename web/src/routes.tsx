@@ -6,9 +6,9 @@ import {
   type RouterHistory,
   redirect,
 } from '@tanstack/react-router';
+import { ADDRESS_LENGTH, DELIVERIES_PAGE } from '../../src/kernel/facts/limits.ts';
 import { accountIn, accountRewrite, needsAccount, pinAccount } from './api/account-path.ts';
 import { queryClient } from './api/query-client.ts';
-import { safeRedirect } from './api/safe-redirect.ts';
 import { accountOf, sessionQuery } from './api/session.ts';
 import { auditLogSearch } from './pages/audit-log/search.ts';
 import { filtersSearch } from './pages/filters/search.ts';
@@ -17,13 +17,32 @@ import { listSearch, listsSearch } from './pages/lists/search.ts';
 import { logSearch } from './pages/log/search.ts';
 import { accountsSearch } from './pages/operator/search.ts';
 import { usageSearch } from './pages/usage/range.ts';
-import { verifySearch } from './pages/verify/search.ts';
-import { webhookSearch } from './pages/webhooks/search.ts';
 import { LoadingPage } from './parts/loading.tsx';
 import { NotFound } from './parts/not-found.tsx';
-import { flagSearch } from './parts/search-params.ts';
+import { flagSearch, pageSearch, textOf } from './parts/search-params.ts';
 import { Root, SignedOutLayout } from './shell/root.tsx';
 import { RootError, RouteError } from './shell/route-error.tsx';
+
+/** Search parameters of a webhook's page. */
+interface WebhookSearch {
+  readonly page?: number;
+}
+
+const webhookSearch = ({ page }: Record<string, unknown>): WebhookSearch => pageSearch(page, DELIVERIES_PAGE.max);
+
+/** Search parameter: the address that the form begins with. */
+function verifySearch({ email }: Record<string, unknown>): { email?: string } {
+  const text = textOf(email, ADDRESS_LENGTH.max);
+  return text === undefined ? {} : { email: text };
+}
+
+/** A path on this origin to go to after signing in; guards against open redirects. */
+function safeRedirect(next: unknown): string {
+  if (typeof next !== 'string' || !next.startsWith('/') || next.startsWith('/sign-in')) return '/';
+  // Parsed as browsers do: `//host`, `/\host` and a tab between the slashes all point to another host.
+  const { origin } = location;
+  return URL.canParse(next, origin) && new URL(next, origin).origin === origin ? next : '/';
+}
 
 const root = createRootRoute({ component: Root, notFoundComponent: () => <NotFound /> });
 

@@ -1,13 +1,24 @@
-import { Divider } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { useAccount, useHasRole } from '../api/session.ts';
+import { Anchor, Box, Button, Divider, List, Text, TextInput, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { NAME_LENGTH, RETENTION_DAYS } from '../../../src/kernel/facts/limits.ts';
+import { api, unwrap } from '../api/client.ts';
+import type { Account } from '../api/schema.ts';
+import { sessionQuery, useAccount, useHasRole, useRefreshSession, useSession } from '../api/session.ts';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { DescriptionItem, DescriptionList } from '../parts/description-list.tsx';
+import { Form } from '../parts/form.tsx';
+import { formatDate, formatNumber, pluralize } from '../parts/format.ts';
+import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
+import { parseInteger } from '../parts/parse-integer.ts';
+import { PLAN_LABELS, PLANS_WITH_SMTP, RATE_WINDOW } from '../parts/plans.ts';
 import { QueryResult } from '../parts/query-result.tsx';
-import { DeleteAccount } from './account/delete-account.tsx';
-import { PlanDetails } from './account/plan-details.tsx';
-import { accountQuery } from './account/queries.ts';
-import { SecondFactor } from './account/second-factor.tsx';
-import { Settings } from './account/settings.tsx';
+import { ROLE_LABELS } from '../parts/roles.ts';
+import { useDialogState } from '../parts/use-dialog-state.ts';
+import { useSubmit } from '../parts/use-submit.ts';
+import { formatBytes } from './lists/format-bytes.ts';
 
 export function AccountPage() {
   const { id } = useAccount();
@@ -33,5 +44,275 @@ export function AccountPage() {
         )}
       </QueryResult>
     </Page>
+  );
+}
+
+const accountQuery = (account: string) =>
+  queryOptions({
+    queryKey: ['account', account, 'account'],
+    queryFn: () => unwrap(api.GET('/dashboard/accounts/{account}', { params: { path: { account } } })),
+  });
+
+interface AccountChange {
+  readonly name?: string;
+  readonly retention_days?: number | null;
+  readonly second_factor_required?: boolean;
+}
+const changeAccount = (account: string, body: AccountChange): Promise<Account> =>
+  unwrap(api.PATCH('/dashboard/accounts/{account}', { params: { path: { account } }, body }));
+
+/** For owners only. */
+function DeleteAccount({ account }: { account: Account }) {
+  const { id, name, credits } = account;
+  const [opened, { open, close }] = useDisclosure();
+  const refresh = useRefreshSession();
+  const navigate = useNavigate();
+  const { user, accounts } = useSession();
+  // Operators keep their user.
+  const losesSignIn = accounts.length === 1 && user?.operator !== true;
+
+  async function remove(password: string) {
+    const path = '/dashboard/accounts/{account}/delete';
+    await unwrap(api.POST(path, { params: { path: { account: id } }, body: { name, password } }));
+    await refresh();
+    await navigate({ to: '/' });
+  }
+
+  return (
+    <Box component="section" aria-labelledby="danger">
+      <Title order={2} id="danger" mb="xs">
+        Delete account
+      </Title>
+      <Text size="sm" mb="sm" maw={640}>
+        Permanently deletes the account with its API keys, log, filters, credits and members. This cannot be undone.
+      </Text>
+      <Button color="red" variant="outline" onClick={open}>
+        Delete this account
+      </Button>
+      <ConfirmDialog
+        title={`Delete ${name}?`}
+        action="Delete permanently"
+        typed={name}
+        password
+        opened={opened}
+        onClose={close}
+        onConfirm={remove}
+      >
+        <Text inherit mb="xs">
+          This is deleted immediately and permanently:
+        </Text>
+        <List size="sm" spacing={4}>
+          <List.Item>All API keys. Requests that use them are rejected.</List.Item>
+          <List.Item>The verification log, the usage statistics and the audit log.</List.Item>
+          <List.Item>All filters. Download them first if you may need them again.</List.Item>
+          <List.Item>
+            The remaining balance of {pluralize(credits.remaining + credits.locked, 'credit')} and the credit ledger.
+          </List.Item>
+          <List.Item>
+            All memberships. Users who are not members of another account can no longer sign in
+            {losesSignIn ? '; this includes you' : ''}.
+          </List.Item>
+        </List>
+      </ConfirmDialog>
+    </Box>
+  );
+}
+
+interface Change {
+  readonly name: string;
+  readonly days: number;
+}
+
+/** Name and retention. Editable by admins only. */
+function Settings({ account }: { account: Account }) {
+  const isAdmin = useHasRole('admin');
+  return (
+    <Box component="section" aria-labelledby="settings" maw={480}>
+      <Title order={2} id="settings" mb="xs">
+        Name and retention
+      </Title>
+      {isAdmin ? (
+        <SettingsForm key={`${account.name} ${account.retention_days}`} account={account} />
+      ) : (
+        <Text size="sm">
+          {account.name}. Verifications are kept for {pluralize(account.retention_days, 'day')}, then deleted. Only
+          admins and owners can change this.
+        </Text>
+      )}
+    </Box>
+  );
+}
+
+function SettingsForm({ account }: { account: Account }) {
+  const { id, name, retention_days, retention_days_max } = account;
+  const client = useQueryClient();
+  const confirmation = useDialogState<Change>();
+
+  async function save(change: Change) {
+    // The maximum is stored as null, so that it follows the server's setting.
+    const days = change.days === retention_days_max ? null : change.days;
+    await changeAccount(id, {
+      ...(change.name === name ? {} : { name: change.name }),
+      ...(change.days === retention_days ? {} : { retention_days: days }),
+    });
+    void notify('Saved.');
+    await Promise.all([
+      client.invalidateQueries({ queryKey: ['account', id] }),
+      client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+    ]);
+  }
+  const submit = useSubmit(async (values) => {
+    const change = {
+      name: (values.name ?? '').trim(),
+      days: parseInteger(values.retention_days ?? '', 'retention_days', RETENTION_DAYS.min),
+    };
+    if (change.name === name && change.days === retention_days) return void notify('No changes to save.');
+    if (change.days < retention_days) confirmation.open(change);
+    else await save(change);
+  });
+
+  return (
+    <>
+      <Form submit={submit} action="Save">
+        <TextInput
+          {...submit.field('name')}
+          label="Name"
+          defaultValue={name}
+          maxLength={NAME_LENGTH.max}
+          autoComplete="off"
+        />
+        <TextInput
+          {...submit.field('retention_days')}
+          label="Retention (days)"
+          description={`${RETENTION_DAYS.min} to ${retention_days_max}. Reducing it deletes older verifications.`}
+          defaultValue={String(retention_days)}
+          inputMode="numeric"
+          maxLength={6}
+          autoComplete="off"
+        />
+      </Form>
+      <ConfirmDialog
+        title="Reduce the retention period?"
+        action="Delete older verifications"
+        opened={confirmation.opened}
+        onClose={confirmation.close}
+        onConfirm={async () => confirmation.item && save(confirmation.item)}
+      >
+        Verifications older than {pluralize(confirmation.item?.days ?? retention_days, 'day')} are deleted from the log
+        within about a minute, including addresses and replies. Increasing the retention period later does not restore
+        them. Charges and usage statistics are kept.
+      </ConfirmDialog>
+    </>
+  );
+}
+
+/** Plan, prices and balance. */
+function PlanDetails({ account }: { account: Account }) {
+  const { plan, rate_limit, smtp_available, prices, credits, storage, created_at, id, role } = account;
+  const { list_bytes, filters } = storage;
+  return (
+    <Box component="section" aria-labelledby="plan">
+      <Title order={2} id="plan" mb="xs">
+        Plan and limits
+      </Title>
+      <DescriptionList>
+        <DescriptionItem term="Plan">{PLAN_LABELS[plan]}</DescriptionItem>
+        <DescriptionItem term="Rate limit">
+          {pluralize(rate_limit, 'request')} per {RATE_WINDOW}, shared by all API keys and members. Requests over the
+          limit get 429 until the next window starts.
+        </DescriptionItem>
+        <DescriptionItem term="Storage">
+          {formatBytes(list_bytes.used)} of {formatBytes(list_bytes.limit)} for lists and their results, and{' '}
+          {formatNumber(filters.used)} of {pluralize(filters.limit, 'filter')}.
+        </DescriptionItem>
+        <DescriptionItem term="mx">
+          {pluralize(prices.mx, 'credit')} per verification. Checks syntax, filters, disposable lists, domain and mail
+          servers.
+        </DescriptionItem>
+        <DescriptionItem term="smtp">
+          {smtp_available
+            ? `${pluralize(prices.smtp, 'credit')} if the mail server answers for the mailbox, otherwise ${pluralize(prices.mx, 'credit')}. Needs a balance of at least ${pluralize(prices.smtp, 'credit')}.`
+            : `Not included in this plan. Available with ${PLANS_WITH_SMTP} for ${pluralize(prices.smtp, 'credit')}.`}
+        </DescriptionItem>
+        <DescriptionItem term="Your filters">0 credits for an address that a filter blocks.</DescriptionItem>
+        <DescriptionItem term="Balance">
+          {pluralize(credits.remaining, 'credit')}
+          {credits.locked > 0 && `, plus ${formatNumber(credits.locked)} held for running verifications`}.{' '}
+          <Anchor component={Link} to="/account/ledger" inherit underline="always">
+            Credit ledger
+          </Anchor>
+          .
+        </DescriptionItem>
+        <DescriptionItem term="Created">{formatDate(created_at)}</DescriptionItem>
+        <DescriptionItem term="Your role">{ROLE_LABELS[role]}</DescriptionItem>
+        <DescriptionItem term="ID">
+          <Text component="code" inherit ff="monospace" className="anywhere">
+            {id}
+          </Text>
+        </DescriptionItem>
+      </DescriptionList>
+    </Box>
+  );
+}
+
+/** Whether members need a second factor. Editable by admins only, and turned on only in a session begun with one. */
+function SecondFactor({ account }: { account: Account }) {
+  const { user } = useSession();
+  const isAdmin = useHasRole('admin');
+  const required = account.second_factor_required;
+  return (
+    <Box component="section" aria-labelledby="second-factor" maw={640}>
+      <Title order={2} id="second-factor" mb="xs">
+        Second factor
+      </Title>
+      <Text size="sm" mb="sm">
+        {required
+          ? 'Members can use this account only after signing in with a code of an authenticator app or with a passkey.'
+          : 'Members can use this account with a password alone.'}
+        {!isAdmin && ' Only admins and owners can change this.'}
+      </Text>
+      {isAdmin &&
+        (required || user?.with_second_factor ? (
+          <SecondFactorChange account={account} />
+        ) : (
+          <Text size="sm">
+            To require a second factor of all members,{' '}
+            <Anchor component={Link} to="/security" inherit underline="always">
+              set up an authenticator app
+            </Anchor>{' '}
+            or sign in with a passkey first.
+          </Text>
+        ))}
+    </Box>
+  );
+}
+
+function SecondFactorChange({ account: { id, name, second_factor_required: required } }: { account: Account }) {
+  const client = useQueryClient();
+  const [opened, { open, close }] = useDisclosure();
+  async function change() {
+    await changeAccount(id, { second_factor_required: !required });
+    await Promise.all([
+      client.invalidateQueries({ queryKey: ['account', id] }),
+      client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+    ]);
+    void notify(required ? 'The second factor is optional.' : 'A second factor is required.');
+  }
+  const action = required ? 'Make it optional' : 'Require a second factor';
+  return (
+    <>
+      <Button onClick={open}>{action}</Button>
+      <ConfirmDialog
+        title={required ? 'Make the second factor optional?' : `Require a second factor in ${name}?`}
+        action={action}
+        opened={opened}
+        onClose={close}
+        onConfirm={change}
+      >
+        {required
+          ? 'Members can then use this account with a password alone.'
+          : 'Members who signed in without one are locked out immediately, until they set one up and sign in with it. API keys keep working.'}
+      </ConfirmDialog>
+    </>
   );
 }

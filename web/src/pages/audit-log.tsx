@@ -9,16 +9,6 @@ import { Page } from '../parts/page.tsx';
 import { auditLogSearch } from './audit-log/search.ts';
 import { AuditLogTable } from './audit-log/table.tsx';
 
-const route = getRouteApi('/inside/account/audit-log');
-
-const ABOUT =
-  'Changes to API keys, filters, members and settings, and sign-ins of members, with the IP address. Newest first.';
-const SUBJECTS = [
-  { value: '', label: 'All' },
-  { value: 'account', label: 'Changes' },
-  { value: 'user', label: 'Sign-ins and security' },
-];
-
 export function AuditLogPage() {
   const isAdmin = useHasRole('admin');
   const { id } = useAccount();
@@ -38,6 +28,16 @@ export function AuditLogPage() {
     </Page>
   );
 }
+
+const route = getRouteApi('/inside/account/audit-log');
+
+const ABOUT =
+  'Changes to API keys, filters, members and settings, and sign-ins of members, with the IP address. Newest first.';
+const SUBJECTS = [
+  { value: '', label: 'All' },
+  { value: 'account', label: 'Changes' },
+  { value: 'user', label: 'Sign-ins and security' },
+];
 
 function Entries() {
   const { id } = useAccount();

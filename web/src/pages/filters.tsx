@@ -1,35 +1,35 @@
-import { Anchor, Button, Group, NativeSelect, Stack } from '@mantine/core';
+import { Anchor, Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { FILTER_TYPES } from '../../../src/kernel/facts/filter-types.ts';
-import { FILTER_QUERY_LENGTH } from '../../../src/kernel/facts/limits.ts';
+import { FILTER_QUERY_LENGTH, FILTER_REASON_LENGTH, FILTER_VALUE_LENGTH } from '../../../src/kernel/facts/limits.ts';
+import { FILTER_ORDERS } from '../../../src/kernel/facts/sort-orders.ts';
+import { ApiError } from '../api/client.ts';
 import type { Filter } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { focusContent } from '../parts/focus.ts';
+import { Form } from '../parts/form.tsx';
 import { pluralize } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
+import { SelectionBar, useSelection } from '../parts/selection.tsx';
+import { sortable } from '../parts/sorting.tsx';
+import { Timestamp } from '../parts/timestamp.tsx';
 import { useLastPage } from '../parts/use-last-page.ts';
 import { useSearchOnce } from '../parts/use-search-once.ts';
-import { AddDialog } from './filters/add-dialog.tsx';
+import { useSubmit } from '../parts/use-submit.ts';
 import { ImportDialog } from './filters/import/import-dialog.tsx';
 import { addFilter, filtersKey, filtersQuery, removeFilter } from './filters/queries.ts';
 import { type FiltersSearch, filtersSearch } from './filters/search.ts';
-import { FiltersTable } from './filters/table.tsx';
 import { FILTER_TYPE_LABELS } from './filters/types.ts';
-
-const route = getRouteApi('/inside/filters');
-const TYPES = [
-  { value: '', label: 'All types' },
-  ...FILTER_TYPES.map((type) => ({ value: type, label: FILTER_TYPE_LABELS[type].many })),
-];
 
 export function FiltersPage() {
   const { id } = useAccount();
@@ -121,6 +121,135 @@ export function FiltersPage() {
     </Page>
   );
 }
+
+/** Adds one filter; the server detects its type. `value`: what it begins with; null: closed. */
+function AddDialog({ value, onClose }: { value: string | null; onClose: () => void }) {
+  return (
+    <Modal opened={value !== null} onClose={onClose} title="Add filter">
+      <AddForm initial={value ?? ''} onClose={onClose} />
+    </Modal>
+  );
+}
+
+function AddForm({ initial, onClose }: { initial: string; onClose: () => void }) {
+  const { id } = useAccount();
+  const client = useQueryClient();
+  const submit = useSubmit(async ({ value = '', reason = '' }) => {
+    const added = await addFilter(id, { value, reason: reason.trim() === '' ? null : reason.trim() }).catch(
+      rethrowReadable,
+    );
+    onClose();
+    const { one, blocks } = FILTER_TYPE_LABELS[added.filter_type];
+    void notify(`${one} ${added.value} added. This blocks ${blocks}.`);
+    await client.invalidateQueries({ queryKey: filtersKey(id) });
+  });
+  return (
+    <Form submit={submit} action="Add" main onCancel={onClose}>
+      <TextInput
+        {...submit.field('value')}
+        defaultValue={initial}
+        label="Value"
+        description="An email address, a domain (including its subdomains), an IP address or a CIDR block."
+        placeholder="spam.example.com"
+        maxLength={FILTER_VALUE_LENGTH.max}
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+      />
+      <TextInput
+        {...submit.field('reason')}
+        required={false}
+        label="Reason"
+        description="Optional note for your team."
+        maxLength={FILTER_REASON_LENGTH.max}
+        autoComplete="off"
+      />
+    </Form>
+  );
+}
+
+/** The server's message for this error is written for API clients. */
+function rethrowReadable(error: unknown): never {
+  if (!(error instanceof ApiError) || error.code !== 'filter_exists') throw error;
+  throw new ApiError(error.status, { error: 'This filter already exists.', code: error.code, field: error.field });
+}
+
+/** One page of filters. */
+function FiltersTable(props: {
+  filters: readonly Filter[];
+  search: FiltersSearch;
+  /** Id of the filter that is being removed. */
+  busy: number | null;
+  /** `next`: the element to focus once the row is gone. */
+  onRemove: (filter: Filter, next: HTMLElement | null) => void;
+  /** Removes several at once; `busy` while that runs. */
+  many: { readonly busy: boolean; readonly onRemove: (filters: readonly Filter[]) => void };
+}) {
+  const { filters, search, busy, onRemove, many } = props;
+  const selection = useSelection(
+    filters,
+    ({ id }) => id,
+    ({ value }) => value,
+  );
+  const by = sortable(FILTER_ORDERS, search, ({ sort, order }) => ({
+    to: '/filters',
+    search: filtersSearch({ ...search, page: null, sort, order }),
+  }));
+  const columns: readonly Column<Filter>[] = [
+    selection.column,
+    {
+      ...by('value', 'Value'),
+      cell: ({ value, reason }) => (
+        <>
+          <span className="anywhere">{value}</span>
+          <Text size="xs" c="dimmed" className="anywhere" hiddenFrom="sm">
+            {reason}
+          </Text>
+        </>
+      ),
+    },
+    { ...by('type', 'Type'), cell: ({ filter_type }) => FILTER_TYPE_LABELS[filter_type].one },
+    { ...by('reason', 'Reason'), cell: ({ reason }) => <span className="anywhere">{reason}</span>, wideOnly: true },
+    { ...by('added', 'Added'), cell: ({ created_at }) => <Timestamp at={created_at} />, wideOnly: true },
+    {
+      header: 'Remove',
+      quietHeader: true,
+      numeric: true,
+      cell: (filter) => (
+        <Button
+          size="xs"
+          aria-label={`Remove ${filter.value}`}
+          loading={busy === filter.id}
+          onClick={({ currentTarget }) => onRemove(filter, neighbor(currentTarget))}
+        >
+          Remove
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <>
+      <SelectionBar of={selection}>
+        <Button size="xs" color="red" loading={many.busy} onClick={() => many.onRemove(selection.rows)}>
+          Remove {pluralize(selection.rows.length, 'filter')}
+        </Button>
+      </SelectionBar>
+      <DataTable label="Filters" columns={columns} rows={filters} rowKey={({ id }) => id} />
+    </>
+  );
+}
+
+/** The button of the next row, or of the previous one for the last row. */
+function neighbor(button: HTMLElement): HTMLElement | null {
+  const row = button.closest('tr');
+  return (row?.nextElementSibling ?? row?.previousElementSibling)?.querySelector('button') ?? null;
+}
+
+const route = getRouteApi('/inside/filters');
+const TYPES = [
+  { value: '', label: 'All types' },
+  ...FILTER_TYPES.map((type) => ({ value: type, label: FILTER_TYPE_LABELS[type].many })),
+];
 
 /** Removes a filter and offers an undo. */
 function useRemove(account: string) {

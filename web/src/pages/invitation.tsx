@@ -1,15 +1,24 @@
+import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { PERSON_NAME_LENGTH } from '../../../src/kernel/facts/limits.ts';
+import { pinAccount } from '../api/account-path.ts';
 import { api, unwrap } from '../api/client.ts';
-import { type Role, useSession } from '../api/session.ts';
+import { type Role, useRefreshSession, useSession } from '../api/session.ts';
+import { endSession } from '../api/sign-out.ts';
+import { EmailField } from '../parts/email-field.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
+import { focusOnMount } from '../parts/focus.ts';
+import { Form } from '../parts/form.tsx';
 import { InvalidLink } from '../parts/invalid-link.tsx';
 import { type OpenedLink, useLink } from '../parts/link-token.ts';
 import { Loading } from '../parts/loading.tsx';
 import { Page } from '../parts/page.tsx';
+import { NewPasswordField } from '../parts/password-field.tsx';
+import { useAsyncAction } from '../parts/use-async-action.ts';
 import { useLookup } from '../parts/use-lookup.ts';
-import { AcceptAsNewUser, AcceptUnconfirmed } from './invitation/new-user.tsx';
-import { SignInFirst } from './invitation/sign-in-first.tsx';
-import { AcceptSignedIn, WrongUser } from './invitation/signed-in.tsx';
+import { useRedirectAfterAuth } from '../parts/use-redirect-after-auth.ts';
+import { useSubmit } from '../parts/use-submit.ts';
 
 export function InvitationPage() {
   const link = useLink('/invitation');
@@ -22,6 +31,116 @@ export function InvitationPage() {
       </InvalidLink>
     );
   return <Invitation key={link.token} token={link.token} link={link} />;
+}
+
+/** There is a user with the invited address, who signs in first. The link token stays in memory meanwhile. */
+const SignInFirst = ({ email }: { email: string }) => (
+  <Stack align="flex-start">
+    <Text className="anywhere">Sign in as {email} to join. You will return to this page.</Text>
+    <Button
+      variant="filled"
+      renderRoot={(props) => <Link {...props} to="/sign-in" search={{ next: '/invitation' }} state={{ email }} />}
+    >
+      Sign in
+    </Button>
+  </Stack>
+);
+
+interface AcceptProps {
+  readonly token: string;
+  readonly link: OpenedLink;
+  readonly email: string;
+  readonly onJoined: () => void;
+}
+
+/** Accepts the invitation and selects its account. `person`: name and password of a new user. */
+function useAcceptInvitation({ token, link, onJoined }: AcceptProps) {
+  const before = useSession().accounts.map(({ id }) => id);
+  const enter = useRedirectAfterAuth();
+  return async (person: { name: string; password: string } | null) => {
+    try {
+      await unwrap(api.POST('/dashboard/invitation/accept', { body: { token, ...person } }));
+    } catch (error) {
+      return link.onError(error);
+    }
+    onJoined();
+    await enter(({ accounts }) => {
+      const joined = accounts.find(({ id }) => !before.includes(id));
+      if (joined) pinAccount(joined.id);
+    });
+    link.discard();
+  };
+}
+
+/** The user is signed in with the invited address. */
+function AcceptSignedIn(joining: AcceptProps) {
+  const join = useAcceptInvitation(joining);
+  const submit = useSubmit(() => join(null));
+  return (
+    <Form submit={submit} action="Join" main>
+      <Text className="anywhere">You are signed in as {joining.email}.</Text>
+    </Form>
+  );
+}
+
+/** The user is signed in with another address than the invited one. */
+function WrongUser({ email, mine }: { email: string; mine: string }) {
+  const refresh = useRefreshSession();
+  const { run, busy, error } = useAsyncAction(async () => {
+    await endSession();
+    await refresh();
+  });
+  return (
+    <Stack align="flex-start">
+      <Text className="anywhere">
+        This invitation is for {email}, but you are signed in as {mine}. Sign out to accept it, or ask for an invitation
+        for {mine}.
+      </Text>
+      {error && <ErrorAlert error={error} />}
+      <Button variant="filled" onClick={run} loading={busy}>
+        Sign out
+      </Button>
+    </Stack>
+  );
+}
+
+/** There is no user with the invited address yet. */
+const AcceptAsNewUser = (joining: AcceptProps) => <PersonForm joining={joining} passwordLabel="Password" />;
+
+/**
+ * The signed-in user has the invited address, but has never proven it: the link does, and nothing of before is kept.
+ */
+const AcceptUnconfirmed = (joining: AcceptProps) => (
+  <Stack>
+    <Text className="anywhere">
+      You are signed in as {joining.email}, but this address has never been confirmed. The link confirms it: choose a
+      new password to join. This ends all your sessions and removes all your passkeys and your authenticator app.
+    </Text>
+    <PersonForm joining={joining} passwordLabel="New password" />
+  </Stack>
+);
+
+function PersonForm({ joining, passwordLabel }: { joining: AcceptProps; passwordLabel: string }) {
+  const join = useAcceptInvitation(joining);
+  const submit = useSubmit(({ name = '', password = '' }) => join({ name: name.trim(), password }));
+  return (
+    <Form submit={submit} action="Join" main>
+      <EmailField
+        name="email"
+        defaultValue={joining.email}
+        readOnly
+        description="The invitation was sent to this address."
+      />
+      <TextInput
+        label="Your name"
+        autoComplete="name"
+        maxLength={PERSON_NAME_LENGTH.max}
+        {...submit.field('name')}
+        ref={focusOnMount}
+      />
+      <NewPasswordField label={passwordLabel} {...submit.field('password')} />
+    </Form>
+  );
 }
 
 function Invitation({ token, link }: { token: string; link: OpenedLink }) {

@@ -25,8 +25,6 @@ import css from './overview/overview.module.css';
 import { TopReasons } from './overview/reasons.tsx';
 import { comparable, periodBefore, rangeOf } from './usage/range.ts';
 
-const route = getRouteApi('/inside/settings/keys/$id');
-
 /** One key: what it was used for, from where, and its log. */
 export function KeyPage() {
   const { id: account } = useAccount();
@@ -65,6 +63,8 @@ export function KeyPage() {
     </Page>
   );
 }
+
+const route = getRouteApi('/inside/settings/keys/$id');
 
 const About = ({ of: { key } }: { of: KeyDetail }) => (
   <>

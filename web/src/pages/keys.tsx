@@ -1,21 +1,20 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import { useAccount, useHasRole } from '../api/session.ts';
+import { useAccount, useHasRole, useSession } from '../api/session.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { NotLoaded } from '../parts/not-loaded.tsx';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { useSearchOnce } from '../parts/use-search-once.ts';
 import { type DialogState, Dialogs } from './keys/dialogs.tsx';
-import { FirstRequest } from './keys/first-request.tsx';
 import { Notices } from './keys/notices.tsx';
 import { keysQuery, keyUsageQuery } from './keys/query.ts';
 import { sortKeys } from './keys/search.ts';
 import { KeysTable, type OnOpen } from './keys/table.tsx';
-
-const route = getRouteApi('/inside/settings/keys');
+import { SampleBlock } from './reference/sample-block.tsx';
+import { verifySample } from './reference/samples.ts';
 
 export function KeysPage() {
   const { id } = useAccount();
@@ -77,5 +76,19 @@ export function KeysPage() {
     </Page>
   );
 }
+
+/** How a key is used, in each language. */
+function FirstRequest() {
+  const { user } = useSession();
+  const email = user?.email ?? 'someone@gmail.com';
+  return (
+    <SampleBlock
+      title={<Title order={2}>First request with a key</Title>}
+      write={(language) => verifySample(language, location.origin, email)}
+    />
+  );
+}
+
+const route = getRouteApi('/inside/settings/keys');
 
 const ADMINS_ONLY = 'Only admins and owners can create, edit and revoke API keys.';

@@ -1,24 +1,24 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { LEDGER_DAYS, PAGE_SIZE } from '../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../api/client.ts';
-import type { Ledger } from '../api/schema.ts';
+import type { Ledger, LedgerDays } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
 import { countNew } from '../parts/count-new.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Download } from '../parts/download.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
-import { pluralize } from '../parts/format.ts';
+import { formatDate, formatNumber, pluralize } from '../parts/format.ts';
 import { FreshBar } from '../parts/fresh-bar.tsx';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { Page } from '../parts/page.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
-import { DaysTable, GrantsTable, totalText } from './ledger/by-day.tsx';
-import { LedgerTable } from './ledger/table.tsx';
-
-const RENEW_EVERY_MS = 30_000;
-const NEWEST_EVERY_MS = 10_000;
+import { Timestamp } from '../parts/timestamp.tsx';
+import { formatChange, LedgerTable } from './ledger/table.tsx';
+import css from './overview/overview.module.css';
 
 export function LedgerPage() {
   const { id } = useAccount();
@@ -82,6 +82,54 @@ export function LedgerPage() {
     </Page>
   );
 }
+
+type Grant = LedgerDays['grants'][number];
+type Day = LedgerDays['days'][number];
+
+const GRANTS: readonly Column<Grant>[] = [
+  { header: 'Time (UTC)', cell: ({ at }) => <Timestamp at={at} /> },
+  { header: 'Note', cell: ({ note }) => <span className="anywhere">{note}</span> },
+  { header: 'Credits', numeric: true, cell: ({ credits }) => formatChange(credits) },
+];
+
+const GrantsTable = ({ grants }: { grants: readonly Grant[] }) => (
+  <DataTable
+    label="Grants"
+    columns={GRANTS}
+    rows={grants}
+    rowKey={(grant) => `${grant.at} ${grant.credits} ${grant.note}`}
+  />
+);
+
+const DAYS: readonly Column<Day>[] = [
+  {
+    header: 'Day (UTC)',
+    cell: ({ at, verifications }) =>
+      verifications === 0 ? (
+        formatDate(at)
+      ) : (
+        <Link className={css.go} to="/log" search={{ from: at.slice(0, 10), to: at.slice(0, 10) }}>
+          {formatDate(at)}
+        </Link>
+      ),
+  },
+  { header: 'Verifications', numeric: true, cell: ({ verifications }) => formatNumber(verifications) },
+  { header: 'Charged', numeric: true, cell: ({ charged }) => formatChange(-charged) },
+  { header: 'Granted', numeric: true, wideOnly: true, cell: ({ granted }) => formatChange(granted) },
+  { header: 'Balance', numeric: true, cell: ({ balance }) => formatNumber(balance) },
+];
+
+/** Each day is one row; it opens the log of that day. */
+const DaysTable = ({ days }: { days: readonly Day[] }) => (
+  <DataTable label="Charges by day" columns={DAYS} rows={days} rowKey={({ at }) => at} />
+);
+
+/** `28,190 credits, 40 of them held`. */
+const totalText = ({ total, held }: LedgerDays): string =>
+  held === 0 ? pluralize(total, 'credit') : `${pluralize(total, 'credit')}, ${formatNumber(held)} of them held`;
+
+const RENEW_EVERY_MS = 30_000;
+const NEWEST_EVERY_MS = 10_000;
 
 /** Every single row; loaded when asked for. */
 function Entries({ account }: { account: string }) {

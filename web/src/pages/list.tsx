@@ -14,8 +14,6 @@ import { ListResults } from './lists/results.tsx';
 import type { ListSearch } from './lists/search.ts';
 import { ListStatusTag } from './lists/status.tsx';
 
-const route = getRouteApi('/inside/lists/$id');
-
 export function ListPage() {
   const { id: account } = useAccount();
   const { id } = route.useParams();
@@ -50,6 +48,8 @@ export function ListPage() {
     </Page>
   );
 }
+
+const route = getRouteApi('/inside/lists/$id');
 
 function Facts({ of }: { of: ListHere }) {
   const { status, validation_type, columns, column, key, created_at, started_at, finished_at } = of;

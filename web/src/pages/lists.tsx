@@ -23,8 +23,6 @@ import { listsQuery } from './lists/queries.ts';
 import { type ListsSearch, listsSearch } from './lists/search.ts';
 import { ListStatusTag, STATUS_LABELS } from './lists/status.tsx';
 
-const route = getRouteApi('/inside/lists');
-
 export function ListsPage() {
   const { id } = useAccount();
   const search = route.useSearch();
@@ -85,6 +83,8 @@ export function ListsPage() {
     </Page>
   );
 }
+
+const route = getRouteApi('/inside/lists');
 
 function columnsFor({ page: _page, ...search }: ListsSearch): readonly Column<List>[] {
   const by = sortable(LIST_ORDERS, search, ({ sort, order }) => ({

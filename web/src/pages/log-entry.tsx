@@ -9,8 +9,6 @@ import { EntryDetail } from './log/entry-detail.tsx';
 import { Erase } from './log/erase.tsx';
 import { entryQuery } from './log/query.ts';
 
-const route = getRouteApi('/inside/log/$id');
-
 export function LogEntryPage() {
   const { id: account } = useAccount();
   const isAdmin = useHasRole('admin');
@@ -42,3 +40,5 @@ export function LogEntryPage() {
     </Page>
   );
 }
+
+const route = getRouteApi('/inside/log/$id');

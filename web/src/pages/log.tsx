@@ -1,32 +1,52 @@
 import { Anchor, Button, Group, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useCallback, useDeferredValue, useMemo, useState } from 'react';
-import { PAGE_SIZE } from '../../../src/kernel/facts/limits.ts';
+import { memo, useCallback, useDeferredValue, useMemo, useState } from 'react';
+import { ADDRESS_LENGTH, PAGE_SIZE } from '../../../src/kernel/facts/limits.ts';
+import type { LogNegatable } from '../../../src/kernel/facts/log-filters.ts';
+import { LEVELS } from '../../../src/kernel/facts/plans.ts';
+import { REASON_FILTERS } from '../../../src/kernel/facts/reasons.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { Log } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
+import { SEGMENT_LABELS } from '../parts/chart/bars.ts';
+import { countNew } from '../parts/count-new.ts';
+import { formatDays } from '../parts/days.ts';
+import { DownloadMenu } from '../parts/download-menu.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
-import { formatDateTime, pluralize } from '../parts/format.ts';
+import { FilterChip } from '../parts/filter-chip.tsx';
+import { formatClock, formatDate, formatDateTime, pluralize } from '../parts/format.ts';
 import { FreshBar } from '../parts/fresh-bar.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { keysOf } from '../parts/keys-of.ts';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
+import { operatorName } from '../parts/operator-name.ts';
 import { Page } from '../parts/page.tsx';
 import { focusRow } from '../parts/rows.tsx';
 import { ViewsMenu } from '../parts/saved-views/views-menu.tsx';
+import { SearchBox } from '../parts/search-box.tsx';
 import { useRowShortcuts } from '../parts/use-row-shortcuts.ts';
+import { reasonName } from '../parts/verdict/reasons.ts';
+import { keysQuery } from './keys/query.ts';
 import { EntryDrawer } from './log/entry-drawer.tsx';
 import { Erase } from './log/erase.tsx';
-import { ExportMenu } from './log/export-menu.tsx';
-import { LogFilters } from './log/filters.tsx';
 import { Hours } from './log/hours.tsx';
 import css from './log/log.module.css';
 import { RejectedDrawer } from './log/rejected-drawer.tsx';
-import { rejectedId, rowsOf } from './log/rows.ts';
-import { BUILT_IN_VIEWS, type LogSearch, logQuery, viewSearch, viewText } from './log/search.ts';
+import { type LogRow, rejectedId, rowsOf } from './log/rows.ts';
+import {
+  BUILT_IN_VIEWS,
+  type LogSearch,
+  logQuery,
+  logSearch,
+  negatedOf,
+  ORIGIN_LABELS,
+  RANGES,
+  STATUS_LABELS,
+  viewSearch,
+  viewText,
+} from './log/search.ts';
 import { LogTable } from './log/table.tsx';
-import { useNewEntries } from './log/use-new-entries.ts';
-
-const route = getRouteApi('/inside/log');
 
 export function LogPage() {
   const { id } = useAccount();
@@ -123,6 +143,132 @@ export function LogPage() {
     </Page>
   );
 }
+
+type Name = Exclude<keyof LogSearch, 'query' | 'hour' | 'until' | 'from' | 'to' | 'operator' | 'not' | 'open'>;
+
+const labeled = <K extends string>(labels: Readonly<Record<K, string>>) =>
+  keysOf(labels).map((value) => ({ value, label: labels[value] }));
+
+const NO_TIME = { range: null, hour: null, until: null, from: null, to: null } as const;
+
+/** `23 Nov 2026, 09:00–12:00 UTC` */
+function hoursText(hour: string, until: string | undefined): string {
+  const clock = (at: string) => formatClock(at).slice(0, 5);
+  const start = `${formatDate(hour)}, ${clock(hour)}`;
+  if (until === undefined) return `${start} UTC`;
+  return `${start}–${formatDate(until) === formatDate(hour) ? '' : `${formatDate(until)}, `}${clock(until)} UTC`;
+}
+
+/** Search and filters; their state is the URL. Those that are set come first, as the others may be out of sight. */
+const LogFilters = memo(function LogFilters(props: { search: LogSearch; onSearch: (search: LogSearch) => void }) {
+  const { search, onSearch } = props;
+  const { id } = useAccount();
+  const { data } = useQuery(keysQuery(id));
+  const keys = (data?.keys ?? []).map(({ id, name, key }) => ({ value: id, label: `${name} (${key.slice(-4)})` }));
+  const chips: readonly (readonly [name: Name, label: string, options: readonly { value: string; label: string }[]])[] =
+    [
+      ['range', 'Time', labeled(RANGES)],
+      ['deliverability', 'Deliverability', labeled(SEGMENT_LABELS)],
+      ['reason', 'Reason', REASON_FILTERS.map((value) => ({ value, label: reasonName(value) }))],
+      ['key', 'Key', keys],
+      ['level', 'Level', LEVELS.map((value) => ({ value, label: value }))],
+      ['origin', 'Origin', labeled(ORIGIN_LABELS)],
+      ['status', 'Status', labeled(STATUS_LABELS)],
+    ];
+  const hasTime = search.hour !== undefined || search.from !== undefined;
+  const offered = chips.filter(([name]) => name !== 'range' || !hasTime);
+  const isSet = ([name]: (typeof chips)[number]): boolean => search[name] !== undefined;
+  const change = (part: Readonly<Record<string, string | null>>) => onSearch(logSearch({ ...search, ...part }));
+  const negated = negatedOf(search);
+  const negation = (name: LogNegatable) => ({
+    negated: negated.includes(name),
+    onNegate: (isNot: boolean) =>
+      change({ not: [...negated.filter((one) => one !== name), ...(isNot ? [name] : [])].join(',') }),
+  });
+  return (
+    <search className={css.filters} aria-label="Verifications">
+      <div className={css.search}>
+        <SearchBox
+          label="Address, domain or ID"
+          hideLabel
+          placeholder="Address, domain, ID"
+          maxLength={ADDRESS_LENGTH.max}
+          value={search.query ?? ''}
+          onSearch={(query) => change({ query })}
+        />
+      </div>
+      <div className={css.chips}>
+        {search.hour !== undefined && (
+          <FilterChip
+            name={search.until === undefined ? 'Hour' : 'Time'}
+            value={search.hour}
+            options={[{ value: search.hour, label: hoursText(search.hour, search.until) }]}
+            onChange={() => change(NO_TIME)}
+          />
+        )}
+        {search.from !== undefined && search.to !== undefined && (
+          <FilterChip
+            name="Day"
+            value={search.from}
+            options={[{ value: search.from, label: formatDays(search.from, search.to) }]}
+            onChange={() => change(NO_TIME)}
+          />
+        )}
+        {search.operator !== undefined && (
+          <FilterChip
+            name="Mail operator"
+            value={search.operator}
+            options={[{ value: search.operator, label: operatorName(search.operator) }]}
+            onChange={(operator) => change({ operator })}
+            {...negation('operator')}
+          />
+        )}
+        {[...offered.filter(isSet), ...offered.filter((chip) => !isSet(chip))].map(([name, label, options]) => (
+          <FilterChip
+            key={name}
+            name={label}
+            options={options}
+            value={search[name] ?? null}
+            onChange={(value) => change(name === 'range' ? { ...NO_TIME, range: value } : { [name]: value })}
+            {...(name === 'range' ? {} : negation(name))}
+          />
+        ))}
+      </div>
+    </search>
+  );
+});
+
+const FORMAT_LABELS = { csv: 'CSV', jsonl: 'JSON Lines' } as const;
+
+/** The log as a file: what the search finds, or all of it. */
+function ExportMenu({ search, isSearch }: { search: LogSearch; isSearch: boolean }) {
+  const { id: account } = useAccount();
+  const href = (query: LogSearch) => (format: keyof typeof FORMAT_LABELS) =>
+    `/dashboard/accounts/${encodeURIComponent(account)}/log.${format}?${new URLSearchParams(logQuery(query, Date.now()))}`;
+  const all = { label: 'All rows', icon: <Icon name="logs" />, href: href({}) };
+  const found = { label: 'Rows of this search', icon: <Icon name="search" />, href: href(search) };
+  return <DownloadMenu label="Export" formats={FORMAT_LABELS} parts={isSearch ? [found, all] : [all]} />;
+}
+
+const EVERY_MS = 10_000;
+
+/** How many entries are newer than the first one shown: a number, `50+` for a page or more, or null for none. */
+function useNewEntries(account: string, search: LogSearch, first: LogRow | undefined): string | null {
+  const { open: _open, ...filters } = search;
+  const { data } = useQuery({
+    queryKey: ['account', account, 'log-newest', filters],
+    queryFn: ({ signal }) => {
+      const query = { ...logQuery(search, Date.now()), limit: PAGE_SIZE.default };
+      return unwrap(api.GET('/dashboard/accounts/{account}/log', { params: { path: { account }, query }, signal }));
+    },
+    refetchInterval: EVERY_MS,
+    enabled: first !== undefined,
+  });
+  if (data === undefined || first === undefined) return null;
+  return countNew(rowsOf(data), first, PAGE_SIZE.default);
+}
+
+const route = getRouteApi('/inside/log');
 
 const withoutOpen = ({ open: _open, ...filters }: LogSearch): LogSearch => filters;
 

@@ -1,17 +1,32 @@
-import { Button } from '@mantine/core';
+import { Badge, Box, Button, Group, Modal, Radio, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { useAccount, useHasRole } from '../api/session.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Role, useAccount, useHasRole, useRefreshSession } from '../api/session.ts';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { focusContent } from '../parts/focus.ts';
+import { Form } from '../parts/form.tsx';
+import { InvitationForm } from '../parts/invitation-form.tsx';
+import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
+import { parseRole, ROLE_LABELS } from '../parts/roles.ts';
+import { Timestamp } from '../parts/timestamp.tsx';
+import { useDialogState } from '../parts/use-dialog-state.ts';
 import { useSearchOnce } from '../parts/use-search-once.ts';
-import { Invitations } from './members/invitations.tsx';
-import { InviteDialog } from './members/invite-dialog.tsx';
-import { membersQuery } from './members/queries.ts';
-import { MembersTable } from './members/table.tsx';
-
-const route = getRouteApi('/inside/account/members');
+import { useSubmit } from '../parts/use-submit.ts';
+import {
+  changeRole,
+  type Invitation,
+  invite,
+  type Member,
+  membersQuery,
+  removeMember,
+  revokeInvitation,
+} from './members/queries.ts';
+import { assignableRoles, canManage, ROLE_DESCRIPTIONS } from './members/rules.ts';
 
 export function MembersPage() {
   const { id } = useAccount();
@@ -44,3 +59,246 @@ export function MembersPage() {
     </Page>
   );
 }
+
+/** The roles that the user may assign. */
+function RoleChoice({ value, onChange }: { value: Role; onChange: (role: Role) => void }) {
+  const { role: mine } = useAccount();
+  return (
+    <Radio.Group label="Role" value={value} onChange={(next) => onChange(parseRole(next) ?? value)}>
+      <Stack gap="xs" mt="xs">
+        {assignableRoles(mine).map((role) => (
+          <Radio key={role} value={role} label={ROLE_LABELS[role]} description={ROLE_DESCRIPTIONS[role]} />
+        ))}
+      </Stack>
+    </Radio.Group>
+  );
+}
+
+/** Invites a user by email address. */
+function InviteDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Invite member" closeOnClickOutside={false}>
+      <Invite onClose={onClose} />
+    </Modal>
+  );
+}
+
+/** Mounted with the dialog, so that the link is gone when it closes. */
+function Invite({ onClose }: { onClose: () => void }) {
+  const { id } = useAccount();
+  const client = useQueryClient();
+  const [role, setRole] = useState<Role>('member');
+  return (
+    <InvitationForm
+      send={async (email) => {
+        const invited = await invite(id, { email, role });
+        await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
+        return invited;
+      }}
+      main
+      onCancel={onClose}
+      done={<Button onClick={onClose}>Done</Button>}
+    >
+      <RoleChoice value={role} onChange={setRole} />
+    </InvitationForm>
+  );
+}
+
+/** Changes the role of a member and explains the consequences. */
+function RoleDialog(props: { member: Member | null; opened: boolean; onClose: () => void }) {
+  const { member, opened, onClose } = props;
+  const title = member?.is_you ? 'Your role' : `Role of ${member?.name ?? ''}`;
+  return (
+    <Modal opened={opened} onClose={onClose} title={title}>
+      {member && <RoleForm member={member} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function RoleForm({ member, onClose }: { member: Member; onClose: () => void }) {
+  const { id } = useAccount();
+  const client = useQueryClient();
+  const refreshSession = useRefreshSession();
+  const [role, setRole] = useState<Role>(member.role);
+  const submit = useSubmit(async () => {
+    if (role !== member.role) await changeRole(id, member.user_id, role);
+    onClose();
+    void notify(`${member.is_you ? 'You are' : `${member.name} is`} now ${role === 'member' ? 'a' : 'an'} ${role}.`);
+    if (member.is_you) await refreshSession();
+    await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
+  });
+  return (
+    <Form submit={submit} action="Save" main onCancel={onClose}>
+      <RoleChoice value={role} onChange={setRole} />
+      <Text size="sm" role="status">
+        {consequence(member, role)}
+      </Text>
+    </Form>
+  );
+}
+
+function consequence({ email, role, is_you }: Member, next: Role): string | null {
+  if (next === role) return null;
+  if (next === 'owner') return `${email} will have full control, including removing you and deleting the account.`;
+  if (is_you) return 'You immediately lose the permissions of your current role. Only another member can restore them.';
+  if (role === 'owner') return `${email} will no longer be able to manage owners or delete the account.`;
+  return null;
+}
+
+function MembersTable({ members }: { members: readonly Member[] }) {
+  const { id, name, role: mine } = useAccount();
+  const client = useQueryClient();
+  const refreshSession = useRefreshSession();
+  const navigate = useNavigate();
+  const removal = useDialogState<Member>();
+  const leaving = removal.item;
+  const roleDialog = useDialogState<Member>();
+
+  async function remove(member: Member) {
+    await removeMember(id, member.user_id);
+    if (member.is_you) {
+      await refreshSession();
+      return navigate({ to: '/' });
+    }
+    await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
+    focusContent();
+    void notify(`${member.name} removed.`);
+  }
+
+  const columns: readonly Column<Member>[] = [
+    {
+      header: 'Member',
+      cell: (member) => (
+        <>
+          <Group gap="xs">
+            <span className="anywhere">{member.name}</span>
+            {member.is_you && (
+              <Badge variant="outline" size="sm" tt="none">
+                You
+              </Badge>
+            )}
+          </Group>
+          <Text size="xs" c="dimmed" className="anywhere">
+            {member.email}
+          </Text>
+        </>
+      ),
+    },
+    {
+      header: 'Role',
+      cell: (member) => (
+        <Group gap="xs">
+          {ROLE_LABELS[member.role]}
+          {canManage(mine, member) && (
+            <Button
+              size="compact-xs"
+              aria-label={`Change role of ${member.email}`}
+              onClick={() => roleDialog.open(member)}
+            >
+              Change
+            </Button>
+          )}
+        </Group>
+      ),
+    },
+    {
+      header: 'Two-factor authentication',
+      cell: ({ second_factor }) => (second_factor ? 'Authenticator app' : 'Off'),
+      wideOnly: true,
+    },
+    { header: 'Joined', cell: ({ created_at }) => <Timestamp at={created_at} />, wideOnly: true },
+    {
+      header: 'Remove',
+      quietHeader: true,
+      numeric: true,
+      cell: (member) =>
+        (member.is_you || canManage(mine, member)) && (
+          <Button
+            size="xs"
+            aria-label={member.is_you ? 'Leave account' : `Remove ${member.email}`}
+            onClick={() => removal.open(member)}
+          >
+            {member.is_you ? 'Leave' : 'Remove'}
+          </Button>
+        ),
+    },
+  ];
+
+  return (
+    <>
+      <DataTable label="Members" columns={columns} rows={members} rowKey={({ user_id }) => user_id} />
+      <RoleDialog member={roleDialog.item} opened={roleDialog.opened} onClose={roleDialog.close} />
+      <ConfirmDialog
+        title={leaving?.is_you ? `Leave ${name}?` : `Remove ${leaving?.name ?? ''}?`}
+        action={leaving?.is_you ? 'Leave' : 'Remove'}
+        opened={removal.opened}
+        onClose={removal.close}
+        onConfirm={async () => leaving && remove(leaving)}
+      >
+        {leaving?.is_you
+          ? 'You lose access to this account immediately and need a new invitation to return. API keys, filters and the log are kept.'
+          : `${leaving?.email ?? ''} loses access to this account immediately. API keys, filters and the log are kept: roll any keys that this member has seen.`}
+      </ConfirmDialog>
+    </>
+  );
+}
+
+/** Invitations that have not been accepted yet. */
+function Invitations({ invitations }: { invitations: readonly Invitation[] }) {
+  const { id } = useAccount();
+  const isAdmin = useHasRole('admin');
+  const client = useQueryClient();
+  const revocation = useDialogState<Invitation>();
+  if (invitations.length === 0) return null;
+
+  async function revoke(invitation: Invitation) {
+    await revokeInvitation(id, invitation.id);
+    await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
+    focusContent();
+    void notify(`Invitation for ${invitation.email} revoked.`);
+  }
+  const columns: readonly Column<Invitation>[] = [
+    { header: 'Email', cell: ({ email }) => <span className="anywhere">{email}</span> },
+    { header: 'Role', cell: ({ role }) => ROLE_LABELS[role] },
+    { header: 'Invited by', cell: ({ invited_by }) => <span className="anywhere">{invited_by}</span>, wideOnly: true },
+    { header: 'Expires', cell: ({ expires_at }) => <Timestamp at={expires_at} />, wideOnly: true },
+  ];
+  const button: Column<Invitation> = {
+    header: 'Revoke',
+    quietHeader: true,
+    numeric: true,
+    cell: (invitation) => (
+      <Button
+        size="xs"
+        aria-label={`Revoke invitation for ${invitation.email}`}
+        onClick={() => revocation.open(invitation)}
+      >
+        Revoke
+      </Button>
+    ),
+  };
+  return (
+    <Box component="section" aria-labelledby="invitations">
+      <Title order={2} id="invitations" mb="xs">
+        Invitations
+      </Title>
+      <DataTable
+        label="Pending invitations"
+        columns={isAdmin ? [...columns, button] : columns}
+        rows={invitations}
+        rowKey={(invitation) => invitation.id}
+      />
+      <ConfirmDialog
+        title="Revoke invitation?"
+        action="Revoke"
+        opened={revocation.opened}
+        onClose={revocation.close}
+        onConfirm={async () => revocation.item && revoke(revocation.item)}
+      >
+        The link sent to {revocation.item?.email} will stop working.
+      </ConfirmDialog>
+    </Box>
+  );
+}
+
+const route = getRouteApi('/inside/account/members');

@@ -1,21 +1,189 @@
-import { Anchor, Box, Divider, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Anchor, Box, Button, Divider, NativeSelect, SegmentedControl, Text, TextInput, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { NAME_LENGTH, NOTE_LENGTH, RATE_LIMIT } from '../../../src/kernel/facts/limits.ts';
+import { PLANS } from '../../../src/kernel/facts/plans.ts';
 import { ApiError, api, unwrap } from '../api/client.ts';
 import type { OperatorAccount } from '../api/schema.ts';
+import { sessionQuery } from '../api/session.ts';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { Form } from '../parts/form.tsx';
 import { formatDate, formatNumber, pluralize } from '../parts/format.ts';
+import { InvitationForm } from '../parts/invitation-form.tsx';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { NotFound } from '../parts/not-found.tsx';
+import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
-import { PLAN_LABELS } from '../parts/plans.ts';
+import { parseInteger } from '../parts/parse-integer.ts';
+import { PLAN_LABELS, PLANS_WITH_SMTP, parsePlan, RATE_WINDOW } from '../parts/plans.ts';
 import { QueryResult } from '../parts/query-result.tsx';
+import { useSubmit } from '../parts/use-submit.ts';
 import { LedgerTable } from './ledger/table.tsx';
 import { OperatorOnly } from './operator/operator-only.tsx';
-import { accountQuery, OPERATOR_KEY } from './operator/queries.ts';
-import { GrantForm } from './operator-account/grant-form.tsx';
-import { LimitsForm } from './operator-account/limits-form.tsx';
-import { OwnerForm } from './operator-account/owner-form.tsx';
-import { Suspension } from './operator-account/suspension.tsx';
+import { PLAN_OPTIONS } from './operator/plans.ts';
+import { accountQuery, changeAccount, grant, inviteOwner, OPERATOR_KEY } from './operator/queries.ts';
+
+function LimitsForm({ account }: { account: OperatorAccount }) {
+  const { id, rate_limit, rate_limit_set } = account;
+  const client = useQueryClient();
+  const [plan, setPlan] = useState(account.plan);
+  const submit = useSubmit(async ({ name = '', rate_limit = '' }) => {
+    await changeAccount(id, {
+      name: name.trim(),
+      plan,
+      rate_limit: rate_limit.trim() === '' ? null : parseInteger(rate_limit, 'rate_limit', RATE_LIMIT.min),
+    });
+    void notify('Saved. Takes effect with the next request.');
+    await client.invalidateQueries({ queryKey: OPERATOR_KEY });
+  });
+  return (
+    <Box component="section" aria-labelledby="limits" maw={480}>
+      <Title order={2} id="limits" mb="xs">
+        Plan and limits
+      </Title>
+      <Form submit={submit} action="Save">
+        <TextInput
+          {...submit.field('name')}
+          label="Name"
+          defaultValue={account.name}
+          maxLength={NAME_LENGTH.max}
+          autoComplete="off"
+        />
+        <NativeSelect
+          label="Plan"
+          description={PLANS[plan].smtp ? undefined : `Without the smtp level, which ${PLANS_WITH_SMTP} include.`}
+          data={PLAN_OPTIONS}
+          value={plan}
+          onChange={(event) => setPlan(parsePlan(event.currentTarget.value) ?? plan)}
+        />
+        <TextInput
+          {...submit.field('rate_limit')}
+          required={false}
+          label={`Requests per ${RATE_WINDOW}`}
+          description="Leave empty to use the limit of the plan."
+          placeholder={rate_limit_set ? '' : String(rate_limit)}
+          defaultValue={rate_limit_set ? String(rate_limit) : ''}
+          inputMode="numeric"
+          maxLength={15}
+          autoComplete="off"
+        />
+      </Form>
+    </Box>
+  );
+}
+
+/** Invites the first owner of an account without members. */
+function OwnerForm({ account }: { account: string }) {
+  const [sent, setSent] = useState(false);
+  return (
+    <Box component="section" aria-labelledby="owner" maw={480}>
+      <Title order={2} id="owner" mb="xs">
+        Invite the owner
+      </Title>
+      {!sent && (
+        <Text size="sm" mb="xs">
+          This account has no members yet. Its owner can invite others, and creates its API keys.
+        </Text>
+      )}
+      <InvitationForm
+        send={async (email) => {
+          const invited = await inviteOwner(account, { email });
+          setSent(true);
+          return invited;
+        }}
+      />
+    </Box>
+  );
+}
+
+/** Suspends or resumes an account, after confirmation. */
+function Suspension({ account: { id, name, status } }: { account: OperatorAccount }) {
+  const client = useQueryClient();
+  const [opened, { open, close }] = useDisclosure();
+  const suspended = status === 'suspended';
+  async function change() {
+    await changeAccount(id, { status: suspended ? 'active' : 'suspended' });
+    void notify(suspended ? `${name} resumed.` : `${name} suspended.`);
+    // The operator may be a member of the account.
+    await Promise.all([
+      client.invalidateQueries({ queryKey: OPERATOR_KEY }),
+      client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+    ]);
+  }
+  return (
+    <Box component="section" aria-labelledby="suspension">
+      <Title order={2} id="suspension" mb="xs">
+        {suspended ? 'Account suspended' : 'Suspend account'}
+      </Title>
+      <Text size="sm" mb="sm" maw={640}>
+        {suspended
+          ? 'Its API keys are rejected and it cannot verify addresses. All data is kept.'
+          : 'Blocks verifications by this account. All data is kept.'}
+      </Text>
+      <Button onClick={open} {...(suspended ? {} : { color: 'red', variant: 'outline' })}>
+        {suspended ? 'Resume this account' : 'Suspend this account'}
+      </Button>
+      <ConfirmDialog
+        title={suspended ? `Resume ${name}?` : `Suspend ${name}?`}
+        action={suspended ? 'Resume' : 'Suspend'}
+        opened={opened}
+        onClose={close}
+        onConfirm={change}
+      >
+        {suspended
+          ? 'Its API keys work again immediately, with the remaining balance.'
+          : 'Its API keys are rejected immediately and its members can change nothing. They can still sign in, and read, download and delete everything; they see that the account is suspended. Nothing is deleted. You can resume the account at any time.'}
+      </ConfirmDialog>
+    </Box>
+  );
+}
+
+const WAYS = [
+  { value: 'grant', label: 'Grant' },
+  { value: 'take', label: 'Deduct' },
+];
+
+/** Grants or deducts credits, with a note for the ledger. */
+function GrantForm({ account: { id, balance } }: { account: OperatorAccount }) {
+  const client = useQueryClient();
+  const [way, setWay] = useState('grant');
+  const takes = way === 'take';
+  const submit = useSubmit(async ({ credits = '', note = '' }) => {
+    const number = parseInteger(credits, 'credits', 1);
+    const after = await grant(id, { credits: takes ? -number : number, note: note.trim() });
+    submit.form.current?.reset();
+    const done = `${pluralize(number, 'credit')} ${takes ? 'deducted' : 'granted'}`;
+    void notify(`${done}. New balance: ${pluralize(after.balance, 'credit')}.`);
+    await client.invalidateQueries({ queryKey: OPERATOR_KEY });
+  });
+  return (
+    <Box component="section" aria-labelledby="grant" maw={480}>
+      <Title order={2} id="grant" mb="xs">
+        Adjust credits
+      </Title>
+      <Form submit={submit} action={takes ? 'Deduct' : 'Grant'}>
+        <SegmentedControl fullWidth aria-label="Adjustment" data={WAYS} value={way} onChange={setWay} />
+        <TextInput
+          {...submit.field('credits')}
+          label="Credits"
+          description={takes ? `At most ${pluralize(balance, 'credit')}. The balance cannot go below zero.` : undefined}
+          inputMode="numeric"
+          maxLength={15}
+          autoComplete="off"
+        />
+        <TextInput
+          {...submit.field('note')}
+          label="Note"
+          description="Shown to the account in its credit ledger."
+          maxLength={NOTE_LENGTH.max}
+          autoComplete="off"
+        />
+      </Form>
+    </Box>
+  );
+}
 
 const route = getRouteApi('/inside/operator/accounts/$id');
 

@@ -1,21 +1,126 @@
-import { Box, Button, Stack } from '@mantine/core';
+import { Anchor, Badge, Box, Button, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
-import { ACCOUNT_QUERY_LENGTH } from '../../../src/kernel/facts/limits.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ACCOUNT_QUERY_LENGTH, NAME_LENGTH, OPENING_CREDITS, RATE_LIMIT } from '../../../src/kernel/facts/limits.ts';
+import { DEFAULT_PLAN } from '../../../src/kernel/facts/plans.ts';
+import type { OperatorAccount } from '../api/schema.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
+import { Form } from '../parts/form.tsx';
+import { formatDate, formatNumber } from '../parts/format.ts';
+import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
-import { RATE_WINDOW } from '../parts/plans.ts';
+import { parseInteger } from '../parts/parse-integer.ts';
+import { PLAN_LABELS, type Plan, parsePlan, RATE_WINDOW } from '../parts/plans.ts';
 import { QueryResult } from '../parts/query-result.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
 import { useLastPage } from '../parts/use-last-page.ts';
 import { useSearchOnce } from '../parts/use-search-once.ts';
-import { CreateDialog } from './operator/create-dialog.tsx';
+import { useSubmit } from '../parts/use-submit.ts';
 import { OperatorOnly } from './operator/operator-only.tsx';
-import { accountsQuery } from './operator/queries.ts';
+import { PLAN_OPTIONS } from './operator/plans.ts';
+import { accountsQuery, createAccount, OPERATOR_KEY } from './operator/queries.ts';
 import { accountsSearch } from './operator/search.ts';
-import { AccountsTable } from './operator/table.tsx';
+
+const LABELS: Readonly<Record<OperatorAccount['status'], string>> = { active: 'Active', suspended: 'Suspended' };
+const StatusBadge = ({ status }: { status: OperatorAccount['status'] }) =>
+  status === 'active' ? (
+    LABELS[status]
+  ) : (
+    <Badge color="red" variant="outline" tt="none" miw="max-content">
+      {' '}
+      {LABELS[status]}{' '}
+    </Badge>
+  );
+
+const COLUMNS: readonly Column<OperatorAccount>[] = [
+  {
+    header: 'Name',
+    cell: ({ id, name }) => (
+      <>
+        <Anchor
+          size="sm"
+          className="anywhere"
+          renderRoot={(props) => <Link {...props} to="/operator/accounts/$id" params={{ id }} />}
+        >
+          {name}
+        </Anchor>
+        <Text size="xs" c="dimmed" className="anywhere" visibleFrom="sm">
+          {id}
+        </Text>
+      </>
+    ),
+  },
+  { header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+  { header: 'Plan', cell: ({ plan }) => PLAN_LABELS[plan], wideOnly: true },
+  { header: 'Rate limit', numeric: true, cell: ({ rate_limit }) => formatNumber(rate_limit), wideOnly: true },
+  { header: 'Balance', numeric: true, cell: ({ balance }) => formatNumber(balance) },
+  { header: 'Members', numeric: true, cell: ({ members }) => formatNumber(members), wideOnly: true },
+  { header: 'API keys', numeric: true, cell: ({ keys }) => formatNumber(keys), wideOnly: true },
+  { header: 'Created', cell: ({ created_at }) => formatDate(created_at), wideOnly: true },
+];
+
+const AccountsTable = ({ accounts }: { accounts: readonly OperatorAccount[] }) => (
+  <DataTable label="Accounts" columns={COLUMNS} rows={accounts} rowKey={({ id }) => id} />
+);
+
+/** Creates an account and opens its page. */
+function CreateDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Create account">
+      <CreateForm onClose={onClose} />
+    </Modal>
+  );
+}
+
+function CreateForm({ onClose }: { onClose: () => void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [plan, setPlan] = useState<Plan>(DEFAULT_PLAN);
+  const submit = useSubmit(async ({ name = '', credits = '', rate_limit = '' }) => {
+    const created = await createAccount({
+      name: name.trim(),
+      plan,
+      credits: parseInteger(credits, 'credits'),
+      rate_limit: rate_limit.trim() === '' ? null : parseInteger(rate_limit, 'rate_limit', RATE_LIMIT.min),
+    });
+    onClose();
+    void notify(`${created.name} created. It has no members or API keys yet.`);
+    await client.invalidateQueries({ queryKey: OPERATOR_KEY });
+    await navigate({ to: '/operator/accounts/$id', params: { id: created.id } });
+  });
+  return (
+    <Form submit={submit} action="Create" main onCancel={onClose}>
+      <TextInput {...submit.field('name')} label="Name" maxLength={NAME_LENGTH.max} autoComplete="off" data-autofocus />
+      <NativeSelect
+        label="Plan"
+        data={PLAN_OPTIONS}
+        value={plan}
+        onChange={(event) => setPlan(parsePlan(event.currentTarget.value) ?? plan)}
+      />
+      <TextInput
+        {...submit.field('credits')}
+        label="Initial credits"
+        defaultValue={OPENING_CREDITS.min}
+        inputMode="numeric"
+        maxLength={15}
+        autoComplete="off"
+      />
+      <TextInput
+        {...submit.field('rate_limit')}
+        required={false}
+        label={`Requests per ${RATE_WINDOW}`}
+        description="Leave empty to use the limit of the plan."
+        inputMode="numeric"
+        maxLength={15}
+        autoComplete="off"
+      />
+    </Form>
+  );
+}
 
 const route = getRouteApi('/inside/operator');
 

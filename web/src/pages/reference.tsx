@@ -1,22 +1,79 @@
+import { Anchor, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { Wordmark } from '../parts/mark.tsx';
+import { Page } from '../parts/page.tsx';
 import { usePageTitle } from '../parts/page-title.ts';
+import { Prose } from '../parts/prose.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { useShortcut } from '../parts/shortcuts.ts';
 import { ColorSchemeToggle } from '../shell/color-scheme-toggle.tsx';
 import shell from '../shell/shell.module.css';
 import { useFocusOnNavigation } from '../shell/use-focus-on-navigation.ts';
-import type { ApiDocument } from './reference/document.ts';
+import { type ApiDocument, entries, titleOf } from './reference/document.ts';
 import { ReferenceNavigation } from './reference/navigation.tsx';
-import { DocumentProvider, documentQuery } from './reference/query.ts';
+import { DocumentProvider, documentQuery, useDocument } from './reference/query.ts';
 import css from './reference/reference.module.css';
+import { KeyField, SamplePanel } from './reference/sample-panel.tsx';
 import { errorsOf, indexOf } from './reference/search.ts';
 
+/** How requests are made, and links to all of them. */
+export function ReferencePage() {
+  const document = useDocument();
+  const { info, tags = [] } = document;
+  const all = entries(document);
+  const [first] = all;
+  return (
+    <Page
+      title="API reference"
+      about={info.description && <Prose text={info.description} />}
+      tag={<span className={css.tag}>Version {info.version}</span>}
+    >
+      <div className={css.columns}>
+        <div className={css.samples}>{first ? <SamplePanel entry={first} /> : <KeyField />}</div>
+        <div className={css.words}>
+          <section className={css.section}>
+            <Title order={2}>Requests</Title>
+            <p>
+              The service is at <code className="mono anywhere">{location.origin}</code>. Send an API key with every
+              request, as <code className="mono">Authorization: Bearer mv_live_…</code>. A key that starts with{' '}
+              <code className="mono">mv_test_</code> is for <a href="/guide/testing">test mode</a>: it costs nothing and
+              asks no mail server. Keys are created on the dashboard’s page <Link to="/settings/keys">API keys</Link>.
+            </p>
+            <p>
+              This reference is made of <a href="/openapi.json">the OpenAPI 3.1 document</a>. For TypeScript there is a{' '}
+              <a href="/guide/quickstart">client</a>; <a href="/guide/errors">all errors</a> are on a page of their own.
+            </p>
+          </section>
+          {tags.map(({ name, description }) => (
+            <section key={name} className={css.section}>
+              <Title order={2}>{name}</Title>
+              {description && <p>{description}</p>}
+              <ul className={css.links}>
+                {all
+                  .filter(({ kind, operation }) => kind === 'operation' && operation.tags?.includes(name))
+                  .map((entry) => (
+                    <li key={entry.operation.operationId}>
+                      <code className="mono anywhere">
+                        {entry.method} {entry.path}
+                      </code>
+                      <Anchor component={Link} to={`/docs/${entry.operation.operationId}`}>
+                        {titleOf(entry)}
+                      </Anchor>
+                    </li>
+                  ))}
+              </ul>
+            </section>
+          ))}
+        </div>
+      </div>
+    </Page>
+  );
+}
+
 export { ReferenceOperationPage } from './reference/operation.tsx';
-export { ReferencePage } from './reference/start.tsx';
 
 /** The layout of the API reference: like that of the dashboard, but for everybody. */
 export const ReferenceLayout = () => (

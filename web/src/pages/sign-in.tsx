@@ -1,22 +1,21 @@
-import { Text } from '@mantine/core';
-import { getRouteApi, useLocation, useRouter } from '@tanstack/react-router';
+import { Anchor, Button, Code, Divider, Group, Stack, Text } from '@mantine/core';
+import { getRouteApi, Link, useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { api, unwrap } from '../api/client.ts';
 import { useRefreshSession, useSession } from '../api/session.ts';
+import { CodeField, normalizeCode } from '../parts/code-field.tsx';
+import { EmailField } from '../parts/email-field.tsx';
+import { ErrorAlert } from '../parts/error-alert.tsx';
+import { focusOnMount } from '../parts/focus.ts';
+import { Form } from '../parts/form.tsx';
+import { FormResult } from '../parts/form-result.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Page } from '../parts/page.tsx';
+import { signInWithPasskey, supportsPasskeys } from '../parts/passkeys.ts';
+import { PasswordField } from '../parts/password-field.tsx';
 import { SetupHint } from '../parts/setup-hint.tsx';
-import { CodeStep } from './sign-in/code-step.tsx';
-import { ForgotStep } from './sign-in/forgot-step.tsx';
-import { PasswordStep } from './sign-in/password-step.tsx';
-
-declare module '@tanstack/react-router' {
-  interface HistoryState {
-    /** Pre-fills the sign-in form. */
-    email?: string;
-  }
-}
-
-const route = getRouteApi('/open/sign-in');
+import { useAsyncAction } from '../parts/use-async-action.ts';
+import { useSubmit } from '../parts/use-submit.ts';
 
 export function SignInPage() {
   const { next } = route.useSearch();
@@ -45,6 +44,160 @@ export function SignInPage() {
     />
   );
 }
+
+function PasskeyButton({ onSignedIn }: { onSignedIn: () => Promise<void> }) {
+  const { run, busy, error } = useAsyncAction(async () => {
+    await signInWithPasskey();
+    await onSignedIn();
+  });
+  return (
+    <Stack>
+      <Button onClick={run} loading={busy}>
+        Sign in with a passkey
+      </Button>
+      {error && <ErrorAlert error={error} />}
+    </Stack>
+  );
+}
+
+function PasswordStep(props: {
+  email: string;
+  next: string;
+  onEmail: (email: string) => void;
+  onSignedIn: () => Promise<void>;
+  onCodeRequired: () => void;
+}) {
+  const { email, next, onEmail, onSignedIn, onCodeRequired } = props;
+  const { signup, needs_setup } = useSession();
+  // Initial value only: the focus must not move while the address is typed.
+  const [isPrefilled] = useState(email !== '');
+  const submit = useSubmit(async ({ email = '', password = '' }) => {
+    const body = { email: email.trim(), password };
+    const { second_factor } = await unwrap(api.POST('/dashboard/sign-in', { body }));
+    if (second_factor) onCodeRequired();
+    else await onSignedIn();
+  }, 'password');
+  return (
+    <Page title="Sign in">
+      <Stack>
+        <Form submit={submit} action="Sign in" main beside={!needs_setup && <Forgot next={next} />}>
+          <EmailField
+            {...submit.field('email')}
+            defaultValue={email}
+            onChange={(event) => onEmail(event.currentTarget.value)}
+            ref={isPrefilled ? null : focusOnMount}
+          />
+          <PasswordField label="Password" {...submit.field('password')} ref={isPrefilled ? focusOnMount : null} />
+        </Form>
+        {supportsPasskeys() && (
+          <>
+            <Divider label="or" labelPosition="center" />
+            <PasskeyButton onSignedIn={onSignedIn} />
+          </>
+        )}
+        {signup && (
+          <Group gap={6} fz="sm">
+            No account yet?
+            <Anchor component={Link} to="/sign-up" fz="sm" underline="always">
+              Sign up
+            </Anchor>
+          </Group>
+        )}
+      </Stack>
+    </Page>
+  );
+}
+
+const Forgot = ({ next }: { next: string }) => (
+  <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/sign-in" search={{ next }} hash="forgot" />}>
+    Forgot your password?
+  </Anchor>
+);
+
+/** Needs no quoting in a shell. */
+const PLAIN = /^[\w.+-]+@[\w.-]+$/;
+
+function ForgotStep({ email, next }: { email: string; next: string }) {
+  const { mail } = useSession();
+  const [message, setMessage] = useState<string | null>(null);
+  const submit = useSubmit(async ({ email = '' }) => {
+    const reply = await unwrap(api.POST('/dashboard/password/forgot', { body: { email: email.trim() } }));
+    setMessage(reply.message);
+  });
+  const back = (
+    <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/sign-in" search={{ next }} />}>
+      Back to sign-in
+    </Anchor>
+  );
+  if (!mail)
+    return (
+      <Page title="Reset your password">
+        <FormResult action={back}>
+          <Text>
+            This service does not send email. Ask its operator for a link to choose a new password. The operator runs
+            this command on the host:
+          </Text>
+          <Code block mt="sm" className="anywhere" style={{ whiteSpace: 'pre-wrap' }}>
+            npx mailvet user reset-password {PLAIN.test(email) ? email : '<your email address>'}
+          </Code>
+        </FormResult>
+      </Page>
+    );
+  if (message !== null)
+    return (
+      <Page title="Check your email">
+        <FormResult action={back}>{message}</FormResult>
+      </Page>
+    );
+  return (
+    <Page title="Reset your password" about="You will get an email with a link to choose a new password.">
+      <Form submit={submit} action="Send email" main beside={back}>
+        <EmailField {...submit.field('email')} defaultValue={email} ref={focusOnMount} />
+      </Form>
+    </Page>
+  );
+}
+
+function CodeStep({ onSignedIn, onBack }: { onSignedIn: () => Promise<void>; onBack: () => void }) {
+  const [recovery, setRecovery] = useState(false);
+  const submit = useSubmit(async ({ code }) => {
+    await unwrap(api.POST('/dashboard/sign-in/code', { body: { code: normalizeCode(code) } }));
+    await onSignedIn();
+  }, 'code');
+  return (
+    <Page
+      title="Two-factor authentication"
+      about={recovery ? 'Each recovery code works once.' : 'Enter the six-digit code from your authenticator app.'}
+    >
+      <Stack>
+        <Form
+          submit={submit}
+          action="Sign in"
+          main
+          beside={
+            <Anchor component="button" type="button" fz="sm" onClick={() => setRecovery(!recovery)}>
+              {recovery ? 'Use an authenticator code' : 'Use a recovery code'}
+            </Anchor>
+          }
+        >
+          <CodeField key={String(recovery)} recovery={recovery} {...submit.field('code')} ref={focusOnMount} />
+        </Form>
+        <Anchor component="button" type="button" fz="sm" ta="left" onClick={onBack}>
+          Sign in as a different user
+        </Anchor>
+      </Stack>
+    </Page>
+  );
+}
+
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** Pre-fills the sign-in form. */
+    email?: string;
+  }
+}
+
+const route = getRouteApi('/open/sign-in');
 
 const NotSetUp = () => (
   <Page title="Not set up yet" about="Nobody can sign in until the setup link has been opened.">

@@ -12,12 +12,6 @@ import { NewPasswordField } from '../parts/password-field.tsx';
 import { SuggestingEmailField } from '../parts/suggesting-email-field.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
 
-const toSignIn = (
-  <Anchor component={Link} to="/sign-in" fz="sm">
-    Sign in instead
-  </Anchor>
-);
-
 export function SignUpPage() {
   const { signup } = useSession();
   const [message, setMessage] = useState<string | null>(null);
@@ -37,6 +31,12 @@ export function SignUpPage() {
     );
   return <SignUpForm onSent={setMessage} />;
 }
+
+const toSignIn = (
+  <Anchor component={Link} to="/sign-in" fz="sm">
+    Sign in instead
+  </Anchor>
+);
 
 function SignUpForm({ onSent }: { onSent: (message: string) => void }) {
   const submit = useSubmit(async ({ name = '', email = '', password = '' }) => {

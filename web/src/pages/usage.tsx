@@ -1,7 +1,7 @@
-import { Anchor, SimpleGrid, Stack } from '@mantine/core';
+import { Anchor, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { Level } from '../../../src/kernel/facts/plans.ts';
 import type { UsageChart } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
@@ -9,20 +9,29 @@ import { usageQuery } from '../api/usage.ts';
 import { barsOf } from '../parts/chart/bars.ts';
 import { BarsChart } from '../parts/chart/bars-chart.tsx';
 import { Chart } from '../parts/chart/chart.tsx';
-import type { ChartData, Series } from '../parts/chart/series.ts';
+import { type ChartData, formatBucket, type Series } from '../parts/chart/series.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { formatShare, shareOf } from '../parts/delta.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
+import { formatNumber, pluralize } from '../parts/format.ts';
+import { keysOf } from '../parts/keys-of.ts';
 import { Page } from '../parts/page.tsx';
 import { Pair, Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
+import { useFocusInvalid } from '../parts/use-focus-invalid.ts';
 import type { LogSearch } from './log/search.ts';
 import { KeyFigures } from './overview/figures.tsx';
+import css from './overview/overview.module.css';
 import { TopReasons } from './overview/reasons.tsx';
-import { ByKey } from './usage/by-key.tsx';
-import { comparable, periodBefore, type Range, rangeOf } from './usage/range.ts';
-import { RangePicker } from './usage/range-picker.tsx';
-import { latencySummary, refusalsSummary, requestsSummary } from './usage/summaries.ts';
-
-const route = getRouteApi('/inside/usage');
+import {
+  comparable,
+  PRESETS,
+  periodBefore,
+  type Range,
+  rangeOf,
+  type UsageSearch,
+  validateDays,
+} from './usage/range.ts';
 
 export function UsagePage() {
   const { id } = useAccount();
@@ -51,6 +60,130 @@ export function UsagePage() {
     </Page>
   );
 }
+
+/** Presets and a custom range of days. */
+function RangePicker(props: { search: UsageSearch; range: Range; onChange: (search: UsageSearch) => void }) {
+  const { search, range, onChange } = props;
+  const current = search.from === undefined ? (search.range ?? '7d') : null;
+  return (
+    <Group align="flex-end" gap="lg">
+      <Group gap="xs" role="group" aria-label="Period">
+        {keysOf(PRESETS).map((preset) => (
+          <Button
+            key={preset}
+            size="xs"
+            variant={preset === current ? 'light' : 'default'}
+            aria-pressed={preset === current}
+            onClick={() => onChange({ range: preset })}
+          >
+            {PRESETS[preset]}
+          </Button>
+        ))}
+      </Group>
+      <CustomRange key={range.days.join()} days={range.days} onChange={onChange} />
+    </Group>
+  );
+}
+
+function CustomRange({ days, onChange }: { days: Range['days']; onChange: (search: UsageSearch) => void }) {
+  const [from, setFrom] = useState(days[0]);
+  const [to, setTo] = useState(days[1]);
+  const [wrong, setWrong] = useState<ReturnType<typeof validateDays>>(null);
+  const { form, onAttempt } = useFocusInvalid(null);
+  return (
+    <form
+      ref={form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAttempt();
+        const found = validateDays(from, to);
+        setWrong(found);
+        if (found === null) onChange({ from, to });
+      }}
+    >
+      <Group align="flex-end" gap="xs">
+        <TextInput
+          type="date"
+          size="xs"
+          label="From (UTC)"
+          value={from}
+          onChange={(event) => setFrom(event.currentTarget.value)}
+          error={wrong?.field === 'from' && wrong.error}
+        />
+        <TextInput
+          type="date"
+          size="xs"
+          label="To (inclusive)"
+          value={to}
+          onChange={(event) => setTo(event.currentTarget.value)}
+          error={wrong?.field === 'to' && wrong.error}
+        />
+        <Button type="submit" size="xs">
+          Apply
+        </Button>
+      </Group>
+    </form>
+  );
+}
+
+/** Text summaries of the charts. */
+
+function requestsSummary({ totals, buckets, bucket }: UsageChart): string {
+  const most = buckets.reduce<(typeof buckets)[number] | null>(
+    (top, one) => (one.requests > (top?.requests ?? 0) ? one : top),
+    null,
+  );
+  const all = `${pluralize(totals.requests, 'verification')} for ${pluralize(totals.credits, 'credit')}.`;
+  if (most === null) return all;
+  return `${all} Busiest ${bucket}: ${formatBucket(most.at, bucket)}, with ${formatNumber(most.requests)}.`;
+}
+
+/** Null if there is no latency data for this level. */
+function latencySummary({ buckets, bucket }: UsageChart, level: Level): string | null {
+  const known = buckets.flatMap(({ latency }) => latency[level] ?? []);
+  if (known.length === 0) return null;
+  const medians = known.map(({ p50 }) => p50);
+  const [least, most, worst] = [
+    Math.min(...medians),
+    Math.max(...medians),
+    Math.max(...known.map(({ p95 }) => p95)),
+  ].map((ms) => formatNumber(Math.round(ms)));
+  const range = least === most ? `${least} ms` : `between ${least} and ${most} ms`;
+  return `Median ${range}; highest 95th percentile in one ${bucket}: ${worst} ms.`;
+}
+
+function refusalsSummary({ totals }: UsageChart): string {
+  const { refused, rate_limited } = totals;
+  if (refused + rate_limited === 0) return 'No requests were rejected.';
+  return `${pluralize(refused, 'request')} rejected with 4xx except 429, and ${pluralize(rate_limited, 'request')} with 429 (rate limit).`;
+}
+
+type Row = UsageChart['by_key'][number];
+
+/** Verifications by key, largest first; `rows`: the log of the period. */
+function ByKey({ chart, rows }: { chart: UsageChart; rows: LogSearch }) {
+  const columns: Column<Row>[] = [
+    {
+      header: 'Key',
+      cell: ({ key_id, name }) => (
+        <Link className={`${css.go} anywhere`} to="/log" search={{ ...rows, key: key_id }}>
+          {name}
+        </Link>
+      ),
+    },
+    { header: 'Requests', numeric: true, cell: ({ requests }) => formatNumber(requests) },
+    { header: 'Credits', numeric: true, cell: ({ credits }) => formatNumber(credits) },
+    {
+      header: 'Share',
+      numeric: true,
+      cell: ({ requests }) => formatShare(shareOf(requests, chart.totals.requests)),
+    },
+  ];
+  return <DataTable label="By key" columns={columns} rows={chart.by_key} rowKey={({ key_id }) => key_id} />;
+}
+
+const route = getRouteApi('/inside/usage');
 
 const csv = (account: string, { from, to, bucket }: Range) => ({
   href: `/dashboard/accounts/${encodeURIComponent(account)}/usage.csv?${new URLSearchParams({ from, to, bucket })}`,

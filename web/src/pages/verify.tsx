@@ -1,21 +1,22 @@
-import { Anchor, Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Anchor, Button, Group, Progress, Radio, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useRef } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
+import { ADDRESS_LENGTH, TIMEOUT_MS } from '../../../src/kernel/facts/limits.ts';
+import { DEFAULT_LEVEL, LEVELS, type Level, PRICE } from '../../../src/kernel/facts/plans.ts';
 import { overviewQuery } from '../api/account.ts';
+import { api, unwrap } from '../api/client.ts';
+import { handleApiError } from '../api/query-client.ts';
+import type { DashboardVerification, Overview } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
 import { ErrorAlert } from '../parts/error-alert.tsx';
-import { formError } from '../parts/field-error.ts';
+import { fieldError, formError } from '../parts/field-error.ts';
 import { focusOnMount } from '../parts/focus.ts';
 import { pluralize } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
+import { PLAN_LABELS, PLANS_WITH_SMTP } from '../parts/plans.ts';
 import { useSearchOnce } from '../parts/use-search-once.ts';
 import { Verdict } from '../parts/verdict/verdict.tsx';
-import { Running } from './verify/running.tsx';
-import { useVerification } from './verify/use-verification.ts';
-import { VerifyForm } from './verify/verify-form.tsx';
-
-const route = getRouteApi('/inside/verify');
 
 export function VerifyPage() {
   const { id } = useAccount();
@@ -66,6 +67,170 @@ export function VerifyPage() {
     </Page>
   );
 }
+
+interface VerificationRequest {
+  readonly email: string;
+  readonly validation_type: Level;
+}
+
+type VerificationState =
+  | { readonly is: 'idle' }
+  | { readonly is: 'running'; readonly question: VerificationRequest }
+  | { readonly is: 'cancelled' }
+  | { readonly is: 'failed'; readonly error: Error }
+  | { readonly is: 'done'; readonly reply: DashboardVerification };
+
+interface VerificationController {
+  readonly state: VerificationState;
+  readonly email: string;
+  readonly setEmail: (email: string) => void;
+  readonly verify: (level: VerificationRequest['validation_type']) => void;
+  readonly cancel: () => void;
+}
+
+/** One verification at a time. Leaving the page cancels it. */
+function useVerification(account: string): VerificationController {
+  const client = useQueryClient();
+  const [state, setState] = useState<VerificationState>({ is: 'idle' });
+  const [email, setEmail] = useState('');
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+
+  async function run(question: VerificationRequest) {
+    const control = new AbortController();
+    running.current = control;
+    setState({ is: 'running', question });
+    try {
+      const call = { params: { path: { account } }, body: question, signal: control.signal };
+      const reply = await unwrap(api.POST('/dashboard/accounts/{account}/verify', call));
+      if (!control.signal.aborted) setState({ is: 'done', reply });
+    } catch (failure) {
+      if (control.signal.aborted) return;
+      const error = failure instanceof Error ? failure : new Error(String(failure));
+      handleApiError(error);
+      setState({ is: 'failed', error });
+    } finally {
+      await client.invalidateQueries({ queryKey: ['account', account] });
+    }
+  }
+
+  return {
+    state,
+    email,
+    setEmail,
+    verify: (validation_type) => {
+      if (state.is !== 'running') void run({ email: email.trim(), validation_type });
+    },
+    cancel: () => {
+      running.current?.abort();
+      setState({ is: 'cancelled' });
+    },
+  };
+}
+
+function VerifyForm(props: {
+  verification: VerificationController;
+  overview: Overview | undefined;
+  input: RefObject<HTMLInputElement | null>;
+}) {
+  const { verification, overview, input } = props;
+  const { state, email, setEmail, verify: ask } = verification;
+  const [level, setLevel] = useState<Level>(DEFAULT_LEVEL);
+  const [missing, setMissing] = useState(false);
+  const error = state.is === 'failed' ? state.error : null;
+  useEffect(() => {
+    if (state.is === 'cancelled' || state.is === 'failed') input.current?.focus();
+  }, [state, input]);
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        setMissing(email.trim() === '');
+        if (email.trim() === '') input.current?.focus();
+        else ask(level);
+      }}
+    >
+      <Stack maw={640}>
+        <TextInput
+          ref={input}
+          label="Email address"
+          // Not `type="email"`: browsers normalize the value and reject addresses that we accept.
+          inputMode="email"
+          placeholder="someone@example.com"
+          autoComplete="off"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          maxLength={ADDRESS_LENGTH.max}
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          error={(missing && email.trim() === '' && 'Enter an email address.') || fieldError(error, 'email')}
+        />
+        <Radio.Group
+          label="Level"
+          value={level}
+          onChange={(value) => setLevel(LEVELS.find((one) => one === value) ?? level)}
+          error={fieldError(error, 'validation_type')}
+        >
+          <Stack gap="xs" mt={4}>
+            <Radio
+              value="mx"
+              label={`mx: ${pluralize(PRICE.mx, 'credit')}`}
+              description="Checks syntax, your filters, disposable lists, domain and mail servers."
+            />
+            <Radio
+              value="smtp"
+              label={`smtp: ${pluralize(PRICE.smtp, 'credit')}`}
+              disabled={overview?.smtp_available === false}
+              description={
+                overview?.smtp_available === false
+                  ? `Not included in the ${PLAN_LABELS[overview.account.plan]} plan. Available with ${PLANS_WITH_SMTP}.`
+                  : `Everything in mx, then asks the mail server whether the mailbox exists. Costs ${pluralize(PRICE.mx, 'credit')} if it does not answer.`
+              }
+            />
+          </Stack>
+        </Radio.Group>
+        <Text size="sm">
+          Costs at most {pluralize(PRICE[level], 'credit')}.
+          {overview && ` ${pluralize(overview.credits.remaining, 'credit')} left.`}
+        </Text>
+        <div>
+          <Button type="submit" variant="filled" loading={state.is === 'running'}>
+            Verify
+          </Button>
+        </div>
+      </Stack>
+    </form>
+  );
+}
+
+const BUDGET_SECONDS = TIMEOUT_MS.default / 1000;
+
+/** Elapsed time of a running verification, with a cancel button. */
+function Running({ question, onCancel }: { question: VerificationRequest; onCancel: () => void }) {
+  const [seconds, setSeconds] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setSeconds((n) => n + 1), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <Stack gap="xs">
+      <Progress value={Math.min(95, (seconds / BUDGET_SECONDS) * 100)} animated aria-label="Elapsed time" />
+      <Group>
+        <Text size="sm" className="anywhere" role="status">
+          Verifying {question.email}.
+          <span aria-hidden className="numbers">
+            {` ${seconds} s of at most ${BUDGET_SECONDS} s.`}
+          </span>
+        </Text>
+        <Button onClick={onCancel}>Cancel</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+const route = getRouteApi('/inside/verify');
 
 function RequestError({ error }: { error: Error }) {
   const other = formError(error, ['email', 'validation_type']);

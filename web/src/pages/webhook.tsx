@@ -1,18 +1,31 @@
-import { Anchor, Code, Group } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Anchor, Badge, Button, Code, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { Webhook } from '../api/schema.ts';
+import { useState } from 'react';
+import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../../../src/kernel/facts/lifetimes.ts';
+import { api, unwrap } from '../api/client.ts';
+import type { Delivery, Webhook } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
+import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';
 import { DescriptionItem, DescriptionList } from '../parts/description-list.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { ErrorAlert } from '../parts/error-alert.tsx';
+import { formatNumber, pluralize } from '../parts/format.ts';
+import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
+import { Pagination } from '../parts/pagination.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
-import { WebhookActions } from './webhooks/actions.tsx';
-import { Deliveries } from './webhooks/deliveries.tsx';
-import { webhookQuery } from './webhooks/queries.ts';
+import { useAsyncAction } from '../parts/use-async-action.ts';
+import { useDialogState } from '../parts/use-dialog-state.ts';
+import { useLastPage } from '../parts/use-last-page.ts';
+import { escapeInvisible } from '../parts/verdict/escape-invisible.ts';
+import { SECRET_DIALOG } from './webhooks/create-dialog.tsx';
+import { WebhookForm } from './webhooks/form.tsx';
+import { deliveriesQuery, webhookQuery } from './webhooks/queries.ts';
+import { SecretPanel } from './webhooks/secret-panel.tsx';
 import { WebhookStatus } from './webhooks/status.tsx';
-
-const route = getRouteApi('/inside/webhooks/$id');
 
 export function WebhookPage() {
   const { id: account } = useAccount();
@@ -49,6 +62,270 @@ export function WebhookPage() {
     </Page>
   );
 }
+
+type Attempt = Delivery['attempts'][number];
+const ERRORS: Readonly<Record<NonNullable<Attempt['error']>, string>> = {
+  timeout: 'no reply in time',
+  unknown_host: 'the host name has no public address',
+  dns_failure: 'the DNS servers of the host name did not answer',
+  address_not_allowed: 'the address is not publicly routable',
+  not_https: 'the URL is not https',
+  connection_failed: 'the connection failed',
+  certificate_expired: 'the TLS certificate has expired or is not valid yet',
+  certificate_name_mismatch: 'the TLS certificate is for another host name',
+  certificate_untrusted: 'the TLS certificate is self-signed, or its chain is incomplete or not trusted',
+  tls_failed: 'the TLS handshake failed',
+  invalid_reply: 'the reply was not valid HTTP',
+};
+
+/** In words, to be continued. */
+const outcomeOf = ({ status, error }: Attempt): string =>
+  status === null ? (error === null ? 'no reply' : ERRORS[error]) : `status ${status}`;
+
+/** The attempts of a delivery, the last one first. */
+const Attempts = ({ of, opened, onClose }: { of: Delivery | null; opened: boolean; onClose: () => void }) => (
+  <Modal opened={opened} onClose={onClose} title={of ? `Delivery of ${of.event}` : ''} size="lg">
+    {of && (
+      <Stack>
+        <Text size="sm" className="anywhere">
+          webhook-id: <Code>{of.event_id}</Code>
+        </Text>
+        {of.attempts.length === 0 && <Text size="sm">No attempt yet.</Text>}
+        {of.attempts.map((attempt, i) => <AttemptEntry key={attempt.at} of={attempt} number={i + 1} />).reverse()}
+      </Stack>
+    )}
+  </Modal>
+);
+
+const AttemptEntry = ({ of, number }: { of: Attempt; number: number }) => (
+  <section aria-label={`Attempt ${number}`}>
+    <Text component="h3" fw={600} size="sm">
+      Attempt {formatNumber(number)}: {outcomeOf(of)}
+    </Text>
+    <Text size="sm">
+      <Timestamp at={of.at} />, {formatNumber(of.duration_ms)} ms
+    </Text>
+    {of.response !== null && of.response !== '' && (
+      <Code block className="anywhere" mt={4} tabIndex={0} aria-label={`Start of the reply to attempt ${number}`}>
+        {escapeInvisible(of.response)}
+      </Code>
+    )}
+  </section>
+);
+
+/** What was sent to a webhook, newest first. */
+function Deliveries({ of, page, onTurn }: { of: Webhook; page: number; onTurn: (page: number) => void }) {
+  const { id: account } = useAccount();
+  const isAdmin = useHasRole('admin');
+  const query = useQuery(deliveriesQuery(account, of.id, page));
+  useLastPage(page, query.data?.pagination.total_pages, onTurn);
+  const { item, opened, open, close } = useDialogState<Delivery>();
+  const columns: Column<Delivery>[] = [
+    { header: 'Event', cell: (delivery) => <EventName of={delivery} /> },
+    { header: 'Status', wideOnly: true, cell: (delivery) => <DeliveryStatus of={delivery} /> },
+    { header: 'Time', wideOnly: true, cell: ({ created_at }) => <Timestamp at={created_at} /> },
+    {
+      header: 'Actions',
+      quietHeader: true,
+      cell: (delivery) => (
+        <Group gap="xs" wrap="nowrap" justify="flex-end">
+          <Button
+            size="xs"
+            onClick={() => open(delivery)}
+            aria-label={`${pluralize(delivery.attempts.length, 'attempt')} at ${delivery.event} ${delivery.id}`}
+          >
+            {pluralize(delivery.attempts.length, 'attempt')}
+          </Button>
+          {isAdmin && of.enabled && <Replay of={delivery} />}
+        </Group>
+      ),
+    },
+  ];
+  return (
+    <div>
+      <Title order={2} mb="sm">
+        Deliveries
+      </Title>
+      <QueryResult query={query}>
+        {({ deliveries, pagination }) =>
+          deliveries.length === 0 && page === 1 ? (
+            <EmptyState title="Nothing sent yet">Send a test to see whether your server receives it.</EmptyState>
+          ) : (
+            <>
+              <DataTable label="Deliveries" columns={columns} rows={deliveries} rowKey={({ id }) => id} />
+              <Pagination label="Pages of deliveries" page={page} total={pagination.total_pages} onTurn={onTurn} />
+            </>
+          )
+        }
+      </QueryResult>
+      <Attempts of={item} opened={opened} onClose={close} />
+    </div>
+  );
+}
+
+const EventName = ({ of }: { of: Delivery }) => (
+  <>
+    <Code>{of.event}</Code>
+    <NarrowOnly>
+      <Text size="xs" component="div">
+        <DeliveryStatus of={of} /> <Timestamp at={of.created_at} />
+      </Text>
+    </NarrowOnly>
+  </>
+);
+
+const COLORS: Readonly<Record<Delivery['status'], string>> = { pending: 'yellow', delivered: 'green', failed: 'red' };
+
+function DeliveryStatus({ of: { status, attempts, next_attempt_at } }: { of: Delivery }) {
+  const last = attempts.at(-1);
+  return (
+    <>
+      <Badge variant="outline" color={COLORS[status]} miw="max-content">
+        {status}
+      </Badge>
+      {last && (
+        <Text size="xs" component="span">
+          {' '}
+          {outcomeOf(last)}
+        </Text>
+      )}
+      {last && next_attempt_at !== null && (
+        <Text size="xs">
+          next attempt <Timestamp at={next_attempt_at} />
+        </Text>
+      )}
+    </>
+  );
+}
+
+function Replay({ of }: { of: Delivery }) {
+  const { id: account } = useAccount();
+  const client = useQueryClient();
+  const { run, busy, error } = useAsyncAction(async () => {
+    const params = { path: { account, id: of.id } };
+    await unwrap(api.POST('/dashboard/accounts/{account}/deliveries/{id}/replay', { params }));
+    await client.invalidateQueries({ queryKey: ['account', account, 'webhooks'] });
+    void notify(`${of.event} is sent again.`);
+  });
+  return (
+    <>
+      <Button size="xs" onClick={run} loading={busy} aria-label={`Replay ${of.event} ${of.id}`}>
+        Replay
+      </Button>
+      {error && <ErrorAlert error={error} />}
+    </>
+  );
+}
+
+type Open = 'edit' | 'disable' | 'rotate' | 'delete';
+
+/** What an admin can do with a webhook. */
+function WebhookActions({ of, onDeleted }: { of: Webhook; onDeleted: () => Promise<unknown> }) {
+  const { id: account } = useAccount();
+  const client = useQueryClient();
+  const [open, setOpen] = useState<Open | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const [tested, setTested] = useState<Delivery | null>(null);
+  const params = { path: { account, id: of.id } };
+  const refresh = () => client.invalidateQueries({ queryKey: ['account', account, 'webhooks'] });
+  const close = () => setOpen(null);
+  const change = async (body: Partial<Pick<Webhook, 'url' | 'events' | 'description' | 'enabled'>>) => {
+    await unwrap(api.PATCH('/dashboard/accounts/{account}/webhooks/{id}', { params, body }));
+    await refresh();
+  };
+  const test = useAsyncAction(async () => {
+    setTested(null);
+    setTested(await unwrap(api.POST('/dashboard/accounts/{account}/webhooks/{id}/test', { params })));
+    await refresh();
+  });
+  const enable = useAsyncAction(() => change({ enabled: true }));
+  const error = test.error ?? enable.error;
+  return (
+    <>
+      <Group gap="xs">
+        <Button variant="filled" onClick={test.run} loading={test.busy}>
+          Send test
+        </Button>
+        <Button onClick={() => setOpen('edit')}>Edit</Button>
+        {of.enabled ? (
+          <Button onClick={() => setOpen('disable')}>Disable</Button>
+        ) : (
+          <Button onClick={enable.run} loading={enable.busy}>
+            Enable
+          </Button>
+        )}
+        <Button onClick={() => setOpen('rotate')}>Rotate secret</Button>
+        <Button color="red" onClick={() => setOpen('delete')}>
+          Delete
+        </Button>
+      </Group>
+      <div role="status">
+        {tested && (
+          <Text size="sm">
+            {tested.status === 'delivered' ? 'The test arrived: ' : 'The test failed: '}
+            {tested.attempts.map(outcomeOf).join(', ')}.
+          </Text>
+        )}
+      </div>
+      {error && <ErrorAlert error={error} />}
+      <Modal opened={open === 'edit'} onClose={close} title="Edit webhook" size="lg">
+        <WebhookForm
+          initial={of}
+          action="Save"
+          onCancel={close}
+          onSave={async (body) => {
+            await change(body);
+            close();
+            void notify('Webhook saved.');
+          }}
+        />
+      </Modal>
+      <ConfirmDialog
+        opened={open === 'disable'}
+        onClose={close}
+        title="Disable webhook"
+        action="Disable"
+        onConfirm={() => change({ enabled: false })}
+      >
+        Nothing is sent to it until it is enabled again. Pending deliveries fail now, and events that happen meanwhile
+        are not sent later.
+      </ConfirmDialog>
+      <ConfirmDialog
+        opened={open === 'rotate'}
+        onClose={close}
+        title="Rotate secret"
+        action="Rotate secret"
+        onConfirm={async () => {
+          const path = '/dashboard/accounts/{account}/webhooks/{id}/rotate-secret';
+          setSecret((await unwrap(api.POST(path, { params }))).secret);
+          await refresh();
+        }}
+      >
+        Creates a new signing secret. For {WEBHOOK_SECRET_OVERLAP_HOURS} hours requests are signed with both secrets, so
+        that you can switch without rejecting any.
+      </ConfirmDialog>
+      <Modal opened={secret !== null} onClose={() => setSecret(null)} title="New secret" {...SECRET_DIALOG}>
+        {secret !== null && <SecretPanel secret={secret} onClose={() => setSecret(null)} />}
+      </Modal>
+      <ConfirmDialog
+        opened={open === 'delete'}
+        onClose={close}
+        title="Delete webhook"
+        action="Delete"
+        onConfirm={async () => {
+          await unwrap(api.DELETE('/dashboard/accounts/{account}/webhooks/{id}', { params }));
+          await onDeleted();
+          await refresh();
+          void notify('Webhook deleted.');
+        }}
+      >
+        The webhook and its deliveries are deleted. This cannot be undone. To stop it for a while, disable it instead.
+      </ConfirmDialog>
+    </>
+  );
+}
+
+const route = getRouteApi('/inside/webhooks/$id');
 
 const Facts = ({ of }: { of: Webhook }) => (
   <DescriptionList>

@@ -16,8 +16,6 @@ import { CreateWebhook } from './webhooks/create-dialog.tsx';
 import { webhooksQuery } from './webhooks/queries.ts';
 import { WebhookStatus } from './webhooks/status.tsx';
 
-const route = getRouteApi('/inside/webhooks');
-
 export function WebhooksPage() {
   const { id } = useAccount();
   const isAdmin = useHasRole('admin');
@@ -62,6 +60,8 @@ export function WebhooksPage() {
     </Page>
   );
 }
+
+const route = getRouteApi('/inside/webhooks');
 
 const ADMINS_ONLY = 'Only admins and owners can create and change webhooks.';
 

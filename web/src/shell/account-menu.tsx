@@ -7,9 +7,6 @@ import { signOut } from '../api/sign-out.ts';
 import { keysOf } from '../parts/keys-of.ts';
 import { samePage } from './test-mode.tsx';
 
-const SCHEME_LABELS: Readonly<Record<MantineColorScheme, string>> = { light: 'Light', dark: 'Dark', auto: 'System' };
-const SCHEMES = keysOf(SCHEME_LABELS);
-
 /**
  * Account selection, color scheme and sign-out. It is rendered when it is wanted, and opens. `children`: the button, in
  * `target`.
@@ -60,3 +57,6 @@ export function AccountMenu({ target, children }: { target: RefObject<HTMLElemen
     </Menu>
   );
 }
+
+const SCHEME_LABELS: Readonly<Record<MantineColorScheme, string>> = { light: 'Light', dark: 'Dark', auto: 'System' };
+const SCHEMES = keysOf(SCHEME_LABELS);

@@ -1,25 +1,26 @@
-import { Alert } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Link, Navigate, Outlet, useLocation, useMatches } from '@tanstack/react-router';
-import { useRef } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, lazyRouteComponent, Navigate, Outlet, useLocation, useMatches } from '@tanstack/react-router';
+import { type ComponentProps, startTransition, useRef, useState } from 'react';
+import { overviewQuery } from '../api/account.ts';
 import { needsAccount, pinnedAccount } from '../api/account-path.ts';
-import { useAccountOrNull, useSession } from '../api/session.ts';
+import { useAccount, useAccountOrNull, useSession } from '../api/session.ts';
+import { signOut } from '../api/sign-out.ts';
+import { pluralize } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Wordmark } from '../parts/mark.tsx';
+import { openedParameters } from '../parts/opened-parameters.ts';
+import { Page } from '../parts/page.tsx';
 import { usePageTitle } from '../parts/page-title.ts';
-import { AccountButton } from './account-button.tsx';
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx';
 import { Find } from './find.tsx';
-import { IgnoredParameters } from './ignored-parameters.tsx';
-import { LowBalanceBanner } from './low-balance.tsx';
-import { Navigation } from './navigation.tsx';
-import { NoAccount, UnknownAccount } from './no-account.tsx';
-import { isLiveOnly } from './pages.ts';
+import { isCurrent, isLiveOnly } from './pages.ts';
 import { useRecordVisit } from './palette/recent.ts';
-import { SecondFactorRequired } from './second-factor-required.tsx';
 import css from './shell.module.css';
 import { ModeSwitch, NotInTestMode, TestModeEdge } from './test-mode.tsx';
 import { useFocusOnNavigation } from './use-focus-on-navigation.ts';
+import { useNavGroups } from './use-nav-groups.ts';
 
 /** Layout of all signed-in pages: navigation at the side, a top bar, and the content. */
 export function Shell() {
@@ -107,6 +108,183 @@ export function Shell() {
       </div>
       <button type="button" tabIndex={-1} className={css.scrim} onClick={close} aria-hidden="true" />
     </div>
+  );
+}
+
+/** Links to all pages that the user may open. */
+function Navigation({ pathname, onLeave }: { pathname: string; onLeave: () => void }) {
+  return (
+    <div className={css.groups}>
+      {useNavGroups().map(({ title, pages }) => (
+        <div key={title}>
+          <h2>{title}</h2>
+          <ul>
+            {pages.map((page) => (
+              <li key={page.to}>
+                <Link
+                  to={page.to}
+                  onClick={onLeave}
+                  // Set here: the router would also mark "Account" as current on "Members".
+                  activeOptions={{ exact: true }}
+                  aria-current={isCurrent(pathname, page) ? 'page' : undefined}
+                >
+                  <Icon name={page.icon} />
+                  {page.label}
+                </Link>
+              </li>
+            ))}
+            {title === 'Build' && (
+              <>
+                <li>
+                  <Link to="/docs" onClick={onLeave}>
+                    <Icon name="code" />
+                    API reference
+                  </Link>
+                </li>
+                <li>
+                  <a href="/guide/">
+                    <Icon name="book-2" />
+                    Guide
+                  </a>
+                </li>
+              </>
+            )}
+          </ul>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function NoAccount() {
+  return (
+    <Page title="No account">
+      <Text maw={640}>
+        You are not a member of any account. Ask an account owner or admin for an invitation, or ask the operator of
+        this service to add you: mailvet user create --email … --account …
+      </Text>
+    </Page>
+  );
+}
+
+/** The URL names an account that does not exist, or that the user is not a member of. */
+function UnknownAccount() {
+  const { user, accounts } = useSession();
+  return (
+    <Page title="Account not found">
+      <Text maw={640} className="anywhere">
+        {user?.email} is not a member of the account in this URL, or the account was deleted. Your accounts:
+      </Text>
+      <ul>
+        {accounts.map(({ id, name }) => (
+          <li key={id}>
+            <Anchor href={`/accounts/${encodeURIComponent(id)}`} fz="sm">
+              {name}
+            </Anchor>
+          </li>
+        ))}
+      </ul>
+    </Page>
+  );
+}
+
+/** Says which parameters of the URL were ignored, until the next step. */
+function IgnoredParameters() {
+  const href = useLocation({ select: ({ href }) => href });
+  const search = useMatches({ select: (matches) => matches.at(-1)?.search ?? {} });
+  const [first] = useState(href);
+  const [ignored] = useState(() => openedParameters.filter((name) => !Object.hasOwn(search, name)));
+  if (ignored.length === 0 || href !== first) return null;
+  return (
+    <Alert variant="outline" mb="md" role="status" className="anywhere">
+      {ignored.length === 1
+        ? 'A part of this URL is not valid and was ignored: '
+        : 'Parts of this URL are not valid and were ignored: '}
+      {ignored.join(', ')}.
+    </Alert>
+  );
+}
+
+/** With all that menus are made of: loaded when it is first wanted, to keep the first view small. */
+const AccountMenu = lazyRouteComponent(() => import('./account-menu.tsx'), 'AccountMenu');
+
+/** Names the account, and opens its menu. */
+function AccountButton() {
+  const [isWanted, setWanted] = useState(false);
+  const target = useRef<HTMLButtonElement>(null);
+  if (isWanted)
+    return (
+      <AccountMenu target={target}>
+        <AccountTarget ref={target} />
+      </AccountMenu>
+    );
+  const preload = () => void AccountMenu.preload?.();
+  return (
+    <AccountTarget
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onPointerEnter={preload}
+      onFocus={preload}
+      // Stays until the menu is here.
+      onClick={() => startTransition(() => setWanted(true))}
+    />
+  );
+}
+
+function AccountTarget(props: ComponentProps<'button'>) {
+  const { user } = useSession();
+  const name = useAccountOrNull()?.name ?? user?.name ?? '';
+  return (
+    <button type="button" {...props} className={css.account}>
+      <span className={css.tile} aria-hidden>
+        {name.slice(0, 1).toUpperCase()}
+      </span>
+      <span>
+        {name}
+        <VisuallyHidden>: account and settings</VisuallyHidden>
+      </span>
+      <Icon name="selector" />
+    </button>
+  );
+}
+
+/** Shown while the balance is below the account's threshold. */
+function LowBalanceBanner() {
+  const { id } = useAccount();
+  const { data } = useQuery(overviewQuery(id));
+  if (!data?.is_low || data.low_balance === null) return null;
+  return (
+    <Alert color="yellow" variant="outline" mb="md" title="Low balance">
+      {pluralize(data.credits.remaining, 'credit')} left, below the threshold of {pluralize(data.low_balance, 'credit')}
+      .
+    </Alert>
+  );
+}
+
+/** In place of every page of an account that requires a second factor, in a session begun without one. */
+function SecondFactorRequired() {
+  const { name } = useAccount();
+  const { user } = useSession();
+  const hasApp = user?.second_factor === true;
+  return (
+    <Page title="Second factor required">
+      <Text maw={640} className="anywhere">
+        {name} can only be used with a second factor, and you signed in without one.{' '}
+        {hasApp
+          ? 'Sign out, then sign in with a code of your authenticator app or with a passkey.'
+          : 'Set up an authenticator app now, or sign in with a passkey.'}
+      </Text>
+      <Group>
+        {!hasApp && (
+          <Button component={Link} to="/security" variant="filled">
+            Set up a second factor
+          </Button>
+        )}
+        <Button onClick={() => void signOut()} variant={hasApp ? 'filled' : 'default'}>
+          Sign out
+        </Button>
+      </Group>
+    </Page>
   );
 }
 

@@ -1,15 +1,362 @@
-import { Modal, Text } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, Modal, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { createMailvet, type Verification } from '../../../../sdk/src/index.ts';
+import { KEY_GRACE_SECONDS, KEY_MONTHLY_CREDITS, NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
+import { DEFAULT_LEVEL, PRICE } from '../../../../src/kernel/facts/plans.ts';
 import { KEY_SCOPES } from '../../../../src/kernel/facts/scopes.ts';
+import { ipMatcher } from '../../../../src/kernel/ip.ts';
 import { api, unwrap } from '../../api/client.ts';
+import { rememberKey } from '../../api/remembered-key.ts';
 import type { DashboardKey } from '../../api/schema.ts';
-import { useAccount } from '../../api/session.ts';
+import { useAccount, useSession } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { CopyText } from '../../parts/copy-text.tsx';
+import { curl } from '../../parts/curl.ts';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
+import { fieldError, formError } from '../../parts/field-error.ts';
+import { focusOnMount } from '../../parts/focus.ts';
+import { pluralize } from '../../parts/format.ts';
 import { notify } from '../../parts/notify.tsx';
-import { KeyCreatedPanel, type Once } from './key-created-panel.tsx';
-import { RollForm } from './roll-form.tsx';
-import { SettingsForm } from './settings-form.tsx';
+import { parseInteger } from '../../parts/parse-integer.ts';
+import { useAsyncAction } from '../../parts/use-async-action.ts';
+import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
+import { headline, wordsOf } from '../../parts/verdict/reasons.ts';
+
+/** Entries separated by white space, commas or semicolons. */
+const parseEntries = (text: string): string[] => text.split(/[\s,;]+/).filter((entry) => entry !== '');
+
+/**
+ * The IP allowlist of a key. Only warns if it excludes the user's own address, since the list of a server does so on
+ * purpose.
+ */
+function AddressesField(props: { value: string; onChange: (value: string) => void; error: string | undefined }) {
+  const { value, onChange, error } = props;
+  const { ip } = useSession();
+  const entries = parseEntries(value);
+  const isIncluded = ipMatcher(entries)(ip);
+  const add = () => onChange([...entries, ip].join('\n'));
+  return (
+    <div>
+      <Textarea
+        label="Allowed IP addresses"
+        description="IP addresses and CIDR blocks, separated by commas or new lines. Leave empty to allow any address."
+        placeholder={'192.0.2.10\n2001:db8::/48'}
+        autosize
+        minRows={3}
+        maxRows={10}
+        autoComplete="off"
+        spellCheck={false}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+        error={error}
+      />
+      <Group gap="xs" mt="xs">
+        <Button size="xs" onClick={add} disabled={isIncluded}>
+          Add my IP
+        </Button>
+        <Text size="sm" c="dimmed" className="anywhere">
+          {ip}
+        </Text>
+      </Group>
+      <div role="status">
+        {entries.length > 0 && !isIncluded && (
+          <Alert color="yellow" variant="outline" mt="xs" title="Your own IP address is not on this list">
+            Requests with this key from {ip} would be rejected (403).
+          </Alert>
+        )}
+      </div>
+    </div>
+  );
+}
+
+type KeyLimits = Pick<DashboardKey, 'expires_at' | 'scopes' | 'budget'>;
+
+/** As the fields have them. */
+interface LimitDraft {
+  readonly expires: string;
+  readonly scopes: DashboardKey['scopes'];
+  readonly credits: string;
+}
+
+const dateOf = (at: string | null): string => at?.slice(0, 10) ?? '';
+
+const draftOf = ({ expires_at, scopes, budget }: KeyLimits): LimitDraft => ({
+  expires: dateOf(expires_at),
+  scopes,
+  credits: budget === null ? '' : String(budget.monthly_credits),
+});
+
+/** For the request. An expiry that was not touched stays to the millisecond. Throws ApiError for the budget. */
+const limitsOf = ({ expires, scopes, credits }: LimitDraft, { expires_at }: KeyLimits) => ({
+  expires_at: expires === dateOf(expires_at) ? expires_at : expires || null,
+  scopes,
+  monthly_credits: credits.trim() === '' ? null : parseInteger(credits, 'monthly_credits', KEY_MONTHLY_CREDITS.min),
+});
+
+/** Expiry, scopes and monthly budget of a key. */
+function LimitFields(props: {
+  draft: LimitDraft;
+  onChange: (draft: LimitDraft) => void;
+  errorOf: (field: 'expires_at' | 'scopes' | 'monthly_credits') => string | undefined;
+}) {
+  const { draft, onChange, errorOf } = props;
+  return (
+    <>
+      <TextInput
+        type="date"
+        label="Expiry date"
+        description="The key is rejected from the beginning of this day (UTC). Leave empty for a key that does not expire."
+        value={draft.expires}
+        onChange={(event) => onChange({ ...draft, expires: event.currentTarget.value })}
+        error={errorOf('expires_at')}
+      />
+      <Checkbox.Group
+        label="Scopes"
+        description="What the key may be used for."
+        value={[...draft.scopes]}
+        onChange={(chosen) => onChange({ ...draft, scopes: KEY_SCOPES.filter((scope) => chosen.includes(scope)) })}
+        error={errorOf('scopes')}
+      >
+        <Group gap="md" mt={6}>
+          {KEY_SCOPES.map((scope) => (
+            <Checkbox key={scope} value={scope} label={scope} />
+          ))}
+        </Group>
+      </Checkbox.Group>
+      <TextInput
+        label="Monthly budget"
+        description="Credits that the key may spend in a calendar month (UTC). Leave empty for no budget."
+        inputMode="numeric"
+        autoComplete="off"
+        value={draft.credits}
+        onChange={(event) => onChange({ ...draft, credits: event.currentTarget.value })}
+        error={errorOf('monthly_credits')}
+      />
+    </>
+  );
+}
+
+type KeySettings = Pick<DashboardKey, 'name' | 'allow_ips' | 'expires_at' | 'scopes' | 'budget'>;
+type KeyRequest = Pick<KeySettings, 'name' | 'allow_ips'> & ReturnType<typeof limitsOf>;
+
+/** Settings of a new or existing key. */
+function SettingsForm(props: {
+  initial: KeySettings;
+  action: string;
+  onSave: (settings: KeyRequest) => Promise<unknown>;
+  onCancel: () => void;
+}) {
+  const { initial, action, onSave, onCancel } = props;
+  const [name, setName] = useState(initial.name);
+  const [addresses, setAddresses] = useState(initial.allow_ips.join('\n'));
+  const [limits, setLimits] = useState(draftOf(initial));
+  const [missing, setMissing] = useState(false);
+  const [sent, setSent] = useState<Readonly<Record<string, string>>>({});
+  const { run, busy, error } = useAsyncAction(async () =>
+    onSave({ name: name.trim(), allow_ips: parseEntries(addresses), ...limitsOf(limits, initial) }),
+  );
+  const values = {
+    name,
+    allow_ips: addresses,
+    expires_at: limits.expires,
+    scopes: limits.scopes.join(' '),
+    monthly_credits: limits.credits,
+  };
+  // Editing a field clears its error.
+  const wrong = (field: keyof typeof values) => (values[field] === sent[field] ? fieldError(error, field) : undefined);
+  const other = formError(error, Object.keys(values));
+  const { form, onAttempt } = useFocusInvalid(error);
+  return (
+    <form
+      ref={form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAttempt();
+        setMissing(name.trim() === '');
+        setSent(values);
+        if (name.trim() !== '') run();
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="Name"
+          description="The application that uses the key, such as “Sign-up form, production”."
+          required
+          withAsterisk={false}
+          maxLength={NAME_LENGTH.max}
+          autoComplete="off"
+          data-autofocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={missing && name.trim() === '' ? 'Enter a name.' : wrong('name')}
+        />
+        <AddressesField value={addresses} onChange={setAddresses} error={wrong('allow_ips')} />
+        <LimitFields draft={limits} onChange={setLimits} errorOf={wrong} />
+        {other && <ErrorAlert error={other} />}
+        <Group justify="flex-end">
+          <Button onClick={onCancel}>Cancel</Button>
+          <Button type="submit" variant="filled" loading={busy}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const DAY = 86_400;
+const WEEK = 7 * DAY;
+const LONGEST = `${KEY_GRACE_SECONDS.max / DAY} days`;
+/** How long the old key stays valid, in seconds. */
+const GRACE_PERIODS = [
+  [0, 'Immediately', null],
+  [3600, 'After 1 hour', '1 hour'],
+  [DAY, 'After 1 day', '1 day'],
+  [WEEK, 'After a week', 'a week'],
+  [KEY_GRACE_SECONDS.max, `After ${LONGEST}`, LONGEST],
+] as const;
+
+/** Replaces a key. `onRoll` also gets the grace period as text, null for none. */
+function RollForm(props: {
+  name: string;
+  onRoll: (seconds: number, grace: string | null) => Promise<unknown>;
+  onCancel: () => void;
+}) {
+  const { name, onRoll, onCancel } = props;
+  const [seconds, setSeconds] = useState<number>(KEY_GRACE_SECONDS.default);
+  const grace = GRACE_PERIODS.find(([value]) => value === seconds)?.[2] ?? null;
+  const { run, busy, error } = useAsyncAction(() => onRoll(seconds, grace));
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        run();
+      }}
+    >
+      <Stack>
+        <Text size="sm">
+          Creates a new key with the settings of “{name}”. Both keys work until the old one is revoked, so that you can
+          switch without downtime.
+        </Text>
+        <Radio.Group label="Revoke the old key" value={String(seconds)} onChange={(value) => setSeconds(Number(value))}>
+          <Stack gap="xs" mt={4}>
+            {GRACE_PERIODS.map(([grace, label]) => (
+              <Radio key={grace} value={String(grace)} label={label} />
+            ))}
+          </Stack>
+        </Radio.Group>
+        {seconds === 0 && (
+          <Text size="sm" role="status">
+            Requests with the old key are rejected immediately. This cannot be undone.
+          </Text>
+        )}
+        {error && <ErrorAlert error={error} />}
+        <Group justify="flex-end">
+          <Button onClick={onCancel}>Cancel</Button>
+          <Button type="submit" variant="filled" loading={busy}>
+            Roll key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** What guards a key that is shown once. `leaving`: the user is about to close it. */
+interface Once {
+  readonly leaving: boolean;
+  readonly onShown: () => void;
+}
+
+/** Shows the value of a new key, once. It exists only in the state of the dialog. */
+function KeyCreatedPanel(props: {
+  value: string;
+  once: Once;
+  children?: ReactNode;
+  onTried: () => void;
+  onClose: () => void;
+}) {
+  const { value, once, children, onTried, onClose } = props;
+  const { onShown } = once;
+  useEffect(onShown, []);
+  const { user } = useSession();
+  const { test } = useAccount();
+  // A live key would make the samples of the API reference cost credits.
+  useEffect(() => {
+    if (test) rememberKey(value);
+  }, [test, value]);
+  const email = user?.email ?? 'someone@gmail.com';
+  const request = { method: 'POST', url: `${location.origin}/v1/verify`, key: value, body: { email } };
+  return (
+    <Stack>
+      <Text size="sm" ref={focusOnMount} tabIndex={-1} style={{ outline: 'none' }} fw={600}>
+        This key is shown only once, as the service stores only its hash. Copy it now and store it where your
+        application reads its secrets.
+      </Text>
+      {children}
+      <CopyText label="API key" text={value} />
+      <Text size="sm">To send a first request, run:</Text>
+      <CopyText label="curl command" text={curl(request)} block />
+      <TestRequest value={value} email={email} onTried={onTried} />
+      {once.leaving ? (
+        <Alert color="red" variant="outline" role="alert" title="Close without the key?">
+          <Text size="sm" mb="xs">
+            It cannot be shown again. If it is not stored anywhere, you have to create another one.
+          </Text>
+          <Group gap="xs">
+            <Button onClick={onShown} data-autofocus ref={focusOnMount}>
+              Keep it open
+            </Button>
+            <Button color="red" variant="filled" onClick={onClose}>
+              Close
+            </Button>
+          </Group>
+        </Alert>
+      ) : (
+        <Group justify="flex-end">
+          <Button variant="filled" onClick={onClose}>
+            Done
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+/** Sends one request with the new key through the public API. */
+function TestRequest({ value, email, onTried }: { value: string; email: string; onTried: () => void }) {
+  const { test } = useAccount();
+  const [verdict, setVerdict] = useState<Verification | null>(null);
+  const { run, busy, error } = useAsyncAction(async () => {
+    setVerdict(null);
+    setVerdict(await createMailvet({ url: location.origin, key: value }).verify({ email }));
+    onTried();
+  });
+  return (
+    <Stack gap="xs">
+      <Group gap="xs">
+        <Button onClick={run} loading={busy}>
+          Test key
+        </Button>
+        <Text size="sm" className="anywhere" flex={1}>
+          Verifies {email} with this key.{' '}
+          {test ? 'Costs nothing.' : `Costs at most ${pluralize(PRICE[DEFAULT_LEVEL], 'credit')}.`}
+        </Text>
+      </Group>
+      <div role="status">
+        {verdict && (
+          <Text size="sm">
+            The key works. {headline(verdict)}. {wordsOf(verdict).meaning} Cost:{' '}
+            {pluralize(verdict.credits_used, 'credit')}.
+          </Text>
+        )}
+      </div>
+      {error && <ErrorAlert error={error} />}
+    </Stack>
+  );
+}
 
 /** The open dialog and its key. */
 export type DialogState =

@@ -13,7 +13,16 @@ import type { DialogState } from './dialogs.tsx';
 import css from './keys.module.css';
 import { NOTICE_COPY } from './notices.tsx';
 import { KEY_ORDERS, type KeysSearch, keysSearch, requestsOf } from './search.ts';
-import { UsageBars } from './usage-bars.tsx';
+
+/** Verifications by day, as small bars; the number stands beside them. */
+const UsageBars = ({ requests, most }: { requests: readonly number[]; most: number }) => (
+  <svg className={css.bars} viewBox={`0 0 ${requests.length * 3} 20`} preserveAspectRatio="none" aria-hidden="true">
+    {requests.map((n, i) => {
+      const height = n === 0 ? 1 : Math.max(2, (n / most) * 20);
+      return <rect key={i} x={i * 3} y={20 - height} width={2} height={height} data-none={n === 0} />;
+    })}
+  </svg>
+);
 
 /** `opener` gets the focus back when the dialog closes. */
 export type OnOpen = (open: DialogState, opener: HTMLElement | null) => void;

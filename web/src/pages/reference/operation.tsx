@@ -6,11 +6,52 @@ import { NotFound } from '../../parts/not-found.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Prose } from '../../parts/prose.tsx';
 import { type Entry, entries, type Media, refusalsOf, scopesOf, successOf, titleOf } from './document.ts';
-import { Body, Fields } from './fields.tsx';
 import { useDocument } from './query.ts';
 import css from './reference.module.css';
 import { SamplePanel } from './sample-panel.tsx';
-import { resolverOf, typeAndMeaning } from './schema.ts';
+import { type Field, fieldsOf, resolverOf, typeAndMeaning, typeName } from './schema.ts';
+
+/** The fields of a body. */
+function Body({ media: { schema } }: { media: Media }) {
+  const resolve = resolverOf(useDocument());
+  const fields = fieldsOf(schema, resolve);
+  if (fields.length === 0)
+    return (
+      <p>
+        <Prose text={typeName(resolve(schema), resolve)} />
+      </p>
+    );
+  return <Fields fields={fields} />;
+}
+
+const Fields = ({ fields }: { fields: readonly Omit<Field, 'path'>[] }) => (
+  <ul className={css.fields}>
+    {fields.map(({ name, type, required, meaning, fields: inner }) => (
+      <li key={name}>
+        <div className={css.line}>
+          <code className="mono">{name}</code>
+          <span className={css.type}>
+            <Prose text={type} />
+          </span>
+          {!required && <span className={css.tag}>optional</span>}
+        </div>
+        {meaning && (
+          <p>
+            <Prose text={meaning} />
+          </p>
+        )}
+        {inner.length > 0 && (
+          <details>
+            <summary>
+              Fields of <code className="mono">{name}</code>
+            </summary>
+            <Fields fields={inner} />
+          </details>
+        )}
+      </li>
+    ))}
+  </ul>
+);
 
 const JSON_TYPE = 'application/json';
 

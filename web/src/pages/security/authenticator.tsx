@@ -1,9 +1,134 @@
-import { Button, Modal, Text } from '@mantine/core';
+import { Button, Modal, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { SignedInUser } from '../../api/session.ts';
-import { RemoveAuthenticator } from './remove-authenticator.tsx';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { encode } from 'uqr';
+import { api, unwrap } from '../../api/client.ts';
+import type { Totp } from '../../api/schema.ts';
+import { type SignedInUser, sessionQuery, useSession } from '../../api/session.ts';
+import { CodeField, normalizeCode } from '../../parts/code-field.tsx';
+import { CopyText } from '../../parts/copy-text.tsx';
+import { HiddenUsername } from '../../parts/email-field.tsx';
+import { focusOnMount } from '../../parts/focus.ts';
+import { Form } from '../../parts/form.tsx';
+import { notify } from '../../parts/notify.tsx';
+import { PasswordField } from '../../parts/password-field.tsx';
+import { useSubmit } from '../../parts/use-submit.ts';
 import { Section } from './section.tsx';
-import { SetUpAuthenticator } from './set-up-authenticator.tsx';
+
+/** Light cells around the code that readers need (ISO/IEC 18004 §9.1). */
+const QUIET = 4;
+
+/** Dark on light in both color schemes: many readers take no other. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { data, size } = encode(text, { ecc: 'M', border: QUIET });
+  const dark = data.flatMap((row, y) => row.flatMap((cell, x) => (cell ? [`M${x} ${y}h1v1h-1z`] : [])));
+  return (
+    <svg role="img" aria-label={label} width={208} viewBox={`0 0 ${size} ${size}`} shapeRendering="crispEdges">
+      <rect width={size} height={size} fill="#fff" />
+      <path d={dark.join('')} fill="#000" />
+    </svg>
+  );
+}
+
+function RecoveryCodes({ codes, email }: { codes: readonly string[]; email: string }) {
+  return (
+    <Stack gap="sm" align="flex-start">
+      <Text size="sm">
+        Use a recovery code to sign in if you lose access to the app. Each code works once. The codes are not shown
+        again: store them separately from the app.
+      </Text>
+      <CopyText block text={codes.join('\n')} label="recovery codes" />
+      <Button size="xs" onClick={() => download(codes, email)}>
+        Download as file
+      </Button>
+    </Stack>
+  );
+}
+
+function download(codes: readonly string[], email: string): void {
+  const text = `Recovery codes for ${email} at ${location.host}. Each works once.\n\n${codes.join('\n')}\n`;
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  const link = Object.assign(document.createElement('a'), { href: url, download: 'mailvet-recovery-codes.txt' });
+  link.click();
+  // The download has started by the next task; the codes must not stay in memory.
+  setTimeout(() => URL.revokeObjectURL(url));
+}
+
+function ConfirmAuthenticator(props: { totp: Totp; email: string; onDone: () => void; onCancel: () => void }) {
+  const { totp, email, onDone, onCancel } = props;
+  const client = useQueryClient();
+  const submit = useSubmit(async ({ code }) => {
+    await unwrap(api.POST('/dashboard/totp/confirm', { body: { code: normalizeCode(code) } }));
+    onDone();
+    await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    await notify('Authenticator app added.');
+  }, 'code');
+  return (
+    <Stack>
+      <Title order={3} ref={focusOnMount} tabIndex={-1} style={{ outline: 'none' }}>
+        1. Scan the QR code with the app
+      </Title>
+      <QrCode text={totp.uri} label="QR code for the authenticator app, with the secret below" />
+      <Text size="sm">Or enter this secret in the app:</Text>
+      <CopyText text={totp.secret} label="secret" />
+      <Title order={3}>2. Save the recovery codes</Title>
+      <RecoveryCodes codes={totp.recovery_codes} email={email} />
+      <Title order={3}>3. Enter a code from the app</Title>
+      <Form submit={submit} action="Confirm" main onCancel={onCancel}>
+        <CodeField {...submit.field('code')} />
+      </Form>
+    </Stack>
+  );
+}
+
+/** The secret exists only in the state of this component and is gone when the dialog closes. */
+function SetUpAuthenticator(props: { email: string; onDone: () => void; onCancel: () => void }) {
+  const { email, onCancel } = props;
+  const [totp, setTotp] = useState<Totp | null>(null);
+  if (totp !== null) return <ConfirmAuthenticator totp={totp} {...props} />;
+  return <PasswordStep email={email} onMade={setTotp} onCancel={onCancel} />;
+}
+
+function PasswordStep(props: { email: string; onMade: (totp: Totp) => void; onCancel: () => void }) {
+  const { email, onMade, onCancel } = props;
+  const submit = useSubmit(async ({ password = '' }) => {
+    onMade(await unwrap(api.POST('/dashboard/totp', { body: { password } })));
+  }, 'password');
+  return (
+    <Form submit={submit} action="Continue" main onCancel={onCancel}>
+      <Text size="sm">Enter your password to continue.</Text>
+      <HiddenUsername email={email} />
+      <PasswordField label="Password" {...submit.field('password')} data-autofocus />
+    </Form>
+  );
+}
+
+function RemoveAuthenticator(props: { email: string; onRemoved: () => void; onCancel: () => void }) {
+  const { email, onRemoved, onCancel } = props;
+  const client = useQueryClient();
+  const requiring = useSession().accounts.filter(({ second_factor_required }) => second_factor_required);
+  const submit = useSubmit(async ({ password = '' }) => {
+    await unwrap(api.POST('/dashboard/totp/remove', { body: { password } }));
+    onRemoved();
+    await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    await notify('Authenticator app removed.');
+  }, 'password');
+  return (
+    <Form submit={submit} action="Remove" main onCancel={onCancel}>
+      <Text size="sm">You will sign in with your password only. Your recovery codes stop working.</Text>
+      {requiring.length > 0 && (
+        <Text size="sm" className="anywhere">
+          {requiring.map(({ name }) => name).join(', ')}{' '}
+          {requiring.length === 1 ? 'requires a second factor' : 'require a second factor'}: without a passkey, you are
+          locked out until you set one up again.
+        </Text>
+      )}
+      <HiddenUsername email={email} />
+      <PasswordField label="Password" {...submit.field('password')} data-autofocus />
+    </Form>
+  );
+}
 
 export function AuthenticatorSection({ user }: { user: SignedInUser }) {
   const [opened, { open, close }] = useDisclosure();

@@ -1,18 +1,90 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Anchor, Button, Group, Modal, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { PASSKEY_NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { Passkeys } from '../../api/schema.ts';
 import { type SignedInUser, sessionQuery } from '../../api/session.ts';
+import { CodeField, normalizeCode } from '../../parts/code-field.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
+import { HiddenUsername } from '../../parts/email-field.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Loading } from '../../parts/loading.tsx';
-import { supportsPasskeys } from '../../parts/passkeys.ts';
+import { notify } from '../../parts/notify.tsx';
+import { addPasskey, type Proof, supportsPasskeys } from '../../parts/passkeys.ts';
+import { PasswordField } from '../../parts/password-field.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
 import { useDialogState } from '../../parts/use-dialog-state.ts';
-import { AddPasskey } from './add-passkey.tsx';
+import { type Submission, useSubmit } from '../../parts/use-submit.ts';
 import { Section } from './section.tsx';
+
+const METHODS = {
+  password: 'Use your password',
+  code: 'Use an authenticator code',
+  passkey: 'Use a passkey you have',
+} as const;
+type Method = keyof typeof METHODS;
+
+const proofOf = (method: Method, { password = '', code = '' }: Readonly<Record<string, string>>): Proof =>
+  method === 'passkey' ? method : method === 'code' ? { code: normalizeCode(code) } : { password };
+
+interface Props {
+  readonly user: SignedInUser;
+  readonly hasPasskey: boolean;
+  readonly onAdded: () => Promise<void>;
+  readonly onCancel: () => void;
+}
+
+function AddPasskey({ user, hasPasskey, onAdded, onCancel }: Props) {
+  const [method, setMethod] = useState<Method>('password');
+  const methods: readonly Method[] = [
+    'password',
+    ...(user.second_factor ? (['code'] as const) : []),
+    ...(hasPasskey ? (['passkey'] as const) : []),
+  ];
+  const submit = useSubmit(async (values) => {
+    await addPasskey((values.name ?? '').trim(), proofOf(method, values));
+    await onAdded();
+    await notify('Passkey added.');
+  }, method);
+  return (
+    <Form submit={submit} action="Continue" main onCancel={onCancel}>
+      <TextInput
+        label="Passkey name"
+        description="For example the device that stores it. Your browser asks for the rest."
+        autoComplete="off"
+        maxLength={PASSKEY_NAME_LENGTH.max}
+        data-autofocus
+        {...submit.field('name')}
+      />
+      <HiddenUsername email={user.email} />
+      <ProofField method={method} submit={submit} />
+      <Group gap="md">
+        {methods
+          .filter((other) => other !== method)
+          .map((other) => (
+            <Anchor key={other} component="button" type="button" fz="sm" onClick={() => setMethod(other)}>
+              {METHODS[other]}
+            </Anchor>
+          ))}
+      </Group>
+    </Form>
+  );
+}
+
+function ProofField({ method, submit }: { method: Method; submit: Submission }) {
+  switch (method) {
+    case 'password':
+      return <PasswordField label="Password" {...submit.field('password')} />;
+    case 'code':
+      return <CodeField {...submit.field('code')} />;
+    case 'passkey':
+      return <Text size="sm">Your browser first asks for a passkey that you have, then for the new one.</Text>;
+  }
+}
 
 type Passkey = Passkeys['passkeys'][number];
 

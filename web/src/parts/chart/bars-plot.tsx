@@ -6,13 +6,6 @@ import { type Bars, heightOf, SEGMENTS, type Segment, ticksOf } from './bars.ts'
 import { AXIS_WIDTH } from './bucket-links.tsx';
 import { formatTick, tokenColor } from './series.ts';
 
-export const HEIGHT = 240;
-/** Pixels for rejected requests below the line. They have a scale of their own. */
-const BELOW = 22;
-const FONT = '11px "Hanken Grotesk", system-ui, sans-serif';
-const AXIS_HEIGHT = 28;
-const number = new Intl.NumberFormat('en', { notation: 'compact' });
-
 /** The canvas only: bars with the patterns of their verdicts. */
 export function BarsPlot({ bars, log }: { bars: Bars; log: boolean }) {
   const place = useRef<HTMLDivElement>(null);
@@ -32,6 +25,13 @@ export function BarsPlot({ bars, log }: { bars: Bars; log: boolean }) {
   }, [bars, log, dark]);
   return <div ref={place} style={{ minHeight: HEIGHT }} aria-hidden />;
 }
+
+export const HEIGHT = 240;
+/** Pixels for rejected requests below the line. They have a scale of their own. */
+const BELOW = 22;
+const FONT = '11px "Hanken Grotesk", system-ui, sans-serif';
+const AXIS_HEIGHT = 28;
+const number = new Intl.NumberFormat('en', { notation: 'compact' });
 
 function optionsOf({ bars, bucket }: Bars, log: boolean): Omit<uPlot.Options, 'width' | 'height'> {
   const most = Math.max(...bars.map(({ total, before }) => Math.max(total, before ?? 0)), 1);

@@ -6,13 +6,6 @@ import { heightOf, ticksOf } from './bars.ts';
 import { AXIS_WIDTH } from './bucket-links.tsx';
 import { type ChartData, formatTick, type Series, stack, tokenColor, toneFill } from './series.ts';
 
-const HEIGHT = 200;
-const AXIS_HEIGHT = 28;
-const FONT = '11px "Hanken Grotesk", system-ui, sans-serif';
-const SIZES = { hour: 3600, day: 86_400 } as const;
-const DASHES: Readonly<Record<NonNullable<Series['line']>, number[]>> = { dashed: [6, 4], dotted: [2, 3] };
-const number = new Intl.NumberFormat('en', { notation: 'compact' });
-
 /** The canvas only; Chart adds the summary, the links and the table. `unit`: beside the top of the vertical axis. */
 export function Plot({ data, unit, log }: { data: ChartData; unit: string; log: boolean }) {
   const place = useRef<HTMLDivElement>(null);
@@ -31,6 +24,13 @@ export function Plot({ data, unit, log }: { data: ChartData; unit: string; log: 
   }, [data, unit, log, dark]);
   return <div ref={place} style={{ minHeight: HEIGHT }} aria-hidden />;
 }
+
+const HEIGHT = 200;
+const AXIS_HEIGHT = 28;
+const FONT = '11px "Hanken Grotesk", system-ui, sans-serif';
+const SIZES = { hour: 3600, day: 86_400 } as const;
+const DASHES: Readonly<Record<NonNullable<Series['line']>, number[]>> = { dashed: [6, 4], dotted: [2, 3] };
+const number = new Intl.NumberFormat('en', { notation: 'compact' });
 
 const times = ({ at }: ChartData): number[] => at.map((iso) => Date.parse(iso) / 1000);
 

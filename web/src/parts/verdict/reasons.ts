@@ -7,7 +7,10 @@ import {
 } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import { humanize, pluralize } from '../format.ts';
-import { STATUS_LABELS } from './status.ts';
+
+type Status = Verification['status'];
+
+const STATUS_LABELS: Readonly<Record<Status, string>> = { good: 'Good', bad: 'Bad' };
 
 type Judged = Pick<Verification, 'reason' | 'status' | 'validation_type'>;
 

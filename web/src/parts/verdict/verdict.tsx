@@ -1,16 +1,189 @@
-import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Badge, Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Verification } from '../../api/schema.ts';
 import { DataTable } from '../data-table.tsx';
 import { humanize, pluralize } from '../format.ts';
 import { Glyph } from '../glyph.tsx';
-import { checkRows, type Result } from './checks.ts';
+import { keysOf } from '../keys-of.ts';
+import { decidingLine } from './deciding-line.ts';
 import { escapeInvisible } from './escape-invisible.ts';
-import { Evidence } from './evidence.tsx';
 import { outcomeOf } from './outcome.ts';
 import { retryWords, wordsOf } from './reasons.ts';
 import css from './verdict.module.css';
 import { Address } from './verdict-line.tsx';
+
+type EvidenceData = NonNullable<Verification['evidence']>;
+
+const SPEAKERS = { client: 'Mailvet', server: 'Server', note: 'Note' } as const;
+
+/** Mail servers and the SMTP transcript. All of it is untrusted text. */
+function Evidence({ evidence, check }: { evidence: EvidenceData; check: Verification['checks']['smtp'] }) {
+  const { mail_hosts, unusable_hosts, smtp } = evidence;
+  return (
+    <Stack component="section" gap="lg" aria-label="Evidence">
+      {mail_hosts.length + unusable_hosts.length > 0 && (
+        <div>
+          <Title order={3} mb="xs">
+            Mail servers
+          </Title>
+          <List size="sm" listStyleType="none">
+            {mail_hosts.map(({ host, priority, addresses }) => (
+              <List.Item key={`${priority} ${host}`} className="anywhere">
+                {escapeInvisible(host)} (priority {priority}): {addresses.join(', ')}
+              </List.Item>
+            ))}
+            {unusable_hosts.map(({ host, why }) => (
+              <List.Item key={host} className="anywhere">
+                {escapeInvisible(host)}: unusable, {escapeInvisible(why)}
+              </List.Item>
+            ))}
+          </List>
+        </div>
+      )}
+      {smtp && <Transcript smtp={smtp} check={check} />}
+    </Stack>
+  );
+}
+
+function Transcript({
+  smtp,
+  check,
+}: {
+  smtp: NonNullable<EvidenceData['smtp']>;
+  check: Verification['checks']['smtp'];
+}) {
+  const deciding = decidingLine(smtp.transcript, check);
+  const facts = [
+    smtp.host && `Host: ${escapeInvisible(smtp.host)}`,
+    smtp.address && `IP address: ${smtp.address}`,
+    `TLS: ${smtp.tls ? 'yes' : 'no'}`,
+    smtp.rule && `Rule: ${smtp.rule}`,
+  ].filter(Boolean);
+  return (
+    <div>
+      <Title order={3}>SMTP transcript</Title>
+      <Text size="sm" c="dimmed" mb="xs" className="anywhere">
+        {facts.join(' · ')}. Times are in seconds from the start of the session. The local part of the address is
+        redacted.
+      </Text>
+      {smtp.transcript.length === 0 ? (
+        <Text>No connection was made.</Text>
+      ) : (
+        <ol className={css.dialogue} aria-label="SMTP transcript">
+          {smtp.transcript.map(({ at, from, text }, i) => (
+            <li key={`${i} ${at}`} data-from={from} data-deciding={i === deciding || undefined}>
+              <span className={css.time}>{(at / 1000).toFixed(3)} s</span>
+              <span>{SPEAKERS[from]}</span>
+              <span>
+                <code dir="ltr">{escapeInvisible(text)}</code>
+                {i === deciding && <span className={css.decides}>decides</span>}
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}
+
+type Checks = Verification['checks'];
+type Result = Checks['domain']['result'];
+
+interface CheckRow {
+  readonly name: keyof Checks;
+  readonly title: string;
+  readonly result: Result;
+  readonly summary: string;
+  /** Details as `name: value` pairs. */
+  readonly facts: readonly (readonly [name: string, value: string])[];
+}
+
+type Fact = readonly [name: string, value: string | number | null | undefined];
+
+interface Check {
+  readonly title: string;
+  readonly results: Readonly<Record<Result, string>>;
+  readonly facts?: (checks: Checks) => readonly Fact[];
+}
+
+const skipped = 'Skipped: an earlier check decided, or the level does not include this check.';
+const unknown = 'Could not be determined.';
+
+/** In the order in which the checks run. */
+const CHECKS: Readonly<Record<keyof Checks, Check>> = {
+  syntax: {
+    title: 'Syntax',
+    results: { pass: 'Valid.', fail: 'Invalid.', unknown, skipped },
+    facts: ({ syntax: { error, index } }) => [
+      ['error', error && humanize(error)],
+      ['position', index === undefined ? null : index + 1],
+    ],
+  },
+  filter: {
+    title: 'Your filters',
+    results: { pass: 'No match.', fail: 'A filter matches.', unknown, skipped },
+    facts: ({ filter: { id, filter_type, value } }) => [
+      ['filter', id],
+      [filter_type ? humanize(filter_type) : 'value', value],
+    ],
+  },
+  disposable: {
+    title: 'Disposable lists',
+    results: {
+      pass: 'Not listed.',
+      fail: 'Listed as disposable.',
+      unknown: 'Listed only by less reliable sources. This does not affect the verdict.',
+      skipped,
+    },
+    facts: ({ disposable: { matched, list_version } }) => [
+      ['entry', matched],
+      ['list version', list_version],
+    ],
+  },
+  domain: {
+    title: 'Domain',
+    results: { pass: 'Exists.', fail: 'Does not exist.', unknown: 'DNS lookup failed.', skipped },
+  },
+  mx: {
+    title: 'Mail servers',
+    results: { pass: 'Found.', fail: 'None usable.', unknown: 'DNS lookup failed.', skipped },
+    facts: ({ mx: { provider, failure } }) => [
+      ['provider', provider],
+      ['DNS response', failure],
+    ],
+  },
+  smtp: {
+    title: 'Mailbox',
+    results: { pass: 'The server accepts the address.', fail: 'The server rejects the address.', unknown, skipped },
+    facts: ({ smtp: { host, stage, code, enhanced_code, tls, rule } }) => [
+      ['host', host],
+      ['stage', stage],
+      ['code', [code, enhanced_code].filter(Boolean).join(' ')],
+      ['TLS', tls === undefined ? null : tls ? 'yes' : 'no'],
+      ['rule', rule],
+    ],
+  },
+  catch_all: {
+    title: 'Catch-all',
+    results: {
+      pass: 'The server rejects a random address.',
+      fail: 'The server accepts any address.',
+      unknown,
+      skipped,
+    },
+  },
+};
+
+function checkRows(checks: Checks): CheckRow[] {
+  return keysOf(CHECKS).map((name) => {
+    const { title, results, facts } = CHECKS[name];
+    const { result } = checks[name];
+    return { name, title, result, summary: results[result], facts: (facts?.(checks) ?? []).flatMap(present) };
+  });
+}
+
+const present = ([name, value]: Fact): (readonly [string, string])[] =>
+  value === undefined || value === null || value === '' ? [] : [[name, escapeInvisible(String(value))]];
 
 const RESULT_BADGES: Readonly<Record<Result, readonly [sign: string, color: string]>> = {
   pass: ['✓', 'green'],

@@ -9,24 +9,6 @@ import { useGroups } from './items.ts';
 import type { Item } from './match.ts';
 import css from './palette.module.css';
 
-function openSpotlight() {
-  const [store, { open, close }] = createSpotlight();
-  open();
-  return { store, close };
-}
-
-interface PaletteProps {
-  readonly field: PaletteField;
-  readonly query: string;
-  readonly onQuery: (query: string) => void;
-  /** Enter was pressed already: the best match is chosen as soon as it is known. */
-  readonly entered: boolean;
-  /** Whether the user may see what the account holds. */
-  readonly hasRecords: boolean;
-  readonly onShortcuts: () => void;
-  readonly onClose: (chosen: boolean) => void;
-}
-
 /**
  * The command palette, opened by being rendered: a combobox whose list is always open (WAI-ARIA APG, "Combobox"). Its
  * roles are our own, as Spotlight has none.
@@ -122,4 +104,22 @@ export function Palette({ field, query, onQuery, entered, hasRecords, onShortcut
       <VisuallyHidden role="status">{busy ? '' : pluralize(items.length, 'result')}</VisuallyHidden>
     </Spotlight.Root>
   );
+}
+
+function openSpotlight() {
+  const [store, { open, close }] = createSpotlight();
+  open();
+  return { store, close };
+}
+
+interface PaletteProps {
+  readonly field: PaletteField;
+  readonly query: string;
+  readonly onQuery: (query: string) => void;
+  /** Enter was pressed already: the best match is chosen as soon as it is known. */
+  readonly entered: boolean;
+  /** Whether the user may see what the account holds. */
+  readonly hasRecords: boolean;
+  readonly onShortcuts: () => void;
+  readonly onClose: (chosen: boolean) => void;
 }

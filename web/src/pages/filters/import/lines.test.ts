@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { IMPORT_BODY_BYTES, IMPORT_LINES } from '../../../../../src/kernel/facts/limits.ts';
-import { readTyped } from './csv.ts';
 import {
   backToText,
   fromRows,
@@ -8,6 +7,7 @@ import {
   MAX_LINES,
   nextChunk,
   readLines,
+  readTyped,
   toRequest,
   UnusableText,
 } from './lines.ts';

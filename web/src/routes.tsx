@@ -1,4 +1,5 @@
 import {
+  type AnyRoute,
   createRootRoute,
   createRoute,
   createRouter,
@@ -7,6 +8,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { ADDRESS_LENGTH, DELIVERIES_PAGE } from '../../src/kernel/facts/limits.ts';
+import type { PagePath } from '../../src/kernel/facts/pages.ts';
 import { accountIn, accountRewrite, needsAccount, pinAccount } from './api/account-path.ts';
 import { queryClient } from './api/query-client.ts';
 import { accountOf, sessionQuery } from './api/session.ts';
@@ -72,36 +74,35 @@ const signedIn = createRoute({
   },
 });
 
+/** What the routes of pages have in common. */
+const pageOf =
+  <P extends AnyRoute>(parent: P) =>
+  <const T extends PagePath, M extends Record<string, unknown>, N extends keyof M & string>(
+    path: T,
+    load: () => Promise<M>,
+    name: N,
+  ) => ({
+    getParentRoute: () => parent,
+    path,
+    component: lazyRouteComponent(load, name),
+  });
+const ofSignedOut = pageOf(signedOut);
+const ofSignedIn = pageOf(signedIn);
+
 const signIn = createRoute({
-  getParentRoute: () => signedOut,
-  path: '/sign-in',
+  ...ofSignedOut('/sign-in', () => import('./pages/sign-in.tsx'), 'SignInPage'),
   validateSearch: (search: Record<string, unknown>) => ({ next: safeRedirect(search.next) }),
-  component: lazyRouteComponent(() => import('./pages/sign-in.tsx'), 'SignInPage'),
 });
-const signUp = createRoute({
-  getParentRoute: () => signedOut,
-  path: '/sign-up',
-  component: lazyRouteComponent(() => import('./pages/sign-up.tsx'), 'SignUpPage'),
-});
-const setup = createRoute({
-  getParentRoute: () => signedOut,
-  path: '/setup',
-  component: lazyRouteComponent(() => import('./pages/setup.tsx'), 'SetupPage'),
-});
+const signUp = createRoute({ ...ofSignedOut('/sign-up', () => import('./pages/sign-up.tsx'), 'SignUpPage') });
+const setup = createRoute({ ...ofSignedOut('/setup', () => import('./pages/setup.tsx'), 'SetupPage') });
 const resetPassword = createRoute({
-  getParentRoute: () => signedOut,
-  path: '/reset-password',
-  component: lazyRouteComponent(() => import('./pages/reset-password.tsx'), 'ResetPasswordPage'),
+  ...ofSignedOut('/reset-password', () => import('./pages/reset-password.tsx'), 'ResetPasswordPage'),
 });
 const verifyEmail = createRoute({
-  getParentRoute: () => signedOut,
-  path: '/verify-email',
-  component: lazyRouteComponent(() => import('./pages/verify-email.tsx'), 'VerifyEmailPage'),
+  ...ofSignedOut('/verify-email', () => import('./pages/verify-email.tsx'), 'VerifyEmailPage'),
 });
 const invitation = createRoute({
-  getParentRoute: () => signedOut,
-  path: '/invitation',
-  component: lazyRouteComponent(() => import('./pages/invitation.tsx'), 'InvitationPage'),
+  ...ofSignedOut('/invitation', () => import('./pages/invitation.tsx'), 'InvitationPage'),
 });
 
 const reference = createRoute({
@@ -121,147 +122,75 @@ const referenceOperation = createRoute({
   component: lazyRouteComponent(() => import('./pages/reference.tsx'), 'ReferenceOperationPage'),
 });
 
-const overview = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/',
-  component: lazyRouteComponent(() => import('./pages/overview.tsx'), 'OverviewPage'),
-});
+const overview = createRoute({ ...ofSignedIn('/', () => import('./pages/overview.tsx'), 'OverviewPage') });
 const usage = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/usage',
+  ...ofSignedIn('/usage', () => import('./pages/usage.tsx'), 'UsagePage'),
   validateSearch: usageSearch,
-  component: lazyRouteComponent(() => import('./pages/usage.tsx'), 'UsagePage'),
 });
 const verify = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/verify',
+  ...ofSignedIn('/verify', () => import('./pages/verify.tsx'), 'VerifyPage'),
   validateSearch: verifySearch,
-  component: lazyRouteComponent(() => import('./pages/verify.tsx'), 'VerifyPage'),
 });
 const lists = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/lists',
+  ...ofSignedIn('/lists', () => import('./pages/lists.tsx'), 'ListsPage'),
   validateSearch: listsSearch,
-  component: lazyRouteComponent(() => import('./pages/lists.tsx'), 'ListsPage'),
 });
-const newList = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/lists/new',
-  component: lazyRouteComponent(() => import('./pages/new-list.tsx'), 'NewListPage'),
-});
+const newList = createRoute({ ...ofSignedIn('/lists/new', () => import('./pages/new-list.tsx'), 'NewListPage') });
 const list = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/lists/$id',
+  ...ofSignedIn('/lists/$id', () => import('./pages/list.tsx'), 'ListPage'),
   validateSearch: listSearch,
-  component: lazyRouteComponent(() => import('./pages/list.tsx'), 'ListPage'),
 });
 const log = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/log',
+  ...ofSignedIn('/log', () => import('./pages/log.tsx'), 'LogPage'),
   validateSearch: logSearch,
-  component: lazyRouteComponent(() => import('./pages/log.tsx'), 'LogPage'),
 });
-const logEntry = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/log/$id',
-  component: lazyRouteComponent(() => import('./pages/log-entry.tsx'), 'LogEntryPage'),
-});
+const logEntry = createRoute({ ...ofSignedIn('/log/$id', () => import('./pages/log-entry.tsx'), 'LogEntryPage') });
 const filters = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/filters',
+  ...ofSignedIn('/filters', () => import('./pages/filters.tsx'), 'FiltersPage'),
   validateSearch: filtersSearch,
-  component: lazyRouteComponent(() => import('./pages/filters.tsx'), 'FiltersPage'),
 });
 const keys = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/settings/keys',
+  ...ofSignedIn('/settings/keys', () => import('./pages/keys.tsx'), 'KeysPage'),
   validateSearch: keysSearch,
-  component: lazyRouteComponent(() => import('./pages/keys.tsx'), 'KeysPage'),
 });
-const key = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/settings/keys/$id',
-  component: lazyRouteComponent(() => import('./pages/key.tsx'), 'KeyPage'),
-});
+const key = createRoute({ ...ofSignedIn('/settings/keys/$id', () => import('./pages/key.tsx'), 'KeyPage') });
 const webhooks = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/webhooks',
+  ...ofSignedIn('/webhooks', () => import('./pages/webhooks.tsx'), 'WebhooksPage'),
   validateSearch: ({ create }: Record<string, unknown>) => flagSearch('create', create),
-  component: lazyRouteComponent(() => import('./pages/webhooks.tsx'), 'WebhooksPage'),
 });
 const webhook = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/webhooks/$id',
+  ...ofSignedIn('/webhooks/$id', () => import('./pages/webhook.tsx'), 'WebhookPage'),
   validateSearch: webhookSearch,
-  component: lazyRouteComponent(() => import('./pages/webhook.tsx'), 'WebhookPage'),
 });
-const account = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/account',
-  component: lazyRouteComponent(() => import('./pages/account.tsx'), 'AccountPage'),
-});
-const ledger = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/account/ledger',
-  component: lazyRouteComponent(() => import('./pages/ledger.tsx'), 'LedgerPage'),
-});
+const account = createRoute({ ...ofSignedIn('/account', () => import('./pages/account.tsx'), 'AccountPage') });
+const ledger = createRoute({ ...ofSignedIn('/account/ledger', () => import('./pages/ledger.tsx'), 'LedgerPage') });
 const members = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/account/members',
+  ...ofSignedIn('/account/members', () => import('./pages/members.tsx'), 'MembersPage'),
   validateSearch: ({ invite }: Record<string, unknown>) => flagSearch('invite', invite),
-  component: lazyRouteComponent(() => import('./pages/members.tsx'), 'MembersPage'),
 });
 const auditLog = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/account/audit-log',
+  ...ofSignedIn('/account/audit-log', () => import('./pages/audit-log.tsx'), 'AuditLogPage'),
   validateSearch: auditLogSearch,
-  component: lazyRouteComponent(() => import('./pages/audit-log.tsx'), 'AuditLogPage'),
 });
-const security = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/security',
-  component: lazyRouteComponent(() => import('./pages/security.tsx'), 'SecurityPage'),
-});
+const security = createRoute({ ...ofSignedIn('/security', () => import('./pages/security.tsx'), 'SecurityPage') });
 const operator = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/operator',
+  ...ofSignedIn('/operator', () => import('./pages/operator.tsx'), 'OperatorPage'),
   validateSearch: accountsSearch,
-  component: lazyRouteComponent(() => import('./pages/operator.tsx'), 'OperatorPage'),
 });
 const operatorAccount = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/operator/accounts/$id',
-  component: lazyRouteComponent(() => import('./pages/operator-account.tsx'), 'OperatorAccountPage'),
+  ...ofSignedIn('/operator/accounts/$id', () => import('./pages/operator-account.tsx'), 'OperatorAccountPage'),
 });
-const service = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/operator/service',
-  component: lazyRouteComponent(() => import('./pages/service.tsx'), 'ServicePage'),
-});
-const doctor = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/operator/doctor',
-  component: lazyRouteComponent(() => import('./pages/doctor.tsx'), 'DoctorPage'),
-});
+const service = createRoute({ ...ofSignedIn('/operator/service', () => import('./pages/service.tsx'), 'ServicePage') });
+const doctor = createRoute({ ...ofSignedIn('/operator/doctor', () => import('./pages/doctor.tsx'), 'DoctorPage') });
 const disposableLists = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/operator/lists',
-  component: lazyRouteComponent(() => import('./pages/disposable-lists.tsx'), 'DisposableListsPage'),
+  ...ofSignedIn('/operator/lists', () => import('./pages/disposable-lists.tsx'), 'DisposableListsPage'),
 });
-const operatorJobs = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/operator/jobs',
-  component: lazyRouteComponent(() => import('./pages/jobs.tsx'), 'JobsPage'),
-});
+const operatorJobs = createRoute({ ...ofSignedIn('/operator/jobs', () => import('./pages/jobs.tsx'), 'JobsPage') });
 const operatorReplies = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/operator/replies',
-  component: lazyRouteComponent(() => import('./pages/replies.tsx'), 'RepliesPage'),
+  ...ofSignedIn('/operator/replies', () => import('./pages/replies.tsx'), 'RepliesPage'),
 });
 const operatorSignIns = createRoute({
-  getParentRoute: () => signedIn,
-  path: '/operator/sign-ins',
-  component: lazyRouteComponent(() => import('./pages/operator-sign-ins.tsx'), 'OperatorSignInsPage'),
+  ...ofSignedIn('/operator/sign-ins', () => import('./pages/operator-sign-ins.tsx'), 'OperatorSignInsPage'),
 });
 
 /** Every part with its states. The build leaves it out. */

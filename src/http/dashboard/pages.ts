@@ -1,50 +1,11 @@
 import { ApiError } from '../../kernel/errors.ts';
+import { PAGE_FACTS } from '../../kernel/facts/pages.ts';
 import { randomBytes, sha256Base64 } from '../../kernel/ids.ts';
 import { type Answer, type Route, route } from '../route.ts';
 import { accepted, compressedIfIdle, sharedAnswer } from '../shared-bytes.ts';
 import { type FirstView, firstViewOf, hasFirstView } from './first-view.ts';
 
-/** The page routes these paths itself. */
-const PATHS = [
-  '/sign-in',
-  '/sign-up',
-  '/setup',
-  '/reset-password',
-  '/verify-email',
-  '/invitation',
-  '/security',
-  '/operator',
-  '/operator/accounts/:id',
-  '/operator/service',
-  '/operator/doctor',
-  '/operator/lists',
-  '/operator/jobs',
-  '/operator/replies',
-  '/operator/sign-ins',
-] as const;
-
-/** The API reference, which needs no session. Without the dashboard, there is the document. */
-const REFERENCE_PATHS = ['/docs', '/docs/:operation'] as const;
-
-/** Pages of an account: below `/accounts/:account`. Without it, the page adds the account that was opened last. */
-const ACCOUNT_PATHS = [
-  '/verify',
-  '/usage',
-  '/lists',
-  '/lists/:id',
-  '/log',
-  '/log/:id',
-  '/filters',
-  '/settings/keys',
-  '/settings/keys/:id',
-  '/webhooks',
-  '/webhooks/:id',
-  '/account',
-  '/account/ledger',
-  '/account/members',
-  '/account/audit-log',
-] as const;
-
+/** Pages of an account are also here; without it, the page adds the account that was opened last. */
 const WITH_ACCOUNT = '/accounts/:account';
 
 const toDocument = (): Answer => ({
@@ -60,10 +21,13 @@ const notBuilt = (): Answer => {
 
 /** The dashboard's static files: one HTML page for all its paths, and its assets. */
 export const PAGE_ROUTES: readonly Route[] = [
-  ...['/', ...REFERENCE_PATHS].map((path) => pageRoute(path, toDocument)),
-  ...[...PATHS, ...ACCOUNT_PATHS, WITH_ACCOUNT, ...ACCOUNT_PATHS.map((path) => WITH_ACCOUNT + path)].map((path) =>
-    pageRoute(path, notBuilt),
-  ),
+  ...PAGE_FACTS.flatMap(({ path, for: whom }) => {
+    const pattern = path.replace('$', ':');
+    // Without the dashboard, there are the API and its document.
+    const page = pageRoute(pattern, path === '/' || path.startsWith('/docs') ? toDocument : notBuilt);
+    const below = WITH_ACCOUNT + (path === '/' ? '' : pattern);
+    return whom === 'account' ? [page, pageRoute(below, notBuilt)] : [page];
+  }),
   route({
     method: 'GET',
     path: '/assets/:name',

@@ -103,10 +103,10 @@ describeBrowser('API keys', (browser) => {
     refused(400, /\/keys\/key_/);
     await button(edit, 'Save').click();
     await expectText(edit).toMatch(/"192\.0\.2\.0\/33" is not an IP address/);
-    await field(edit, 'Allowed IP addresses').fill('192.0.2.0/24, 10.0.0.0/8;::1\n2001:db8::/32');
+    await field(edit, 'Allowed IP addresses').fill('192.0.2.0/24; ::1,');
     await field(edit, 'Name').fill('Office');
     await button(edit, 'Save').click();
-    await expectText(rowOf(page, 'Office')).toMatch(/192\.0\.2\.0\/24.*10\.0\.0\.0\/8.*::1/);
+    await expectText(rowOf(page, 'Office')).toMatch(/192\.0\.2\.0\/24, ::1/);
     expect((await api.verify('jane@good.com')).status).toBe(403);
 
     await act(page, 'Office', 'Edit');

@@ -1,3 +1,5 @@
+import { PAGE_FACTS } from '../../../src/kernel/facts/pages.ts';
+
 /**
  * The account in the URL: `/accounts/acc_…/log`. The router sees `/log`, so that links name pages only and stay within
  * the account of their tab. Pages without an account have no prefix. Switching the account reloads the page: all that
@@ -5,9 +7,12 @@
  */
 
 const WITH_ACCOUNT = /^\/accounts\/([^/]+)(\/.*)?$/;
-/** Pages of the user, of the operator, and those without a session. */
-const WITHOUT_ACCOUNT =
-  /^\/(sign-in|sign-up|setup|reset-password|verify-email|invitation|security|operator|design|docs|accounts)(\/|$)/;
+/** First segments of pages that are not of an account: `/design` is there in development. */
+const WITHOUT_ACCOUNT: ReadonlySet<string> = new Set([
+  ...PAGE_FACTS.filter((page) => page.for !== 'account').map(({ path }) => path.split('/')[1] ?? ''),
+  'design',
+  'accounts',
+]);
 const STORAGE_KEY = 'mailvet.account';
 
 /** The account that a path names; null: none. */
@@ -28,7 +33,7 @@ export function pinAccount(id: string | null): void {
   if (id !== null && lastAccount() !== id) localStorage.setItem(STORAGE_KEY, id);
 }
 
-export const needsAccount = (pathname: string): boolean => !WITHOUT_ACCOUNT.test(pathname);
+export const needsAccount = (pathname: string): boolean => !WITHOUT_ACCOUNT.has(pathname.split('/')[1] ?? '');
 
 /** Opens a page of another account. `path`: as the router sees it. */
 export const openAccount = (id: string, path = '/'): void => window.location.assign(pathOf(id, path));

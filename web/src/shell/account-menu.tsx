@@ -5,7 +5,7 @@ import { openAccount } from '../api/account-path.ts';
 import { useAccountOrNull, useSession } from '../api/session.ts';
 import { signOut } from '../api/sign-out.ts';
 import { keysOf } from '../parts/keys-of.ts';
-import { samePage } from './test-mode.tsx';
+import { samePage } from './pages.ts';
 
 /**
  * Account selection, color scheme and sign-out. It is rendered when it is wanted, and opens. `children`: the button, in

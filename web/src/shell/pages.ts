@@ -1,76 +1,90 @@
-import type { LinkProps } from '@tanstack/react-router';
-import type { Role } from '../api/session.ts';
+import { PAGE_FACTS, PAGES, type PagePath } from '../../../src/kernel/facts/pages.ts';
+import { useAccountOrNull, useHasRole, useSession } from '../api/session.ts';
 import type { IconName } from '../parts/icon.tsx';
+import { keysOf } from '../parts/keys-of.ts';
 
-interface NavPage {
-  readonly to: NonNullable<LinkProps['to']>;
-  readonly label: string;
-  readonly icon: IconName;
-  /** Hidden from others. */
-  readonly role?: Role;
-  /** About the account itself, not its data: not part of test mode. */
-  readonly liveOnly?: true;
-  /** Its details are at paths below this one. */
-  readonly below?: string;
-}
+type NavPath = Exclude<PagePath, `${string}$${string}`>;
+type Whom = 'account' | 'user' | 'operator';
+
+/** The navigation, in order; icons of pages by path. */
+const NAVIGATION: readonly (readonly [
+  title: string,
+  whom: Whom,
+  pages: Readonly<Partial<Record<NavPath, IconName>>>,
+])[] = [
+  ['Work', 'account', { '/': 'chart-bar', '/verify': 'at', '/lists': 'list-check', '/log': 'logs' }],
+  ['Rules', 'account', { '/filters': 'filter' }],
+  ['Build', 'account', { '/settings/keys': 'key', '/webhooks': 'webhook' }],
+  [
+    'Account',
+    'account',
+    {
+      '/usage': 'chart-line',
+      '/account/ledger': 'receipt',
+      '/account/members': 'users',
+      '/account/audit-log': 'shield-check',
+      '/account': 'adjustments-horizontal',
+    },
+  ],
+  ['You', 'user', { '/security': 'fingerprint' }],
+  [
+    'Operator',
+    'operator',
+    {
+      '/operator': 'building',
+      '/operator/service': 'activity',
+      '/operator/doctor': 'stethoscope',
+      '/operator/lists': 'database',
+      '/operator/jobs': 'activity',
+      '/operator/replies': 'logs',
+      '/operator/sign-ins': 'fingerprint',
+    },
+  ],
+];
 
 export interface NavGroup {
   readonly title: string;
   /** Which users see it: members of an account, everyone, operators. */
-  readonly for: 'account' | 'user' | 'operator';
-  readonly pages: readonly NavPage[];
+  readonly for: Whom;
+  readonly pages: readonly { readonly to: NavPath; readonly label: string; readonly icon: IconName }[];
 }
 
-/** The navigation, in order. A page without an account belongs into a group for users or operators. */
-export const NAV_GROUPS: readonly NavGroup[] = [
-  {
-    title: 'Work',
-    for: 'account',
-    pages: [
-      { to: '/', label: 'Overview', icon: 'chart-bar' },
-      { to: '/verify', label: 'Verify', icon: 'at' },
-      { to: '/lists', label: 'Lists', icon: 'list-check', below: '/lists/' },
-      { to: '/log', label: 'Log', icon: 'logs', below: '/log/' },
-    ],
-  },
-  { title: 'Rules', for: 'account', pages: [{ to: '/filters', label: 'Filters', icon: 'filter' }] },
-  {
-    title: 'Build',
-    for: 'account',
-    pages: [
-      { to: '/settings/keys', label: 'API keys', icon: 'key', below: '/settings/keys/' },
-      { to: '/webhooks', label: 'Webhooks', icon: 'webhook', below: '/webhooks/' },
-    ],
-  },
-  {
-    title: 'Account',
-    for: 'account',
-    pages: [
-      { to: '/usage', label: 'Usage', icon: 'chart-line' },
-      { to: '/account/ledger', label: 'Credit ledger', icon: 'receipt', liveOnly: true },
-      { to: '/account/members', label: 'Members', icon: 'users', liveOnly: true },
-      { to: '/account/audit-log', label: 'Audit log', icon: 'shield-check', role: 'admin' },
-      { to: '/account', label: 'Account', icon: 'adjustments-horizontal', liveOnly: true },
-    ],
-  },
-  { title: 'You', for: 'user', pages: [{ to: '/security', label: 'Sign-in and security', icon: 'fingerprint' }] },
-  {
-    title: 'Operator',
-    for: 'operator',
-    pages: [
-      { to: '/operator', label: 'Accounts', icon: 'building', below: '/operator/accounts/' },
-      { to: '/operator/service', label: 'Service', icon: 'activity' },
-      { to: '/operator/doctor', label: 'Doctor', icon: 'stethoscope' },
-      { to: '/operator/lists', label: 'Disposable lists', icon: 'database' },
-      { to: '/operator/jobs', label: 'Failed jobs', icon: 'activity' },
-      { to: '/operator/replies', label: 'SMTP replies', icon: 'logs' },
-      { to: '/operator/sign-ins', label: 'Sign-ins', icon: 'fingerprint' },
-    ],
-  },
-];
+/** The pages that the user may open, in groups. */
+export function useNavGroups(): readonly NavGroup[] {
+  const { user } = useSession();
+  const account = useAccountOrNull();
+  const has = { member: true, admin: useHasRole('admin'), owner: useHasRole('owner') };
+  const seen: Readonly<Record<Whom, boolean>> = {
+    account: account !== null,
+    user: true,
+    operator: user?.operator === true,
+  };
+  const shown = new Set(
+    PAGE_FACTS.filter(({ role = 'member', liveOnly }) => has[role] && !(liveOnly && account?.test)).map(
+      ({ path }) => path,
+    ),
+  );
+  return NAVIGATION.filter(([, whom]) => seen[whom]).map(([title, whom, icons]) => ({
+    title,
+    for: whom,
+    pages: navPaths(icons).flatMap((to) => {
+      const icon = icons[to];
+      return icon !== undefined && shown.has(to) ? [{ to, label: PAGES[to].title, icon }] : [];
+    }),
+  }));
+}
 
-export const isCurrent = (pathname: string, { to, below }: NavPage): boolean =>
-  pathname === to || (below !== undefined && pathname.startsWith(below));
+const navPaths = (icons: object) => keysOf(PAGES).filter((path): path is NavPath => Object.hasOwn(icons, path));
+
+/** Whether `pathname` is the page, or one of those below it. */
+export const isCurrent = (pathname: string, to: string): boolean =>
+  pathname === to ||
+  PAGE_FACTS.some(({ path, under }) => under === to && pathname.startsWith(path.split('$')[0] ?? path));
 
 export const isLiveOnly = (pathname: string): boolean =>
-  NAV_GROUPS.some(({ pages }) => pages.some((page) => page.liveOnly === true && isCurrent(pathname, page)));
+  PAGE_FACTS.some(({ path, liveOnly }) => liveOnly === true && path === pathname);
+
+/** The page of an account to which a path belongs: the same in test mode, or in another account. */
+export const samePage = (pathname: string): string =>
+  PAGE_FACTS.find((page) => page.for === 'account' && page.under === undefined && isCurrent(pathname, page.path))
+    ?.path ?? '/';

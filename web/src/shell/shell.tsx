@@ -15,12 +15,11 @@ import { Page } from '../parts/page.tsx';
 import { usePageTitle } from '../parts/page-title.ts';
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx';
 import { Find } from './find.tsx';
-import { isCurrent, isLiveOnly } from './pages.ts';
+import { isCurrent, isLiveOnly, useNavGroups } from './pages.ts';
 import { useRecordVisit } from './palette/recent.ts';
 import css from './shell.module.css';
 import { ModeSwitch, NotInTestMode, TestModeEdge } from './test-mode.tsx';
 import { useFocusOnNavigation } from './use-focus-on-navigation.ts';
-import { useNavGroups } from './use-nav-groups.ts';
 
 /** Layout of all signed-in pages: navigation at the side, a top bar, and the content. */
 export function Shell() {
@@ -126,7 +125,7 @@ function Navigation({ pathname, onLeave }: { pathname: string; onLeave: () => vo
                   onClick={onLeave}
                   // Set here: the router would also mark "Account" as current on "Members".
                   activeOptions={{ exact: true }}
-                  aria-current={isCurrent(pathname, page) ? 'page' : undefined}
+                  aria-current={isCurrent(pathname, page.to) ? 'page' : undefined}
                 >
                   <Icon name={page.icon} />
                   {page.label}

@@ -3,14 +3,8 @@ import { useLocation } from '@tanstack/react-router';
 import { pathOf } from '../api/account-path.ts';
 import { useAccountOrNull } from '../api/session.ts';
 import { Page } from '../parts/page.tsx';
-import { isCurrent, isLiveOnly, NAV_GROUPS } from './pages.ts';
+import { isLiveOnly, samePage } from './pages.ts';
 import css from './shell.module.css';
-
-/** The same page of another account; of a page about one record, the list that it belongs to. */
-export function samePage(pathname: string): string {
-  const pages = NAV_GROUPS.filter((group) => group.for === 'account').flatMap((group) => group.pages);
-  return pages.find((page) => isCurrent(pathname, page))?.to ?? '/';
-}
 
 /** Links to the live data and the test data of the account. */
 export function ModeSwitch({ pathname }: { pathname: string }) {

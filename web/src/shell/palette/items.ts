@@ -12,7 +12,7 @@ import { STATUS_LABELS } from '../../pages/lists/status.tsx';
 import { accountsQuery } from '../../pages/operator/queries.ts';
 import { webhooksQuery } from '../../pages/webhooks/queries.ts';
 import { pluralize } from '../../parts/format.ts';
-import { useNavGroups } from '../use-nav-groups.ts';
+import { useNavGroups } from '../pages.ts';
 import { type Group, type Item, item, type Subject, search, subjectOf } from './match.ts';
 import { recentPaths } from './recent.ts';
 

@@ -1,0 +1,57 @@
+import type { Role } from './roles.ts';
+
+interface PageFacts {
+  readonly title: string;
+  /** Who may open it: anyone, every user, members of an account, operators. */
+  readonly for: 'anyone' | 'user' | 'account' | 'operator';
+  /** The least role that sees it in the navigation. */
+  readonly role?: Role;
+  /** About the account itself, not its data: not part of test mode. */
+  readonly liveOnly?: true;
+  /** The page in the navigation to which it belongs. */
+  readonly under?: string;
+}
+
+/** The pages of the dashboard, by path. `$id` is a parameter; pages of an account are also below `/accounts/acc_…`. */
+export const PAGES = {
+  '/': { title: 'Overview', for: 'account' },
+  '/verify': { title: 'Verify', for: 'account' },
+  '/lists': { title: 'Lists', for: 'account' },
+  '/lists/new': { title: 'New list', for: 'account', under: '/lists' },
+  '/lists/$id': { title: 'List', for: 'account', under: '/lists' },
+  '/log': { title: 'Log', for: 'account' },
+  '/log/$id': { title: 'Verification', for: 'account', under: '/log' },
+  '/filters': { title: 'Filters', for: 'account' },
+  '/settings/keys': { title: 'API keys', for: 'account' },
+  '/settings/keys/$id': { title: 'API key', for: 'account', under: '/settings/keys' },
+  '/webhooks': { title: 'Webhooks', for: 'account' },
+  '/webhooks/$id': { title: 'Webhook', for: 'account', under: '/webhooks' },
+  '/usage': { title: 'Usage', for: 'account' },
+  '/account/ledger': { title: 'Credit ledger', for: 'account', liveOnly: true },
+  '/account/members': { title: 'Members', for: 'account', liveOnly: true },
+  '/account/audit-log': { title: 'Audit log', for: 'account', role: 'admin' },
+  '/account': { title: 'Account', for: 'account', liveOnly: true },
+  '/security': { title: 'Sign-in and security', for: 'user' },
+  '/operator': { title: 'Accounts', for: 'operator' },
+  '/operator/accounts/$id': { title: 'Account', for: 'operator', under: '/operator' },
+  '/operator/service': { title: 'Service', for: 'operator' },
+  '/operator/doctor': { title: 'Doctor', for: 'operator' },
+  '/operator/lists': { title: 'Disposable lists', for: 'operator' },
+  '/operator/jobs': { title: 'Failed jobs', for: 'operator' },
+  '/operator/replies': { title: 'SMTP replies', for: 'operator' },
+  '/operator/sign-ins': { title: 'Sign-ins', for: 'operator' },
+  '/sign-in': { title: 'Sign in', for: 'anyone' },
+  '/sign-up': { title: 'Sign up', for: 'anyone' },
+  '/setup': { title: 'Set up Mailvet', for: 'anyone' },
+  '/reset-password': { title: 'Reset your password', for: 'anyone' },
+  '/verify-email': { title: 'Verify your email address', for: 'anyone' },
+  '/invitation': { title: 'Invitation', for: 'anyone' },
+  '/docs': { title: 'API reference', for: 'anyone' },
+  '/docs/$operation': { title: 'API reference', for: 'anyone', under: '/docs' },
+} as const satisfies Readonly<Record<string, PageFacts>>;
+
+export type PagePath = keyof typeof PAGES;
+const facts: Readonly<Record<PagePath, PageFacts>> = PAGES;
+export const PAGE_FACTS: readonly (PageFacts & { readonly path: string })[] = Object.entries(facts).map(
+  ([path, page]) => ({ path, ...page }),
+);

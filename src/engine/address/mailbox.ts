@@ -52,9 +52,9 @@ function domainsOf(name: string): string[] {
 }
 
 /**
- * The mailbox of an address: its canonical form (`canonicalAddress`) without tag and without what the provider ignores, at the
- * provider's main domain. It is for comparing, and perhaps not the address that its owner uses. `host`: the provider of
- * the domain's mail hosts; null: unknown.
+ * The mailbox of an address: its canonical form (`canonicalAddress`) without tag and without what the provider ignores,
+ * at the provider's main domain. It is for comparing, and perhaps not the address that its owner uses. `host`: the
+ * provider of the domain's mail hosts; null: unknown.
  */
 export function mailboxAt(address: Address, host: string | null = null): Mailbox {
   return mailboxOfCanonical(canonicalAddress(address), host);

@@ -47,6 +47,8 @@ const sheet = (rows: string) => `<worksheet><sheetData>${rows}</sheetData></work
 const CELL = '<c t="str"><v>a@good.com</v></c>';
 const ROW = `<row>${CELL}</row>`;
 const keys = JSON.stringify({ email: 'a@good.com', ...Object.fromEntries(header.slice(1).map((name) => [name, ''])) });
+/** So many that the text begins as a list, and not as binary data. */
+const LIST = 'a@good.com\n'.repeat(400);
 const CSV = 'text/csv';
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const NDJSON = 'application/x-ndjson';
@@ -90,14 +92,19 @@ describe('the stored bytes of a list', () => {
     ['NDJSON of empty objects', NDJSON, 201, () => `${keys}\n${'{}\n'.repeat(100_000)}`],
     ['an array of empty objects', 'application/json', 201, () => `{"emails":[${keys}${',{}'.repeat(50_000)}]}`],
     ['an array of empty texts', 'application/json', 201, () => `{"emails":["a@good.com"${',""'.repeat(50_000)}]}`],
-    ['lines of one character', 'text/plain', 201, () => 'a\n'.repeat(100_000)],
-    ['short addresses', 'text/plain', 201, () => Array.from({ length: 50_000 }, (_, i) => i.toString(36)).join('\n')],
-    ['control characters', 'text/plain', 201, () => `${'\u0001'.repeat(80)}\n`.repeat(5_000)],
+    ['lines of one character', 'text/plain', 201, () => LIST + 'a\n'.repeat(100_000)],
+    [
+      'short addresses',
+      'text/plain',
+      201,
+      () => LIST + Array.from({ length: 50_000 }, (_, i) => i.toString(36)).join('\n'),
+    ],
+    ['control characters', 'text/plain', 201, () => LIST + `${'\u0001'.repeat(80)}\n`.repeat(5_000)],
     [
       'distinct addresses of control characters',
       'text/plain',
       413,
-      () => Array.from({ length: 20_000 }, (_, i) => `${'\u0001'.repeat(20)}${i}`).join('\n'),
+      () => LIST + Array.from({ length: 20_000 }, (_, i) => `${'\u0001'.repeat(20)}${i}`).join('\n'),
     ],
     ['quotes', CSV, 201, () => `email,x\n${`a@good.com,"${'""'.repeat(50)}"\n`.repeat(3_000)}`],
     ['broken quotes', CSV, 413, () => `email,x\na@good.com,1\n${'""y\n'.repeat(50_000)}`],

@@ -57,6 +57,7 @@ export function lists({ send, download }: Transport): MailvetLists {
     },
     get,
     list: (query, call) => send({ ...call, method: 'GET', path: 'v1/lists', query }),
+    update: (list, change, call) => send({ ...call, method: 'PATCH', path: pathOf(list), body: change }),
     start: action('start'),
     pause: action('pause'),
     resume: action('resume'),

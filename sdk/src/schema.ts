@@ -60,7 +60,8 @@ export interface paths {
         delete: operations["removeList"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Read the file of a list that is not started in another way */
+        patch: operations["readList"];
         trace?: never;
     };
     "/v1/lists/{id}/start": {
@@ -598,66 +599,6 @@ export interface components {
             verified_at: string;
             evidence?: components["schemas"]["Evidence"];
         };
-        /** ListCreated */
-        ListCreated: {
-            id: string;
-            name: string;
-            /** @enum {string} */
-            status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
-            /** @enum {string} */
-            validation_type: "mx" | "smtp";
-            rows: {
-                total: number;
-                /** @description Distinct ones: each is verified and charged once. */
-                addresses: number;
-                duplicates: number;
-                blank: number;
-                /** @description Rows that are broken, such as by a quote that is not closed. */
-                unreadable: number;
-            };
-            progress: {
-                /** @description Distinct addresses, as in all that follows. */
-                done: number;
-                /** @description Deferred by their server, to be asked about again. */
-                waiting: number;
-                good: number;
-                bad: number;
-                percent: number;
-                per_second: number | null;
-                eta_seconds: number | null;
-            };
-            deliverability: {
-                deliverable: number;
-                undeliverable: number;
-                risky: number;
-                unknown: number;
-            };
-            by_reason: {
-                [key: string]: number;
-            };
-            credits: {
-                /** @description What is held at the start: the most that the list can cost. */
-                price: number;
-                held: number;
-                used: number;
-            };
-            error: {
-                code: string;
-                error: string;
-            } | null;
-            patience_minutes: number;
-            /** Format: date-time */
-            created_at: string;
-            started_at: string | null;
-            finished_at: string | null;
-            /**
-             * Format: date-time
-             * @description When the list and its results are deleted.
-             */
-            expires_at: string;
-            /** @description What the request has that is unknown, or changes nothing. */
-            warnings: string[];
-        };
         /** List */
         List: {
             id: string;
@@ -667,10 +608,13 @@ export interface components {
             /** @enum {string} */
             validation_type: "mx" | "smtp";
             rows: {
+                /** @description Rows of the file; one may have several addresses. */
                 total: number;
                 /** @description Distinct ones: each is verified and charged once. */
                 addresses: number;
+                /** @description Further addresses that are the same as an earlier one. */
                 duplicates: number;
+                /** @description Rows without an address. */
                 blank: number;
                 /** @description Rows that are broken, such as by a quote that is not closed. */
                 unreadable: number;
@@ -701,6 +645,34 @@ export interface components {
                 held: number;
                 used: number;
             };
+            /** @description How the file was read. Null: it has no such thing, or a version before did not keep it. */
+            read: {
+                format: string | null;
+                delimiter: string | null;
+                encoding: string | null;
+                sheet: string | null;
+                entry: string | null;
+                header_row: number | null;
+                /** @description The main one with addresses. */
+                column: string;
+                /** @description Those whose addresses are verified, the main one first. */
+                columns: string[];
+                /** @description Whose addresses are not verified. */
+                other_address_columns: {
+                    column: string;
+                    addresses: number;
+                }[];
+                addresses_per_row: {
+                    max: number | null;
+                    rows_with_several: number | null;
+                };
+            };
+            /** @description What may be wrong with how the file was read; and, as `unknown_field`, with the request. */
+            warnings: {
+                /** @enum {string} */
+                code: "no_address" | "few_addresses" | "other_address_columns" | "several_addresses" | "encoding_guessed" | "invalid_encoding" | "uneven_rows" | "realigned_rows" | "header_repeated" | "rows_left_out" | "unknown_field";
+                message: string;
+            }[];
             error: {
                 code: string;
                 error: string;
@@ -730,73 +702,30 @@ export interface components {
             /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
-        /** ListDetails */
-        ListDetails: {
-            id: string;
-            name: string;
-            /** @enum {string} */
-            status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
-            /** @enum {string} */
-            validation_type: "mx" | "smtp";
-            rows: {
-                total: number;
-                /** @description Distinct ones: each is verified and charged once. */
-                addresses: number;
-                duplicates: number;
-                blank: number;
-                /** @description Rows that are broken, such as by a quote that is not closed. */
-                unreadable: number;
+        /** ListPatch */
+        ListPatch: {
+            /** @description As in the upload; what is null or left out is detected. */
+            read: {
+                columns?: (string | (string | number)[]) | null;
+                column?: (string | number) | null;
+                header_row?: number | null;
+                header?: (("auto" | "true" | "false") | boolean) | null;
+                delimiter?: string | null;
+                encoding?: string | null;
+                sheet?: (string | number) | null;
+                entry?: string | null;
             };
-            progress: {
-                /** @description Distinct addresses, as in all that follows. */
-                done: number;
-                /** @description Deferred by their server, to be asked about again. */
-                waiting: number;
-                good: number;
-                bad: number;
-                percent: number;
-                per_second: number | null;
-                eta_seconds: number | null;
-            };
-            deliverability: {
-                deliverable: number;
-                undeliverable: number;
-                risky: number;
-                unknown: number;
-            };
-            by_reason: {
-                [key: string]: number;
-            };
-            credits: {
-                /** @description What is held at the start: the most that the list can cost. */
-                price: number;
-                held: number;
-                used: number;
-            };
-            error: {
-                code: string;
-                error: string;
-            } | null;
-            patience_minutes: number;
-            /** Format: date-time */
-            created_at: string;
-            started_at: string | null;
-            finished_at: string | null;
-            /**
-             * Format: date-time
-             * @description When the list and its results are deleted.
-             */
-            expires_at: string;
-            /** @description What the request has that is unknown, or changes nothing. */
-            warnings: string[];
         };
         /**
          * ListRow
          * @description What is not known, or not done, is null.
          */
         ListRow: {
-            /** @description From 1, the header not counted. */
+            /** @description From 1, the header not counted. A row with several addresses stands here for each. */
             row: number;
+            part: number | null;
+            parts: number | null;
+            column: string | null;
             email: string | null;
             status: components["schemas"]["Status"] | null;
             deliverability: components["schemas"]["Deliverability"] | null;
@@ -1202,7 +1131,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -1379,7 +1308,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `list_storage_full`, `too_many_filters`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column` */
+        /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `list_storage_full`, `too_many_filters`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column`, `no_addresses`, `few_addresses` */
         UnprocessableEntity: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1484,11 +1413,10 @@ export type CheckResult = components['schemas']['CheckResult'];
 export type Checks = components['schemas']['Checks'];
 export type Evidence = components['schemas']['Evidence'];
 export type Verification = components['schemas']['Verification'];
-export type ListCreated = components['schemas']['ListCreated'];
 export type List = components['schemas']['List'];
 export type Pagination = components['schemas']['Pagination'];
 export type Lists = components['schemas']['Lists'];
-export type ListDetails = components['schemas']['ListDetails'];
+export type ListPatch = components['schemas']['ListPatch'];
 export type ListRow = components['schemas']['ListRow'];
 export type ListRows = components['schemas']['ListRows'];
 export type ListRemoved = components['schemas']['ListRemoved'];
@@ -1739,6 +1667,24 @@ export interface operations {
                      *             "held": 5200,
                      *             "used": 4600
                      *           },
+                     *           "read": {
+                     *             "format": "csv",
+                     *             "delimiter": ",",
+                     *             "encoding": "utf-8",
+                     *             "sheet": null,
+                     *             "entry": null,
+                     *             "header_row": 1,
+                     *             "column": "email",
+                     *             "columns": [
+                     *               "email"
+                     *             ],
+                     *             "other_address_columns": [],
+                     *             "addresses_per_row": {
+                     *               "max": 1,
+                     *               "rows_with_several": 0
+                     *             }
+                     *           },
+                     *           "warnings": [],
                      *           "error": null,
                      *           "patience_minutes": 240,
                      *           "created_at": "2026-11-20T10:00:00.000Z",
@@ -1774,10 +1720,22 @@ export interface operations {
                 name?: string;
                 /** @description `mx` by default. */
                 validation_type?: "mx" | "smtp";
-                /** @description Name or number, from 1, of the column with the addresses; detected by default. */
+                /** @description Columns with the addresses, detected by default: names or numbers from 1, separated by commas or as a JSON array; `all`: every column that has addresses. */
+                columns?: string;
+                /** @description The same for one column, whatever its name. */
                 column?: string;
-                /** @description Whether the first row has names of columns; `auto`, the default: detected. */
+                /** @description Row of the file with the names of the columns, from 1, detected by default; 0: none. */
+                header_row?: number;
+                /** @description `true` is `header_row` 1, `false` 0, `auto` the default. */
                 header?: "auto" | "true" | "false";
+                /** @description Between the cells of a row, detected by default: "comma", "semicolon", "tab" or "pipe", or the character itself. */
+                delimiter?: string;
+                /** @description Of text, detected by default; a name of the Encoding Standard. */
+                encoding?: string;
+                /** @description Of a workbook, by name or number; by default the first with addresses. */
+                sheet?: string;
+                /** @description Of an archive with several files, by name. */
+                entry?: string;
                 /** @description `false` leaves the list `ready`, so that its price can be seen first. */
                 start?: "true" | "false";
                 /** @description How long addresses are asked about again whose servers defer the answer. */
@@ -1854,16 +1812,33 @@ export interface operations {
                      *         "held": 5200,
                      *         "used": 4600
                      *       },
+                     *       "read": {
+                     *         "format": "csv",
+                     *         "delimiter": ",",
+                     *         "encoding": "utf-8",
+                     *         "sheet": null,
+                     *         "entry": null,
+                     *         "header_row": 1,
+                     *         "column": "email",
+                     *         "columns": [
+                     *           "email"
+                     *         ],
+                     *         "other_address_columns": [],
+                     *         "addresses_per_row": {
+                     *           "max": 1,
+                     *           "rows_with_several": 0
+                     *         }
+                     *       },
+                     *       "warnings": [],
                      *       "error": null,
                      *       "patience_minutes": 240,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
                      *       "finished_at": null,
-                     *       "expires_at": "2026-12-20T10:00:00.000Z",
-                     *       "warnings": []
+                     *       "expires_at": "2026-12-20T10:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["ListCreated"];
+                    "application/json": components["schemas"]["List"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -1942,16 +1917,33 @@ export interface operations {
                      *         "held": 5200,
                      *         "used": 4600
                      *       },
+                     *       "read": {
+                     *         "format": "csv",
+                     *         "delimiter": ",",
+                     *         "encoding": "utf-8",
+                     *         "sheet": null,
+                     *         "entry": null,
+                     *         "header_row": 1,
+                     *         "column": "email",
+                     *         "columns": [
+                     *           "email"
+                     *         ],
+                     *         "other_address_columns": [],
+                     *         "addresses_per_row": {
+                     *           "max": 1,
+                     *           "rows_with_several": 0
+                     *         }
+                     *       },
+                     *       "warnings": [],
                      *       "error": null,
                      *       "patience_minutes": 240,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
                      *       "finished_at": null,
-                     *       "expires_at": "2026-12-20T10:00:00.000Z",
-                     *       "warnings": []
+                     *       "expires_at": "2026-12-20T10:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["ListDetails"];
+                    "application/json": components["schemas"]["List"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2001,6 +1993,124 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "read": {
+                 *         "columns": [
+                 *           "Work email"
+                 *         ],
+                 *         "delimiter": "semicolon"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ListPatch"];
+            };
+        };
+        responses: {
+            /** @description The list, with its new rows and price. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "lst_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "name": "newsletter.csv",
+                     *       "status": "running",
+                     *       "validation_type": "smtp",
+                     *       "rows": {
+                     *         "total": 1000,
+                     *         "addresses": 980,
+                     *         "duplicates": 15,
+                     *         "blank": 5,
+                     *         "unreadable": 0
+                     *       },
+                     *       "progress": {
+                     *         "done": 490,
+                     *         "waiting": 12,
+                     *         "good": 440,
+                     *         "bad": 50,
+                     *         "percent": 50,
+                     *         "per_second": 12.5,
+                     *         "eta_seconds": 40
+                     *       },
+                     *       "deliverability": {
+                     *         "deliverable": 400,
+                     *         "undeliverable": 45,
+                     *         "risky": 25,
+                     *         "unknown": 20
+                     *       },
+                     *       "by_reason": {
+                     *         "mailbox_not_found": 45,
+                     *         "catch_all": 25
+                     *       },
+                     *       "credits": {
+                     *         "price": 9800,
+                     *         "held": 5200,
+                     *         "used": 4600
+                     *       },
+                     *       "read": {
+                     *         "format": "csv",
+                     *         "delimiter": ",",
+                     *         "encoding": "utf-8",
+                     *         "sheet": null,
+                     *         "entry": null,
+                     *         "header_row": 1,
+                     *         "column": "email",
+                     *         "columns": [
+                     *           "email"
+                     *         ],
+                     *         "other_address_columns": [],
+                     *         "addresses_per_row": {
+                     *           "max": 1,
+                     *           "rows_with_several": 0
+                     *         }
+                     *       },
+                     *       "warnings": [],
+                     *       "error": null,
+                     *       "patience_minutes": 240,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "started_at": "2026-11-20T10:00:01.000Z",
+                     *       "finished_at": null,
+                     *       "expires_at": "2026-12-20T10:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["List"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -2068,16 +2178,33 @@ export interface operations {
                      *         "held": 5200,
                      *         "used": 4600
                      *       },
+                     *       "read": {
+                     *         "format": "csv",
+                     *         "delimiter": ",",
+                     *         "encoding": "utf-8",
+                     *         "sheet": null,
+                     *         "entry": null,
+                     *         "header_row": 1,
+                     *         "column": "email",
+                     *         "columns": [
+                     *           "email"
+                     *         ],
+                     *         "other_address_columns": [],
+                     *         "addresses_per_row": {
+                     *           "max": 1,
+                     *           "rows_with_several": 0
+                     *         }
+                     *       },
+                     *       "warnings": [],
                      *       "error": null,
                      *       "patience_minutes": 240,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
                      *       "finished_at": null,
-                     *       "expires_at": "2026-12-20T10:00:00.000Z",
-                     *       "warnings": []
+                     *       "expires_at": "2026-12-20T10:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["ListDetails"];
+                    "application/json": components["schemas"]["List"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2152,16 +2279,33 @@ export interface operations {
                      *         "held": 5200,
                      *         "used": 4600
                      *       },
+                     *       "read": {
+                     *         "format": "csv",
+                     *         "delimiter": ",",
+                     *         "encoding": "utf-8",
+                     *         "sheet": null,
+                     *         "entry": null,
+                     *         "header_row": 1,
+                     *         "column": "email",
+                     *         "columns": [
+                     *           "email"
+                     *         ],
+                     *         "other_address_columns": [],
+                     *         "addresses_per_row": {
+                     *           "max": 1,
+                     *           "rows_with_several": 0
+                     *         }
+                     *       },
+                     *       "warnings": [],
                      *       "error": null,
                      *       "patience_minutes": 240,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
                      *       "finished_at": null,
-                     *       "expires_at": "2026-12-20T10:00:00.000Z",
-                     *       "warnings": []
+                     *       "expires_at": "2026-12-20T10:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["ListDetails"];
+                    "application/json": components["schemas"]["List"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2235,16 +2379,33 @@ export interface operations {
                      *         "held": 5200,
                      *         "used": 4600
                      *       },
+                     *       "read": {
+                     *         "format": "csv",
+                     *         "delimiter": ",",
+                     *         "encoding": "utf-8",
+                     *         "sheet": null,
+                     *         "entry": null,
+                     *         "header_row": 1,
+                     *         "column": "email",
+                     *         "columns": [
+                     *           "email"
+                     *         ],
+                     *         "other_address_columns": [],
+                     *         "addresses_per_row": {
+                     *           "max": 1,
+                     *           "rows_with_several": 0
+                     *         }
+                     *       },
+                     *       "warnings": [],
                      *       "error": null,
                      *       "patience_minutes": 240,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
                      *       "finished_at": null,
-                     *       "expires_at": "2026-12-20T10:00:00.000Z",
-                     *       "warnings": []
+                     *       "expires_at": "2026-12-20T10:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["ListDetails"];
+                    "application/json": components["schemas"]["List"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2318,16 +2479,33 @@ export interface operations {
                      *         "held": 5200,
                      *         "used": 4600
                      *       },
+                     *       "read": {
+                     *         "format": "csv",
+                     *         "delimiter": ",",
+                     *         "encoding": "utf-8",
+                     *         "sheet": null,
+                     *         "entry": null,
+                     *         "header_row": 1,
+                     *         "column": "email",
+                     *         "columns": [
+                     *           "email"
+                     *         ],
+                     *         "other_address_columns": [],
+                     *         "addresses_per_row": {
+                     *           "max": 1,
+                     *           "rows_with_several": 0
+                     *         }
+                     *       },
+                     *       "warnings": [],
                      *       "error": null,
                      *       "patience_minutes": 240,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
                      *       "finished_at": null,
-                     *       "expires_at": "2026-12-20T10:00:00.000Z",
-                     *       "warnings": []
+                     *       "expires_at": "2026-12-20T10:00:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["ListDetails"];
+                    "application/json": components["schemas"]["List"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -2343,7 +2521,8 @@ export interface operations {
         parameters: {
             query?: {
                 status?: "good" | "bad";
-                deliverability?: "deliverable" | "undeliverable" | "risky" | "unknown";
+                /** @description "deliverable", "undeliverable", "risky" or "unknown"; several are separated by commas, and `!undeliverable` is all but that one. */
+                deliverability?: string;
                 /** @description `none`: without a reason. */
                 reason?: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
                 /** @description Searched literally in the address. */
@@ -2454,8 +2633,15 @@ export interface operations {
         parameters: {
             query?: {
                 format?: "csv" | "xlsx" | "jsonl";
+                /** @description Of CSV, by default that of the file: a name, or the character itself. */
+                delimiter?: "comma" | "semicolon" | "tab" | "pipe" | "," | ";" | "\t" | "|";
+                /** @description Of CSV, by default that of the file; what it has no character for is written as a question mark. */
+                encoding?: string;
+                /** @description Whether CSV begins with a byte order mark, by default as the file did. */
+                bom?: "true" | "false";
                 status?: "good" | "bad";
-                deliverability?: "deliverable" | "undeliverable" | "risky" | "unknown";
+                /** @description "deliverable", "undeliverable", "risky" or "unknown"; several are separated by commas, and `!undeliverable` is all but that one. */
+                deliverability?: string;
             };
             header?: never;
             path: {
@@ -2476,6 +2662,8 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description `true` while results are still to come; their rows are marked `pending`. */
+                    "X-Mailvet-Partial"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3333,6 +3521,24 @@ export interface operations {
                  *           "held": 5200,
                  *           "used": 4600
                  *         },
+                 *         "read": {
+                 *           "format": "csv",
+                 *           "delimiter": ",",
+                 *           "encoding": "utf-8",
+                 *           "sheet": null,
+                 *           "entry": null,
+                 *           "header_row": 1,
+                 *           "column": "email",
+                 *           "columns": [
+                 *             "email"
+                 *           ],
+                 *           "other_address_columns": [],
+                 *           "addresses_per_row": {
+                 *             "max": 1,
+                 *             "rows_with_several": 0
+                 *           }
+                 *         },
+                 *         "warnings": [],
                  *         "error": null,
                  *         "patience_minutes": 240,
                  *         "created_at": "2026-11-20T10:00:00.000Z",
@@ -3411,6 +3617,24 @@ export interface operations {
                  *           "held": 5200,
                  *           "used": 4600
                  *         },
+                 *         "read": {
+                 *           "format": "csv",
+                 *           "delimiter": ",",
+                 *           "encoding": "utf-8",
+                 *           "sheet": null,
+                 *           "entry": null,
+                 *           "header_row": 1,
+                 *           "column": "email",
+                 *           "columns": [
+                 *             "email"
+                 *           ],
+                 *           "other_address_columns": [],
+                 *           "addresses_per_row": {
+                 *             "max": 1,
+                 *             "rows_with_several": 0
+                 *           }
+                 *         },
+                 *         "warnings": [],
                  *         "error": null,
                  *         "patience_minutes": 240,
                  *         "created_at": "2026-11-20T10:00:00.000Z",
@@ -3489,6 +3713,24 @@ export interface operations {
                  *           "held": 5200,
                  *           "used": 4600
                  *         },
+                 *         "read": {
+                 *           "format": "csv",
+                 *           "delimiter": ",",
+                 *           "encoding": "utf-8",
+                 *           "sheet": null,
+                 *           "entry": null,
+                 *           "header_row": 1,
+                 *           "column": "email",
+                 *           "columns": [
+                 *             "email"
+                 *           ],
+                 *           "other_address_columns": [],
+                 *           "addresses_per_row": {
+                 *             "max": 1,
+                 *             "rows_with_several": 0
+                 *           }
+                 *         },
+                 *         "warnings": [],
                  *         "error": null,
                  *         "patience_minutes": 240,
                  *         "created_at": "2026-11-20T10:00:00.000Z",

@@ -46,6 +46,8 @@ export interface WebhookVerifyOptions {
 export type List = JsonOf<operations['getList']['responses'][200]>;
 /** One row of the file, with its result; null is what is not known, or not done. */
 export type ListRow = JsonOf<operations['listRows']['responses'][200]>['rows'][number];
+/** How to read the file of a list. */
+export type ListChange = BodyOf<'readList'>;
 export type ListsQuery = QueryOf<'lists'>;
 /** One page of lists, newest first. */
 export type ListPage = JsonOf<operations['lists']['responses'][200]>;
@@ -83,6 +85,8 @@ export interface MailvetLists {
   create(source: ListSource, options?: ListOptions): Promise<List>;
   get(list: ListRef, options?: CallOptions): Promise<List>;
   list(query?: ListsQuery, options?: CallOptions): Promise<ListPage>;
+  /** Reads the file of a list that is not started in another way: its rows and price change. */
+  update(list: ListRef, change: ListChange, options?: CallOptions): Promise<List>;
   /** In a status that does not allow it, these are an error, 409 `list_state`. */
   start(list: ListRef, options?: CallOptions): Promise<List>;
   pause(list: ListRef, options?: CallOptions): Promise<List>;

@@ -1,12 +1,13 @@
-import { openAsBlob } from 'node:fs';
+import { createReadStream, openAsBlob } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { basename, extname } from 'node:path';
+import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
 import { createMailvet, type List, type Mailvet, MailvetError } from '../../sdk/src/index.ts';
+import { readAddressFile } from '../files/read-file.ts';
 import { LIST_PATIENCE_MINUTES } from '../kernel/facts/limits.ts';
-import { RESULT_FORMATS, type ResultFormat } from '../kernel/facts/lists.ts';
+import { RESULT_FORMATS, type ResultFormat, UNFINISHED } from '../kernel/facts/lists.ts';
 import { LEVELS, type Level } from '../kernel/facts/plans.ts';
 import { DELIVERABILITIES, type Deliverability } from '../kernel/facts/reasons.ts';
 import { choice, counted, grouped } from '../kernel/format.ts';
@@ -23,6 +24,8 @@ import {
 } from './command.ts';
 import { openInputFile } from './input-file.ts';
 import { bar, CLEAR_LINE, duration } from './progress.ts';
+import { type ReadFlags, readChoice, readText, withReadOptions } from './read-options.ts';
+import { deliverabilities, formatByName, neverFound, ONLY_HELP } from './result-rows.ts';
 import { explainServerError } from './server-error.ts';
 
 /** The commands about disposable domains had this name. */
@@ -31,6 +34,7 @@ const MOVED = ['update', 'show'] as const;
 export function listsCommand(): Command {
   const group = new Command('lists').description('Verify lists of addresses on a server.');
   group.addCommand(submit());
+  group.addCommand(readAgain());
   group.addCommand(status());
   group.addCommand(action('start', 'Start a list that was submitted with --no-start, or lacked credits.'));
   group.addCommand(action('pause', 'Pause a list.'));
@@ -57,10 +61,9 @@ async function withServer<T>(flags: object, use: (lists: Mailvet['lists']) => Pr
   }
 }
 
-interface SubmitFlags extends Common {
+interface SubmitFlags extends Common, ReadFlags {
   readonly level?: Level;
   readonly name?: string;
-  readonly column?: string;
   readonly header?: boolean;
   readonly patience?: number;
   readonly start: boolean;
@@ -68,13 +71,14 @@ interface SubmitFlags extends Common {
 }
 
 const submit = () =>
-  command('submit', 'Upload a file of addresses and start to verify it.', 'lists')
-    .argument('<file>', 'CSV, TSV, XLSX, JSON Lines, or one address per line; - for standard input')
-    .addOption(new Option('--level <level>', 'what to check').choices(LEVELS))
-    .option('--name <name>', 'name of the list (default: that of the file)')
-    .option('--column <column>', 'name or number of the column with the addresses (default: detected)')
-    .option('--header', 'the first row has the names of the columns (default: detected)')
-    .option('--no-header', 'the first row has an address')
+  withReadOptions(
+    command('submit', 'Upload a file of addresses and start to verify it.', 'lists')
+      .argument('<file>', 'CSV or other text, a workbook, JSON; - for standard input')
+      .addOption(new Option('--level <level>', 'what to check').choices(LEVELS))
+      .option('--name <name>', 'name of the list (default: that of the file)'),
+  )
+    .option('--header', 'the same as --header-row 1')
+    .option('--no-header', 'the same as --header-row 0')
     .option(
       '--patience <minutes>',
       'how long deferred addresses are asked about again',
@@ -84,6 +88,7 @@ const submit = () =>
     .option('--watch', 'show the progress until it ends; Ctrl-C leaves it running')
     .action(async (file: string, flags: SubmitFlags) => {
       await withServer(flags, async (lists) => {
+        const read = readFields(flags);
         const source = await sourceOf(file);
         // Before a large file is sent, to a server that may not want it.
         await lists.list({ per_page: 1 });
@@ -91,28 +96,41 @@ const submit = () =>
           ...(file === '-' ? {} : { name: flags.name ?? basename(file) }),
           ...(flags.name === undefined ? {} : { name: flags.name }),
           ...(flags.level === undefined ? {} : { validation_type: flags.level }),
-          ...(flags.column === undefined ? {} : { column: flags.column }),
-          ...(flags.header === undefined ? {} : { header: flags.header }),
+          ...read,
           ...(flags.patience === undefined ? {} : { patience_minutes: flags.patience }),
           start: flags.start,
-          type: TYPES[extname(file).toLowerCase()] ?? 'text/csv',
         });
         const print = () => printResult(flags, list, described(list));
-        if (flags.watch && list.error === null) return watch(lists, list.id, flags, print);
+        if (flags.watch && list.status !== 'ready') return watch(lists, list.id, flags, print);
         print();
         if (list.error !== null) throw new CommandFailure(`the list was not started: ${list.error.error}`);
         if (!flags.json) process.stdout.write(`${lookAgain(list.id)}\n`);
       });
     });
 
-/** What the file is, by its name; the server recognizes XLSX and delimiters by themselves. */
-const TYPES: Readonly<Record<string, string>> = {
-  '.txt': 'text/plain',
-  '.tsv': 'text/tab-separated-values',
-  '.jsonl': 'application/x-ndjson',
-  '.ndjson': 'application/x-ndjson',
-  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-};
+/** As the API has them; what is detected is left out. */
+function readFields({ header, ...flags }: ReadFlags & { readonly header?: boolean }) {
+  const { columns, headerRow, delimiter, encoding, sheet, entry } = readChoice(flags);
+  const row = headerRow ?? (header === undefined ? null : Number(header));
+  return {
+    ...(columns === null ? {} : { columns: columns === 'all' ? columns : JSON.stringify(columns) }),
+    ...(row === null ? {} : { header_row: row }),
+    ...(delimiter === null ? {} : { delimiter }),
+    ...(encoding === null ? {} : { encoding }),
+    ...(sheet === null ? {} : { sheet }),
+    ...(entry === null ? {} : { entry }),
+  };
+}
+
+const readAgain = () =>
+  withReadOptions(
+    command('read', 'Read the file of a list that is not started in another way.', 'lists').argument('<id>'),
+  ).action(async (id: string, flags: Common & ReadFlags) => {
+    await withServer(flags, async (lists) => {
+      const list = await lists.update(id, { read: readFields(flags) });
+      printResult(flags, list, described(list));
+    });
+  });
 
 async function sourceOf(file: string): Promise<Blob | AsyncIterable<Uint8Array>> {
   if (file === '-') return process.stdin;
@@ -182,20 +200,13 @@ function progressLine({ status, rows, progress }: List): string {
   return `${bar(percent / 100)}  ${parts.join(', ')}`;
 }
 
-function described({
-  id,
-  name,
-  status,
-  validation_type,
-  rows,
-  progress,
-  deliverability,
-  credits,
-  error,
-}: List): string {
+function described({ id, name, status, validation_type, rows, progress, ...list }: List): string {
+  const { deliverability, credits, error, read, warnings } = list;
   const found = DELIVERABILITIES.map((one) => `${grouped(deliverability[one])} ${one}`).join(', ');
   return [
     `${id}  ${printable(name)}: ${status}`,
+    readText(read),
+    ...warnings.map(({ message }) => `Warning: ${printable(message)}`),
     `${addresses(rows.addresses)} in ${counted(rows.total, 'row')}, level ${validation_type}`,
     `${grouped(progress.done)} done (${progress.percent} %): ${found}`,
     `${counted(credits.used, 'credit')} used, ${grouped(credits.held)} held; at most ${grouped(credits.price)} in all`,
@@ -216,26 +227,92 @@ const action = (name: 'start' | 'pause' | 'resume' | 'cancel', description: stri
 interface DownloadFlags {
   readonly format?: ResultFormat;
   readonly out?: string;
-  readonly only?: Deliverability;
+  readonly only?: readonly Deliverability[];
 }
 
 const download = () =>
   command('download', 'Download the results of a list, also while it runs.', 'lists')
     .argument('<id>')
-    .addOption(new Option('--format <format>', choice(RESULT_FORMATS)).choices(RESULT_FORMATS).default('csv'))
-    .addOption(new Option('--only <deliverability>', 'only these rows').choices(DELIVERABILITIES))
+    .addOption(
+      new Option('--format <format>', `${choice(RESULT_FORMATS)} (default: by the name of --out, or csv)`).choices(
+        RESULT_FORMATS,
+      ),
+    )
+    .option('--only <verdicts>', ONLY_HELP, deliverabilities)
     .option('--out <file>', 'where to write it (default: standard output)')
-    .action(async (id: string, flags: DownloadFlags) => {
+    .action(async (id: string, { format, out, only, ...flags }: DownloadFlags) => {
       await withServer(flags, async (lists) => {
-        const query = { format: flags.format ?? 'csv', ...(flags.only ? { deliverability: flags.only } : {}) };
+        const written = format ?? (out === undefined ? null : formatByName(out)) ?? 'csv';
+        const query = { format: written, ...(only ? { deliverability: only.join(',') } : {}) };
         const results = await lists.results(id, query);
-        const output = flags.out === undefined ? process.stdout : await outputTo(flags.out);
+        const output = out === undefined ? process.stdout : await outputTo(out);
+        const count = new RowCount();
         // Standard output stays open, or an error of the download would be thrown as one of its own.
-        await pipeline(results, output, { end: output !== process.stdout }).catch((error: unknown) => {
-          throw new CommandFailure(`the download ended early, what is written is incomplete: ${messageOf(error)}`);
-        });
+        await pipeline(results, count.of(written), output, { end: output !== process.stdout }).catch(
+          (error: unknown) => {
+            throw new CommandFailure(`the download ended early, what is written is incomplete: ${messageOf(error)}`);
+          },
+        );
+        const list = await lists.get(id);
+        await sayWritten(list, only ?? null, written === 'xlsx' ? await rowsOfWorkbook(out) : count.rows);
       });
     });
+
+async function sayWritten(list: List, only: DownloadFlags['only'] | null, rows: number | null): Promise<void> {
+  const say = (text: string) => process.stderr.write(`mailvet: ${text}\n`);
+  if (rows !== null) say(`${counted(rows, 'row')} written; the list has ${counted(list.rows.total, 'row')}.`);
+  if (UNFINISHED.includes(list.status))
+    say(
+      `The list is ${list.status}: ${grouped(list.rows.addresses - list.progress.done)} of ${addresses(list.rows.addresses)} are pending.`,
+    );
+  const never = only == null ? null : neverFound(list.validation_type, only);
+  if (never !== null) say(never);
+}
+
+/** Null: it went to standard output. */
+async function rowsOfWorkbook(out: string | undefined): Promise<number | null> {
+  if (out === undefined) return null;
+  const file = await readAddressFile(createReadStream(out), { headerRow: 1, columns: ['1'], form: 'xlsx' });
+  let rows = 0;
+  for await (const batch of file.batches) rows += batch.rows.length;
+  return rows;
+}
+
+/** Counts the rows of results that pass, without the header: line ends that are in no quoted cell. */
+class RowCount {
+  #lines = 0;
+  #isQuoted = false;
+  #decoder: InstanceType<typeof TextDecoder> | null = null;
+  #head = 0;
+
+  get rows(): number {
+    return Math.max(0, this.#lines - this.#head);
+  }
+
+  of(format: ResultFormat) {
+    this.#head = format === 'csv' ? 1 : 0;
+    const count = (bytes: Uint8Array) => this.#count(bytes, format);
+    return async function* (source: AsyncIterable<Uint8Array>) {
+      for await (const bytes of source) {
+        if (format !== 'xlsx') count(bytes);
+        yield bytes;
+      }
+    };
+  }
+
+  #count(bytes: Uint8Array, format: ResultFormat): void {
+    // Quotes and line ends are single bytes in every encoding but UTF-16, which has a mark.
+    this.#decoder ??= new TextDecoder(utf16Of(bytes) ?? 'latin1');
+    for (const [character] of this.#decoder.decode(bytes, { stream: true }).matchAll(/["\n]/g))
+      if (character === '"') this.#isQuoted = format === 'csv' && !this.#isQuoted;
+      else if (!this.#isQuoted) this.#lines += 1;
+  }
+}
+
+function utf16Of([first, second]: Uint8Array): string | null {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : null;
+}
 
 async function outputTo(path: string): Promise<Writable> {
   const file = await open(path, 'w').catch((error: NodeJS.ErrnoException) => {

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isBookFormat } from '../files/forms.ts';
 import { FileError, ROW_PROBLEMS } from '../files/problems.ts';
-import { type AddressFile, readAddressFile } from '../files/read-file.ts';
-import { createResultWriter, type ResultRow, type WriterState } from '../files/write-results.ts';
+import { type AddressFile, type Reading, readAddressFile } from '../files/read-file.ts';
+import { partText } from '../files/result-columns.ts';
+import { createResultWriter, dialectOf, type ResultRow, type WriterState } from '../files/write-results.ts';
 import type { Report, Verifier } from '../index.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { RowProblem } from '../kernel/csv.ts';
@@ -18,6 +20,8 @@ import { type FileOutput, openOutput } from './file-output.ts';
 import { type FilePlace, openInputFile } from './input-file.ts';
 import { NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
 import { createProgress, EMPTY_TALLY, rowsOf, type Tally } from './progress.ts';
+import { type readChoice, readText } from './read-options.ts';
+import { neverFound } from './result-rows.ts';
 import { type FinishedRow, verifyRows } from './verify-rows.ts';
 
 interface FileCheck {
@@ -26,8 +30,7 @@ interface FileCheck {
   /** `-` is standard output. */
   readonly out: string;
   readonly format: ResultFormat;
-  readonly column?: string;
-  readonly header: 'auto' | boolean;
+  readonly read: ReturnType<typeof readChoice>;
   /** The results that are written; null: all rows. */
   readonly only: readonly Deliverability[] | null;
   readonly resume: boolean;
@@ -96,12 +99,12 @@ async function openInput(path: string): Promise<Input> {
 /**
  * What must be the same to continue: every byte of the input, and what decides the rows that are written. Null: a pipe.
  */
-async function identityOf({ file, out, format, column, header, only, level }: FileCheck, size: Input['size']) {
+async function identityOf({ file, out, format, read, only, level }: FileCheck, size: Input['size']) {
   if (out === '-' || size === null) return null;
   const hash = createHash('sha256');
   const handle = await open(file, 'r');
   for await (const chunk of handle.createReadStream()) hash.update(chunk);
-  return { sha256: hash.digest('hex'), format, column: column ?? null, header, only, level };
+  return { sha256: hash.digest('hex'), format, read, only, level };
 }
 
 async function verifyInto(
@@ -111,37 +114,47 @@ async function verifyInto(
   { stream, size }: Input,
   stored: object | null,
 ): Promise<string | null> {
-  const { header, column = null, signal } = check;
+  const { read, signal } = check;
   let progress: Progress = { rows: 0, tally: { ...EMPTY_TALLY }, problems: [], writer: null, ...stored };
   const visible = process.stderr.isTTY && (check.out !== '-' || !process.stdout.isTTY);
   const bar = createProgress(size ?? 0, systemClock, visible ? (text) => process.stderr.write(text) : () => undefined);
   let opened: AddressFile | null = null;
   try {
-    const file = await readAddressFile(stream, {
-      headerRow: header === 'auto' ? null : Number(header),
-      columns: column === null ? null : [column],
-    });
+    const file = await readAddressFile(stream, { ...read, ...nameOf(check.file) });
     opened = file;
-    const writer = createResultWriter(
-      check.format,
-      file.reading.columns,
-      progress.writer,
-      isBookFormat(file.reading.format),
-    );
+    say(readTextOf(file.reading));
+    const dialect = dialectOf(file.reading) ?? undefined;
+    const writer = createResultWriter(check.format, file.reading.columns, {
+      ...(dialect === undefined ? {} : { dialect }),
+      state: progress.writer,
+      isBook: isBookFormat(file.reading.format),
+    });
     if (stored === null) await output.write(writer.head());
     const run = { verify: rowVerifier(verifier, check), concurrency: check.concurrency, signal };
-    for await (const finished of verifyRows(from(progress.rows, file.batches), run)) {
-      const rows = finished.filter((row) => isWanted(row, check.only)).map(resultRow);
+    const outage = new Outage();
+    for await (const group of verifyRows(from(progress.rows, file.batches), run)) {
+      const finished = outage.pass(group);
+      const rows = finished.flatMap((row) => resultRows(row, file.reading, check.only));
       if (rows.length > 0) await output.write(await writer.rows(rows));
       progress = { ...after(progress, finished), writer: writer.state };
       bar.at(finished.at(-1)?.bytes ?? 0, progress.tally);
       output.progressed(progress);
+      if (outage.isOver) break;
+    }
+    if (outage.isOver) {
+      await output.interrupt();
+      throw noResolver(output);
     }
     if (!signal.aborted) {
+      const held = outage.rest();
+      await output.write(await writer.rows(held.flatMap((row) => resultRows(row, file.reading, check.only))));
+      progress = { ...after(progress, held), writer: writer.state };
       await output.write(writer.end());
       await output.keep();
+      for (const { message } of file.summary().warnings) say(message);
     }
   } catch (error) {
+    if (error instanceof CommandFailure) throw error;
     // What is wrong with the input will be wrong again; a full disk will not.
     if (!signal.aborted && (error instanceof FileError || progress.rows === 0)) await output.discard();
     else await output.interrupt();
@@ -155,9 +168,59 @@ async function verifyInto(
     return interrupted(bar.summary(progress.tally), output);
   }
   bar.end(progress.tally);
-  complain(progress);
+  complain(progress, check);
   return null;
 }
+
+const say = (text: string): void => void process.stderr.write(`mailvet: ${text}\n`);
+
+const nameOf = (file: string) => (file === '-' ? {} : { fileName: basename(file) });
+
+const readTextOf = ({ headerRow, addressColumns, columns, ...found }: Reading): string =>
+  readText({ ...found, header_row: headerRow, columns: addressColumns.map((column) => columns[column] ?? '') });
+
+/** Rows without a verdict after which a run ends: nothing better is to be expected of those behind them. */
+const OUTAGE_ROWS = 100;
+
+/**
+ * Holds rows back that have no verdict because no resolver answers, until one behind them has one that needed a
+ * resolver, so that a later run verifies them.
+ */
+class Outage {
+  #held: FinishedRow[] = [];
+  #missing = 0;
+
+  get isOver(): boolean {
+    return this.#missing >= OUTAGE_ROWS;
+  }
+
+  /** What may be written: the rows up to the last one of which a resolver knew something. */
+  pass(group: readonly FinishedRow[]): FinishedRow[] {
+    const passed: FinishedRow[] = [];
+    for (const finished of group) {
+      if (finished.outcome.includes(null)) this.#missing += 1;
+      else if (finished.outcome.some((report) => report !== null && report.checks.domain.result !== 'skipped'))
+        passed.push(...this.rest());
+      if (this.#missing === 0) passed.push(finished);
+      else this.#held.push(finished);
+      if (this.isOver) break;
+    }
+    return passed;
+  }
+
+  /** What is held back, which is none then. */
+  rest(): FinishedRow[] {
+    this.#missing = 0;
+    return this.#held.splice(0);
+  }
+}
+
+const noResolver = ({ continues }: FileOutput): CommandFailure =>
+  new CommandFailure(
+    `stopped: ${OUTAGE_ROWS} rows have no verdict, as no DNS resolver gave usable answers. Check MAILVET_DNS_SERVERS; mailvet doctor says more.${
+      continues ? ' The same command with --resume continues.' : ''
+    }`,
+  );
 
 const interrupted = (summary: string, { continues }: FileOutput): string =>
   `Stopped after ${summary}.${continues ? ' The same command with --resume continues.' : ''}`;
@@ -170,10 +233,6 @@ async function* from(rows: number, batches: AddressFile['batches']): AddressFile
   }
 }
 
-const isWanted = ({ outcome }: FinishedRow, only: FileCheck['only']): boolean =>
-  only === null ||
-  (outcome.kind === 'verified' && outcome.report !== null && only.includes(outcome.report.deliverability));
-
 function after(progress: Progress, finished: readonly FinishedRow[]): Progress {
   const tally = { ...progress.tally };
   const problems = [...progress.problems];
@@ -183,22 +242,33 @@ function after(progress: Progress, finished: readonly FinishedRow[]): Progress {
     if (row.problem !== null) {
       tally.unreadable += 1;
       if (problems.length < PROBLEMS_NAMED) problems.push({ line: row.line, problem: row.problem });
-    } else if (outcome.kind === 'skipped') tally.blank += 1;
-    else tally[outcome.report === null ? 'withoutVerdict' : outcome.report.status] += 1;
+    } else if (outcome.length === 0) tally.blank += 1;
+    for (const report of outcome) tally[report === null ? 'withoutVerdict' : report.status] += 1;
   }
   return { ...progress, rows, tally, problems };
 }
 
-function resultRow({ row: { row, cells, extra, addresses, problem, line }, outcome }: FinishedRow): ResultRow {
+/** One for each address of the row, as far as they are wanted. */
+function resultRows(
+  { row: { row, cells, extra, addresses, problem, line }, outcome }: FinishedRow,
+  { columns, addressColumns: [main] }: Reading,
+  only: FileCheck['only'],
+): ResultRow[] {
+  if (addresses.length === 0 && only !== null) return [];
   if (problem !== null) {
     const json = { row, email: null, status: null, reason: UNREADABLE_ROW, line, problem };
-    return { cells, extra, result: { reason: UNREADABLE_ROW }, json };
+    return [{ cells, extra, result: { reason: UNREADABLE_ROW }, json }];
   }
-  if (outcome.kind === 'skipped') return { cells, extra, result: null, json: { row, email: null, status: null } };
-  const { report } = outcome;
-  if (report === null)
-    return { cells, extra, result: { reason: NO_VERDICT }, json: { row, ...noVerdict(addresses[0]?.text ?? '') } };
-  return { cells, extra, result: report, json: { row, ...report } };
+  if (addresses.length === 0) return [{ cells, extra, result: null, json: { row, email: null, status: null } }];
+  return addresses.flatMap(({ text, column }, index): ResultRow[] => {
+    const report = outcome[index] ?? null;
+    if (only !== null && (report === null || !only.includes(report.deliverability))) return [];
+    const parts = addresses.length > 1 ? { part: index + 1, parts: addresses.length } : {};
+    const from = column === main ? {} : { column: columns[column] ?? '' };
+    const place = { email: text, part: partText(index + 1, addresses.length), column: from.column ?? null };
+    const json = { row, ...parts, ...from, ...(report ?? noVerdict(text)) };
+    return [{ cells, extra, result: { ...(report ?? { reason: NO_VERDICT }), ...place }, json }];
+  });
 }
 
 /** Null if no resolver answered, even after retries. */
@@ -221,9 +291,12 @@ function rowVerifier(verifier: Verifier, check: FileCheck): (email: string) => P
 }
 
 /** The output is complete, but not every row of it has a result. */
-function complain({ tally, problems }: Progress): void {
+function complain({ tally, problems }: Progress, { level, only }: FileCheck): void {
   const total = grouped(rowsOf(tally));
   const complaints: string[] = [];
+  const never = only && neverFound(level, only);
+  if (never !== null) say(never);
+  if (tally.good + tally.bad + tally.withoutVerdict === 0) complaints.push('no row of the file has an address.');
   if (tally.unreadable > 0) {
     const named = problems.map(({ line, problem }) => `line ${grouped(line)}: ${ROW_PROBLEMS[problem]}`);
     if (tally.unreadable > problems.length) named.push('…');
@@ -236,14 +309,14 @@ function complain({ tally, problems }: Progress): void {
   if (complaints.length > 0) throw new CommandFailure(complaints.join('\n'));
 }
 
-function explain(error: unknown, { file, column }: FileCheck): unknown {
+function explain(error: unknown, { file, read }: FileCheck): unknown {
   if (error instanceof FileError) {
     const { problem } = error;
     if (problem.code !== 'no_address_column') return new CommandFailure(`${file}: ${error.message}`);
     const columns = problem.columns.join(', ');
-    if (column === undefined)
-      return new UsageError(`no address column in the first row (${columns}); specify it with --column.`);
-    return new UsageError(`--column ${JSON.stringify(column)} is not in the first row: ${columns}.`);
+    if (read.columns === null)
+      return new UsageError(`no address column in the first row (${columns}); specify it with --columns.`);
+    return new UsageError(`--columns ${JSON.stringify(String(read.columns))} is not in the first row: ${columns}.`);
   }
   if (error instanceof Error && 'syscall' in error)
     return new CommandFailure(`stopped while verifying ${file}: ${error.message}`);

@@ -2,8 +2,8 @@
 import type { Row, RowBatch } from '../files/read-file.ts';
 import type { Report } from '../index.ts';
 
-/** `skipped`: there is no address. `report` is null if no resolver answered. */
-type Outcome = { readonly kind: 'skipped' } | { readonly kind: 'verified'; readonly report: Report | null };
+/** Of each address of the row; a report is null if no resolver answered. */
+type Outcome = readonly (Report | null)[];
 
 export interface FinishedRow {
   readonly row: Row;
@@ -26,12 +26,12 @@ const ROWS_PENDING_MAX = 4_000;
 const GROUP_ROWS = 500;
 const GROUP_WAIT_MS = 200;
 
-const SKIPPED: Outcome = { kind: 'skipped' };
-
 interface Pending {
   readonly row: Row;
   readonly bytes: number;
-  outcome: Outcome | null;
+  readonly reports: (Report | null)[];
+  /** Addresses that are not done. */
+  open: number;
 }
 
 /** A slow row delays the output, not the checks of the rows behind it. */
@@ -52,12 +52,14 @@ export async function* verifyRows(
     change = Promise.withResolvers();
   };
   const isEnded = (): boolean => isAbandoned || run.signal.aborted;
-  const start = async (slot: Pending, address: string): Promise<void> => {
+  const start = async (slot: Pending, index: number, address: string): Promise<void> => {
     running += 1;
     try {
       const report = await run.verify(address);
       // What a check says that was ended early is no verdict.
-      if (!run.signal.aborted) slot.outcome = { kind: 'verified', report };
+      if (run.signal.aborted) return;
+      slot.reports[index] = report;
+      slot.open -= 1;
     } catch (error) {
       failures.push(error);
     } finally {
@@ -71,10 +73,13 @@ export async function* verifyRows(
         for (const row of rows) {
           while (!isEnded() && (running >= run.concurrency || pending.length >= ROWS_PENDING_MAX)) await change.promise;
           if (isEnded()) return;
-          const [address] = row.addresses;
-          const slot: Pending = { row, bytes, outcome: address === undefined ? SKIPPED : null };
+          const slot: Pending = { row, bytes, reports: [], open: row.addresses.length };
           pending.push(slot);
-          if (address !== undefined) void start(slot, address.text);
+          for (const [index, { text }] of row.addresses.entries()) {
+            while (!isEnded() && index > 0 && running >= run.concurrency) await change.promise;
+            if (isEnded()) return;
+            void start(slot, index, text);
+          }
         }
         changed();
       }
@@ -90,7 +95,7 @@ export async function* verifyRows(
   let timer: NodeJS.Timeout | null = null;
   try {
     for (;;) {
-      while (ready < pending.length && pending[ready]?.outcome !== null) ready += 1;
+      while (ready < pending.length && pending[ready]?.open === 0) ready += 1;
       const isLast = run.signal.aborted || failures.length > 0 || (isFed && ready === pending.length);
       if (ready >= GROUP_ROWS || (ready > 0 && (isLast || isDue))) {
         if (timer !== null) clearTimeout(timer);
@@ -99,7 +104,7 @@ export async function* verifyRows(
         const group = pending.splice(0, ready);
         ready = 0;
         changed();
-        yield group.flatMap(({ row, bytes, outcome }) => (outcome === null ? [] : [{ row, bytes, outcome }]));
+        yield group.map(({ row, bytes, reports }) => ({ row, bytes, outcome: reports }));
         continue;
       }
       if (run.signal.aborted) return;

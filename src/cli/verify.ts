@@ -3,19 +3,19 @@ import { type Command, Option } from 'commander';
 import type { Report, Verifier } from '../index.ts';
 import { FILE_CONCURRENCY, LIST_PATIENCE_MINUTES, TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { RESULT_FORMATS, type ResultFormat } from '../kernel/facts/lists.ts';
-import { DELIVERABILITIES, type Deliverability } from '../kernel/facts/reasons.ts';
-import { choice } from '../kernel/format.ts';
+import type { Deliverability } from '../kernel/facts/reasons.ts';
 import { command, optionsFrom, table, UsageError, wholeNumber } from './command.ts';
 import { NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
+import { type ReadFlags, readChoice, withReadOptions } from './read-options.ts';
+import { deliverabilities, formatByName, ONLY_HELP } from './result-rows.ts';
 import { exitSoon, Terminated, Termination } from './termination.ts';
 
-interface Flags {
+interface Flags extends ReadFlags {
   json?: boolean;
   smtp?: boolean;
   file?: string;
   out?: string;
   format?: ResultFormat;
-  column?: string;
   header?: keyof typeof HEADERS;
   only?: readonly Deliverability[];
   resume?: true;
@@ -25,10 +25,13 @@ interface Flags {
   wait?: number | true;
 }
 
-const HEADERS = { auto: 'auto', true: true, false: false } as const;
+const HEADERS = { auto: null, true: 1, false: 0 } as const;
 
 export const verifyCommand = (): Command =>
-  command('verify', 'Verify addresses; needs no server or account and charges nothing.')
+  withReadOptions(
+    command('verify', 'Verify addresses; needs no server or account and charges nothing.'),
+    'with --file: ',
+  )
     .argument('[address...]')
     .option('--smtp', 'also ask the mail servers')
     .option('--file <file>', 'read the addresses from a file (CSV, XLSX, text, JSON) or, with -, from standard input')
@@ -39,17 +42,12 @@ export const verifyCommand = (): Command =>
         'with --file: format of the results (default: by the name of --out, or csv)',
       ).choices(RESULT_FORMATS),
     )
-    .option('--column <name>', 'with --file: name or number of the column with the addresses (default: detected)')
     .addOption(
-      new Option('--header <mode>', 'with --file: whether the first row is a header (default: auto)').choices(
+      new Option('--header <mode>', 'with --file: true is --header-row 1, false is 0 (default: auto)').choices(
         Object.keys(HEADERS),
       ),
     )
-    .option(
-      '--only <verdicts>',
-      `with --file: write only these rows (${DELIVERABILITIES.join(', ')})`,
-      deliverabilities,
-    )
+    .option('--only <verdicts>', `with --file: write ${ONLY_HELP}`, deliverabilities)
     .option('--resume', 'with --out: continue an interrupted run')
     .option(
       '--concurrency <n>',
@@ -94,8 +92,8 @@ export const verifyCommand = (): Command =>
         setMaxListeners(0, signal);
         const { file, out = '-', only = null, resume = false, header = 'auto', concurrency } = flags;
         const summary = await verifyFile(verifier, {
-          ...{ ...options, file, out, format, only, resume, header: HEADERS[header], concurrency, signal },
-          ...(flags.column === undefined ? {} : { column: flags.column }),
+          ...{ ...options, file, out, format, only, resume, concurrency, signal },
+          read: readChoice({ ...headerOf(HEADERS[header]), ...flags }),
         });
         if (summary === null) return;
         process.stderr.write(`mailvet: ${summary}\n`);
@@ -106,26 +104,27 @@ export const verifyCommand = (): Command =>
       }
     });
 
+const headerOf = (row: number | null) => (row === null ? {} : { headerRow: row });
+
 /** `--format`, else `--json`, else by the name of the output file. */
 function formatOf({ format, json, out = '' }: Flags): ResultFormat {
   if (format !== undefined) return format;
   if (json) return 'jsonl';
-  return RESULT_FORMATS.find((name) => out.toLowerCase().endsWith(`.${name}`)) ?? 'csv';
-}
-
-function deliverabilities(text: string): readonly Deliverability[] {
-  const words = text.split(',').map((word) => word.trim());
-  const known = DELIVERABILITIES.filter((name) => words.includes(name));
-  if (known.length === new Set(words).size) return known;
-  throw new UsageError(`--only takes ${choice(DELIVERABILITIES)}, separated by commas; it is ${JSON.stringify(text)}.`);
+  return formatByName(out) ?? 'csv';
 }
 
 /** Flags that have an effect only with another one. */
 const COMPANIONS: readonly (readonly [flag: keyof Flags, needed: keyof Flags])[] = [
   ['out', 'file'],
   ['format', 'file'],
+  ['columns', 'file'],
   ['column', 'file'],
+  ['headerRow', 'file'],
   ['header', 'file'],
+  ['delimiter', 'file'],
+  ['encoding', 'file'],
+  ['sheet', 'file'],
+  ['entry', 'file'],
   ['only', 'file'],
   ['resume', 'out'],
   ['wait', 'smtp'],

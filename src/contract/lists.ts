@@ -3,13 +3,17 @@ import {
   FILTERS_PAGE,
   FILTERS_PER_PAGE,
   LIST_COLUMN_LENGTH,
+  LIST_COLUMNS,
+  LIST_COLUMNS_LENGTH,
+  LIST_DELIMITER_LENGTH,
+  LIST_HEADER_ROW,
   LIST_PATIENCE_MINUTES,
   LIST_QUERY_LENGTH,
   LIST_ROWS,
   LIST_ROWS_PER_PAGE,
   NAME_LENGTH,
 } from '../kernel/facts/limits.ts';
-import { LIST_STATUSES, RESULT_FORMATS } from '../kernel/facts/lists.ts';
+import { DELIMITERS, LIST_STATUSES, LIST_WARNING_CODES, RESULT_FORMATS } from '../kernel/facts/lists.ts';
 import { LEVELS } from '../kernel/facts/plans.ts';
 import { DELIVERABILITIES, STATUSES } from '../kernel/facts/reasons.ts';
 import { choice, grouped, span } from '../kernel/format.ts';
@@ -26,7 +30,35 @@ import {
 } from './verify.ts';
 
 const FLAGS = ['true', 'false'] as const;
+const ENTRY_LENGTH = { min: 1, max: 1_000 };
+const DELIVERABILITY_TEXT_LENGTH = { min: 1, max: 200 };
 const HEADERS = ['auto', 'true', 'false'] as const;
+
+const DELIMITER_NAMES = Object.keys(DELIMITERS);
+const Encoding = (description: string) =>
+  DecodedAs(
+    'encoding',
+    Text('encoding', NAME_LENGTH, {
+      description,
+      'x-error': 'encoding must be a name of the Encoding Standard, such as utf-8, windows-1252 or shift_jis.',
+    }),
+  );
+const DelimiterText = (description: string) =>
+  Text('delimiter', LIST_DELIMITER_LENGTH, {
+    description: `${description} ${choice(DELIMITER_NAMES)}, or the character itself.`,
+  });
+
+/** How to read a file, beside its columns. */
+const readAs = {
+  delimiter: Type.Optional(DelimiterText('Between the cells of a row, detected by default:')),
+  encoding: Type.Optional(Encoding('Of text, detected by default; a name of the Encoding Standard.')),
+  sheet: Type.Optional(
+    Text('sheet', NAME_LENGTH, {
+      description: 'Of a workbook, by name or number; by default the first with addresses.',
+    }),
+  ),
+  entry: Type.Optional(Text('entry', ENTRY_LENGTH, { description: 'Of an archive with several files, by name.' })),
+};
 
 /** In the query, or in a multipart or JSON body. */
 export const ListUpload = Type.Object({
@@ -42,17 +74,27 @@ export const ListUpload = Type.Object({
   validation_type: Type.Optional(
     AlsoCalled(LEVEL_NAMES, OneOf(LEVELS, { description: '`mx` by default.', ...LEVEL_NOTES })),
   ),
+  columns: Type.Optional(
+    Text('columns', LIST_COLUMNS_LENGTH, {
+      description:
+        'Columns with the addresses, detected by default: names or numbers from 1, separated by commas or as a JSON array; `all`: every column that has addresses.',
+    }),
+  ),
   column: Type.Optional(
-    Text('column', LIST_COLUMN_LENGTH, {
-      description: 'Name or number, from 1, of the column with the addresses; detected by default.',
+    Text('column', LIST_COLUMN_LENGTH, { description: 'The same for one column, whatever its name.' }),
+  ),
+  header_row: Type.Optional(
+    WholeNumber('header_row', LIST_HEADER_ROW, {
+      description: 'Row of the file with the names of the columns, from 1, detected by default; 0: none.',
     }),
   ),
   header: Type.Optional(
     OneOf(HEADERS, {
-      description: 'Whether the first row has names of columns; `auto`, the default: detected.',
+      description: '`true` is `header_row` 1, `false` 0, `auto` the default.',
       'x-error': `header must be ${choice(HEADERS)}.`,
     }),
   ),
+  ...readAs,
   start: Type.Optional(
     OneOf(FLAGS, {
       description: '`false` leaves the list `ready`, so that its price can be seen first.',
@@ -66,6 +108,40 @@ export const ListUpload = Type.Object({
   ),
 });
 
+/** Null is what is left out: detected. */
+export const ListPatch = Type.Object(
+  {
+    read: Type.Object(
+      {
+        columns: Type.Optional(
+          Nullable(
+            Type.Union([
+              Text('columns', LIST_COLUMNS_LENGTH),
+              Type.Array(Type.Union([Text('columns', LIST_COLUMN_LENGTH), Type.Integer({ minimum: 1 })]), {
+                minItems: 1,
+                maxItems: LIST_COLUMNS.max,
+              }),
+            ]),
+          ),
+        ),
+        column: Type.Optional(Nullable(Type.Union([Text('column', LIST_COLUMN_LENGTH), Type.Integer({ minimum: 1 })]))),
+        header_row: Type.Optional(Nullable(WholeNumber('header_row', LIST_HEADER_ROW))),
+        header: Type.Optional(Nullable(Type.Union([OneOf(HEADERS), Type.Boolean()]))),
+        delimiter: Type.Optional(Nullable(DelimiterText('Between the cells of a row:'))),
+        encoding: Type.Optional(Nullable(Text('encoding', NAME_LENGTH))),
+        sheet: Type.Optional(Nullable(Type.Union([Text('sheet', NAME_LENGTH), Type.Integer({ minimum: 1 })]))),
+        entry: Type.Optional(Nullable(Text('entry', ENTRY_LENGTH))),
+      },
+      {
+        description: 'As in the upload; what is null or left out is detected.',
+        'x-error':
+          'read must be an object of columns, header_row, delimiter, encoding, sheet and entry, as in an upload.',
+      },
+    ),
+  },
+  { title: 'ListPatch' },
+);
+
 const Count = Type.Integer({ minimum: 0 });
 const Moment = Type.String({ format: 'date-time' });
 
@@ -76,10 +152,10 @@ export const ListReply = Type.Object(
     status: OneOf(LIST_STATUSES),
     validation_type: OneOf(LEVELS),
     rows: Type.Object({
-      total: Count,
+      total: Type.Integer({ description: 'Rows of the file; one may have several addresses.' }),
       addresses: Type.Integer({ description: 'Distinct ones: each is verified and charged once.' }),
-      duplicates: Count,
-      blank: Count,
+      duplicates: Type.Integer({ description: 'Further addresses that are the same as an earlier one.' }),
+      blank: Type.Integer({ description: 'Rows without an address.' }),
       unreadable: Type.Integer({ description: 'Rows that are broken, such as by a quote that is not closed.' }),
     }),
     progress: Type.Object({
@@ -98,6 +174,26 @@ export const ListReply = Type.Object(
       held: Count,
       used: Count,
     }),
+    read: Type.Object(
+      {
+        format: Nullable(Type.String({ description: '`csv`, `xlsx` …, as detected.' })),
+        delimiter: Nullable(Type.String({ description: 'Between the cells of a row.' })),
+        encoding: Nullable(Type.String()),
+        sheet: Nullable(Type.String({ description: 'Of a workbook.' })),
+        entry: Nullable(Type.String({ description: 'Of an archive.' })),
+        header_row: Nullable(Type.Integer({ description: 'Row of the file with the names of the columns; 0: none.' })),
+        column: Type.String({ description: 'The main one with addresses.' }),
+        columns: Type.Array(Type.String(), { description: 'Those whose addresses are verified, the main one first.' }),
+        other_address_columns: Type.Array(Type.Object({ column: Type.String(), addresses: Count }), {
+          description: 'Whose addresses are not verified.',
+        }),
+        addresses_per_row: Type.Object({ max: Nullable(Count), rows_with_several: Nullable(Count) }),
+      },
+      { description: 'How the file was read. Null: it has no such thing, or a version before did not keep it.' },
+    ),
+    warnings: Type.Array(Type.Object({ code: OneOf(LIST_WARNING_CODES), message: Type.String() }), {
+      description: 'What may be wrong with how the file was read; and, as `unknown_field`, with the request.',
+    }),
     error: Nullable(Type.Object({ code: Type.String(), error: Type.String() })),
     patience_minutes: Type.Integer(),
     created_at: Moment,
@@ -108,8 +204,6 @@ export const ListReply = Type.Object(
   { title: 'List' },
 );
 export type ListReply = Static<typeof ListReply>;
-export const ListCreatedReply = WithWarnings('ListCreated', ListReply);
-export const ListDetailsReply = WithWarnings('ListDetails', ListReply);
 
 export const ListsQuery = Type.Object({
   status: Type.Optional(OneOf(LIST_STATUSES, { 'x-error': `status must be ${choice(LIST_STATUSES)}.` })),
@@ -122,7 +216,13 @@ export const ListsReply = WithWarnings('Lists', Type.Object({ lists: Type.Array(
 const rowFilter = {
   status: Type.Optional(OneOf(STATUSES, { 'x-error': `status must be ${choice(STATUSES)}.` })),
   deliverability: Type.Optional(
-    OneOf(DELIVERABILITIES, { 'x-error': `deliverability must be ${choice(DELIVERABILITIES)}.` }),
+    DecodedAs(
+      'deliverabilities',
+      Text('deliverability', DELIVERABILITY_TEXT_LENGTH, {
+        description: `${choice(DELIVERABILITIES)}; several are separated by commas, and \`!undeliverable\` is all but that one.`,
+        'x-error': `deliverability must be ${choice(DELIVERABILITIES)}, several of them separated by commas, or all but one as !undeliverable.`,
+      }),
+    ),
   ),
 };
 
@@ -140,7 +240,12 @@ const Known = (description?: string) => Nullable(Type.Boolean(description === un
 
 export const ListRowReply = Type.Object(
   {
-    row: Type.Integer({ description: 'From 1, the header not counted.' }),
+    row: Type.Integer({
+      description: 'From 1, the header not counted. A row with several addresses stands here for each.',
+    }),
+    part: Nullable(Type.Integer({ description: 'Which of the addresses of its row, from 1; null where it has one.' })),
+    parts: Nullable(Type.Integer({ description: 'How many addresses its row has.' })),
+    column: Nullable(Type.String({ description: 'From which the address was taken, where that is not the main one.' })),
     email: Nullable(Type.String()),
     status: Nullable(StatusField),
     deliverability: Nullable(DeliverabilityField),
@@ -181,6 +286,21 @@ export const ListRowsReply = WithWarnings(
 
 export const ListResultsQuery = Type.Object({
   format: Type.Optional(OneOf(RESULT_FORMATS, { 'x-error': `format must be ${choice(RESULT_FORMATS)}.` })),
+  delimiter: Type.Optional(
+    OneOf([...DELIMITER_NAMES, ...Object.values(DELIMITERS)], {
+      description: 'Of CSV, by default that of the file: a name, or the character itself.',
+      'x-error': `delimiter must be ${choice(DELIMITER_NAMES)}.`,
+    }),
+  ),
+  encoding: Type.Optional(
+    Encoding('Of CSV, by default that of the file; what it has no character for is written as a question mark.'),
+  ),
+  bom: Type.Optional(
+    OneOf(FLAGS, {
+      description: 'Whether CSV begins with a byte order mark, by default as the file did.',
+      'x-error': `bom must be ${choice(FLAGS)}.`,
+    }),
+  ),
   ...rowFilter,
 });
 

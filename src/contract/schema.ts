@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { IDEMPOTENCY_HOURS } from '../kernel/facts/lifetimes.ts';
 import { IDEMPOTENCY_KEY_LENGTH, type Range } from '../kernel/facts/limits.ts';
+import type { Deliverability } from '../kernel/facts/reasons.ts';
 import { counted, grouped, span } from '../kernel/format.ts';
 
 // Schemas of bounded values. The error message (`x-error`) names the bounds, unless the options have their own.
@@ -56,6 +57,10 @@ export interface Decoded {
   printable: string;
   /** As it is; characters that no name needs (service/link-text.ts), such as marks of direction, are refused. */
   plain: string;
+  /** `deliverable,risky`, `!undeliverable`. */
+  deliverabilities: readonly Deliverability[];
+  /** A name of the Encoding Standard, in its one form. */
+  encoding: string;
 }
 export type Decoding = keyof Decoded;
 

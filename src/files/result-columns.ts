@@ -14,9 +14,15 @@ export const RESULT_COLUMNS = [
   'is_catch_all',
   'credits_used',
   'verified_at',
+  'email',
+  'part',
+  'column',
 ] as const;
 
 type ResultColumn = (typeof RESULT_COLUMNS)[number];
 export type ResultCell = string | number | boolean | null;
+/** Which of the addresses of its row it is; null: it is the only one. */
+export const partText = (part: number, parts: number): string | null => (parts > 1 ? `${part} of ${parts}` : null);
+
 /** What is not known is left out, or null. */
 export type Result = Readonly<Partial<Record<ResultColumn, ResultCell>>>;

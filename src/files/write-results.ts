@@ -1,6 +1,7 @@
 /** Writers of results: the columns of the file, then those of the results. All write piece by piece. */
-import { notFormula, quoted } from '../kernel/csv.ts';
+import { notFormula, quotedFor } from '../kernel/csv.ts';
 import type { ResultFormat } from '../kernel/facts/lists.ts';
+import { BYTE_ORDER_MARK, type EncodeText, encoderOf, hasByteOrder } from './encode-text.ts';
 import { RESULT_COLUMNS, RESULT_PREFIX, type Result, type ResultCell } from './result-columns.ts';
 import { rowsToPiece } from './xlsx/threads.ts';
 import { typedCell, writeEnd, writeHead, type XlsxCell, type XlsxState } from './xlsx/write.ts';
@@ -16,6 +17,14 @@ export interface ResultRow {
   readonly json: object;
 }
 
+/** How CSV is written. */
+export interface CsvDialect {
+  readonly delimiter: string;
+  /** By its name in the Encoding Standard. */
+  readonly encoding: string;
+  readonly byteOrderMark: boolean;
+}
+
 interface ResultWriter {
   /** What stands before the rows; not to be written again when continuing. */
   head(): Uint8Array;
@@ -27,16 +36,47 @@ interface ResultWriter {
 
 export type WriterState = XlsxState | null;
 
+/** Those that stand between cells as RFC 4180 has the comma; others, such as the bars of a table, are not written. */
+const WRITTEN_DELIMITERS: ReadonlySet<string> = new Set([',', ';', '\t', '|', '^', '~']);
+const UTF_8 = 'utf-8';
+const COMMAS: CsvDialect = { delimiter: ',', encoding: UTF_8, byteOrderMark: false };
+
+/**
+ * That of a file of text, so that whatever made it can read its results; what is null in `wanted` is as in the file.
+ * Results of other files have commas, in UTF-8. Null: the encoding that is wanted is one that nobody writes.
+ */
+export function dialectOf(
+  file: { readonly [K in keyof CsvDialect]?: CsvDialect[K] | null },
+  wanted: { readonly [K in keyof CsvDialect]?: CsvDialect[K] | null } = {},
+): CsvDialect | null {
+  const delimiter = file.delimiter ?? ',';
+  const own = file.encoding ?? UTF_8;
+  const encoding = wanted.encoding ?? (encoderOf(own) === null ? UTF_8 : own);
+  if (encoderOf(encoding) === null) return null;
+  // Two bytes without a mark are hardly ever recognized.
+  const marked = encoding.startsWith('utf-16') || (file.byteOrderMark ?? false);
+  return {
+    delimiter: wanted.delimiter ?? (WRITTEN_DELIMITERS.has(delimiter) ? delimiter : ','),
+    encoding,
+    byteOrderMark: hasByteOrder(encoding) && (wanted.byteOrderMark ?? marked),
+  };
+}
+
+interface WriterOptions {
+  readonly dialect?: CsvDialect;
+  readonly state?: WriterState;
+  readonly isBook?: boolean;
+}
+
 /** `state`: of the writer to continue. `isBook`: the rows are of a workbook; in XLSX, its cells keep their types. */
 export function createResultWriter(
   format: ResultFormat,
   columns: readonly string[],
-  state: WriterState = null,
-  isBook = false,
+  { dialect = COMMAS, state = null, isBook = false }: WriterOptions = {},
 ): ResultWriter {
   const names = [...columns, ...RESULT_COLUMNS.map((name) => RESULT_PREFIX + name)];
-  if (format === 'jsonl') return textWriter('', ({ json }) => `${JSON.stringify(json)}\n`);
-  if (format === 'csv') return textWriter(csvLine(names, []), csvRow);
+  if (format === 'jsonl') return textWriter('', ({ json }) => `${JSON.stringify(json)}\n`, UTF_8);
+  if (format === 'csv') return csvWriter(names, dialect);
   return xlsxWriter(names, state, isBook);
 }
 
@@ -57,10 +97,23 @@ function xlsxWriter(names: readonly string[], before: WriterState, isBook: boole
   };
 }
 
-function textWriter(head: string, line: (row: ResultRow) => string): ResultWriter {
+function csvWriter(names: readonly string[], { delimiter, encoding, byteOrderMark }: CsvDialect): ResultWriter {
+  const quoted = quotedFor(delimiter);
+  /**
+   * RFC 4180. Cells of the file keep their values, so a cell that a spreadsheet takes for a formula is still one; the
+   * XLSX format has no such cells.
+   */
+  const line = (cells: readonly string[]) => `${cells.map(quoted).join(delimiter)}\r\n`;
+  const own = (result: Result | null) => RESULT_COLUMNS.map((name) => safeCell(result?.[name] ?? null));
+  const head = `${byteOrderMark ? BYTE_ORDER_MARK : ''}${line(names)}`;
+  return textWriter(head, ({ cells, result, extra }) => line([...cells, ...own(result), ...extra]), encoding);
+}
+
+function textWriter(head: string, line: (row: ResultRow) => string, encoding: string): ResultWriter {
+  const encode: EncodeText = encoderOf(encoding) ?? ((text) => Buffer.from(text));
   return {
-    head: () => Buffer.from(head),
-    rows: (rows) => Promise.resolve(Buffer.from(rows.map(line).join(''))),
+    head: () => encode(head),
+    rows: (rows) => Promise.resolve(encode(rows.map(line).join(''))),
     end: () => Buffer.alloc(0),
     state: null,
   };
@@ -77,18 +130,6 @@ const typedCells = ({ cells, extra, ...row }: ResultRow): XlsxCell[] => [
   ...cellsOf({ ...row, cells: [], extra: [] }),
   ...extra.map(typedCell),
 ];
-
-function csvRow({ cells, result, extra }: ResultRow): string {
-  const own = RESULT_COLUMNS.map((name) => safeCell(result?.[name] ?? null));
-  return csvLine([...cells, ...own], extra);
-}
-
-/**
- * RFC 4180. Cells of the file keep their values, so a cell that a spreadsheet takes for a formula is still one; the
- * XLSX format has no such cells.
- */
-const csvLine = (cells: readonly string[], extra: readonly string[]): string =>
-  `${(extra.length === 0 ? cells : [...cells, ...extra]).map(quoted).join(',')}\r\n`;
 
 /** What we add is never a formula: a suggested address may begin like one. */
 function safeCell(value: ResultCell): string {

@@ -21,8 +21,12 @@ export const notFormula = (text: string): string => (FORMULA.test(text) ? `'${te
 export const unguarded = (cell: string): string => (cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell);
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
-/** A cell as RFC 4180 has it. */
-export const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+/** Cells as RFC 4180 has them. `delimiter`: the character in the place of the comma. */
+export function quotedFor(delimiter: string): (text: string) => string {
+  const special = new RegExp(`["\\r\\n\\u{${delimiter.codePointAt(0)?.toString(16) ?? 0}}]`, 'u');
+  return (text) => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+}
+const quoted = quotedFor(',');
 
 // Reading.
 

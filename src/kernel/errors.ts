@@ -332,6 +332,16 @@ export const PUBLIC_ERRORS = {
     message: 'No column of the file holds email addresses.',
     fix: 'Name the column in `column`; `columns` lists those of the file.',
   },
+  no_addresses: {
+    status: 422,
+    message: 'No row of the list has an address.',
+    fix: 'See `read` and `warnings` of the list; read it in another way, or upload another file.',
+  },
+  few_addresses: {
+    status: 422,
+    message: 'Less than a third of the rows have an address.',
+    fix: 'See `read` and `warnings` of the list; then start it, or read it in another way.',
+  },
   rate_limit_exceeded: {
     status: 429,
     message: 'Too many requests.',

@@ -41,6 +41,8 @@ export const TEST_ERRORS: Readonly<Record<PublicCode, ErrorDetails>> = {
   no_address_column: { field: 'column', columns: [] },
   invalid_filter: { field: 'value' },
   filter_exists: { field: 'value', existing_id: 1 },
+  no_addresses: {},
+  few_addresses: {},
   idempotency_key_reused: {},
   rate_limit_exceeded: { limit: PLANS[DEFAULT_PLAN].requestsPerWindow, retry_after: 30 },
   internal_error: {},

@@ -24,6 +24,7 @@ export const OWNED_TABLES = {
   list_waiting: { erasure: 'its rows', purge: { other: 'with their list' } },
   list_chunks: { erasure: NO_ADDRESS, purge: { other: 'with their list' } },
   list_blocks: { erasure: 'its rows', purge: { other: 'with their list' } },
+  list_files: { erasure: 'its rows', purge: { other: 'when their list starts, ends or is deleted (lists/files.ts)' } },
   lists: { erasure: NO_ADDRESS, purge: { other: 'retention, as verifications (lists/remove.ts)' } },
   idempotency: { erasure: 'replies about it', purge: { column: 'expires_at', afterMs: 0 } },
   trail: {

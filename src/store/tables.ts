@@ -184,6 +184,18 @@ interface ListsTable {
   finished_at: Generated<number | null>;
   /** JSON, Pace. */
   pace: Generated<string | null>;
+  /** JSON, ListSummary. */
+  summary: Generated<string | null>;
+  /** Of its file, as it is stored; 0: none is kept. */
+  file_bytes: Generated<number>;
+  readings: Generated<number>;
+}
+interface ListFilesTable {
+  account_id: string;
+  list_id: string;
+  piece: number;
+  /** Base64. */
+  content: string;
 }
 interface ListBlocksTable {
   account_id: string;
@@ -495,6 +507,7 @@ export interface Tables extends PaceTables, RequestTables {
   jobs: JobsTable;
   lists: ListsTable;
   list_blocks: ListBlocksTable;
+  list_files: ListFilesTable;
   list_chunks: ListChunksTable;
   list_waiting: ListWaitingTable;
   list_leases: ListLeasesTable;

@@ -111,7 +111,7 @@ export async function storageOf(
   without: readonly Row<'lists'>['status'][] = ['deleted'],
 ): Promise<AccountStorage> {
   const kept = db.selectFrom('lists').where('account_id', '=', account).where('status', 'not in', without);
-  const bytes = sql<number>`CAST(coalesce(sum(bytes + addresses * ${sql.lit(LIST_RESULT_BYTES)}), 0) AS BIGINT)`;
+  const bytes = sql<number>`CAST(coalesce(sum(bytes + file_bytes + addresses * ${sql.lit(LIST_RESULT_BYTES)}), 0) AS BIGINT)`;
   const sums = kept.select((eb) => [eb.fn.countAll<number>().as('lists'), bytes.as('bytes')]);
   const found = await sums.executeTakeFirstOrThrow();
   const owner = db

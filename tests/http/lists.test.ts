@@ -39,6 +39,11 @@ describe('POST /v1/lists', () => {
       deliverability: { deliverable: 0, undeliverable: 0, risky: 0, unknown: 0 },
       by_reason: {},
       credits: { price: 2, held: 2, used: 0 },
+      read: {
+        ...{ format: 'csv', delimiter: ',', encoding: 'utf-8', sheet: null, entry: null, header_row: 1 },
+        ...{ column: 'E-Mail', columns: ['E-Mail'], other_address_columns: [] },
+        addresses_per_row: { max: 1, rows_with_several: 0 },
+      },
       ...{ created_at: expect.any(String), started_at: expect.any(String), finished_at: null },
       expires_at: expect.any(String),
     });
@@ -250,7 +255,8 @@ describe('a list', () => {
     const { json: single } = await owner.verify('ada@good.com');
     const [first, second, third, fourth] = json.rows;
     expect(first).toEqual({
-      ...{ row: 1, email: 'ada@good.com', status: 'good', deliverability: single.deliverability, reason: null },
+      ...{ row: 1, part: null, parts: null, column: null, email: 'ada@good.com' },
+      ...{ status: 'good', deliverability: single.deliverability, reason: null },
       ...{ did_you_mean: null, validation_type: 'mx', credits_used: 1, is_disposable: false, is_role: single.is_role },
       ...{ is_free: false, is_relay: false, is_catch_all: null, checks: single.checks, attempts: 1, problem: null },
       verified_at: expect.any(String),
@@ -277,18 +283,18 @@ describe('a list', () => {
     const { json } = await csv(text, '?name=June+2026.csv');
     const results = (query: string) => owner.call('GET', `/v1/lists/${json.id}/results${query}`);
     const running = await results('');
-    expect(running.text.split('\r\n')[1]).toBe('Ada,ada@good.com,=1+1,,,,,,,,,,,,');
+    expect(running.text.split('\r\n')[1]).toBe('Ada;ada@good.com;=1+1;pending;;;;;;;;;;;;ada@good.com;;');
     await verifyChunks(lab, owner, json.id);
     const { text: done, headers } = await results('');
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(headers.get('content-disposition')).toBe('attachment; filename="June_2026.results.csv"');
     const [head = '', ada = '', blank = ''] = done.split('\r\n');
-    expect(head).toMatch(/^Name,E-Mail,Note,mailvet_status,mailvet_deliverability,mailvet_reason,/);
-    expect(ada).toMatch(/^Ada,ada@good\.com,=1\+1,good,/);
-    expect(blank).toBe('"B ""q""",,,,,,,,,,,,,,');
-    expect(done).toContain('Cy,x@mailinator.com," b\r\nc ",bad,');
+    expect(head).toMatch(/^Name;E-Mail;Note;mailvet_status;mailvet_deliverability;mailvet_reason;/);
+    expect(ada).toMatch(/^Ada;ada@good\.com;=1\+1;good;/);
+    expect(blank).toBe(`"B ""q"""${';'.repeat(17)}`);
+    expect(done).toContain('Cy;x@mailinator.com;" b\r\nc ";bad;');
     const bad = (await results('?status=bad')).text.trim().split('\r\n');
-    expect(bad[1]).toMatch(/^Cy,/);
+    expect(bad[1]).toMatch(/^Cy;/);
     const lines = (await results('?format=jsonl')).text.trim().split('\n');
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ row: 1, status: 'good', data: { Name: 'Ada', Note: '=1+1' } });
     const path = `${lab.url}/v1/lists/${json.id}/results?format=xlsx`;

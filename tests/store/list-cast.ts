@@ -22,9 +22,16 @@ function blocksOf(emails: readonly string[], size = 500): NewListBlock[] {
         addresses.push(email);
       }
       const address = numbers.get(email) ?? null;
-      return { row: from + i + 1, address, cells: [`name ${from + i + 1}`, email], extra: [], problem: null };
+      const numbered = address === null ? [] : [{ number: address, column: 1, text: null }];
+      return {
+        row: from + i + 1,
+        addresses: numbered,
+        cells: [`name ${from + i + 1}`, email],
+        extra: [],
+        problem: null,
+      };
     });
-    blocks.push(newBlock(rows, firstAddress, addresses));
+    blocks.push(newBlock(rows, firstAddress, addresses, { addressColumn: 1 }));
   }
   return blocks;
 }

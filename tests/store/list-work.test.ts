@@ -133,7 +133,7 @@ describeStores('work on a list', (lab) => {
     const given = { keyId: who.key.id, clientIp: null, name: 'x', level, patienceMinutes: 0, layout };
     await store.lists.create({ id: upload, account, ...given });
     await store.lists.append(account, upload, [
-      newBlock([{ row: 1, address: null, cells: [''], extra: [], problem: null }], 1, []),
+      newBlock([{ row: 1, addresses: [], cells: [''], extra: [], problem: null }], 1, [], layout),
     ]);
     lab.clock.advance(DAY);
     await purge(lab, store, lab.clock.now() - 2 * DAY);
@@ -149,7 +149,7 @@ describeStores('work on a list', (lab) => {
       if (job.kind !== 'list_removal') throw new Error('Only those were claimed.');
       expect(await store.lists.remove(job.account ?? '', job.payload.list)).toBe(true);
     }
-    for (const table of ['lists', 'list_blocks', 'list_chunks', 'list_waiting', 'verifications'])
+    for (const table of ['lists', 'list_blocks', 'list_files', 'list_chunks', 'list_waiting', 'verifications'])
       expect(await lab.sql(`SELECT * FROM ${table}`), table).toEqual([]);
     expect(await store.accounts.audit()).toEqual([]);
   });
@@ -167,7 +167,7 @@ describeStores('work on a list', (lab) => {
     expect(await store.lists.get(account, id)).toMatchObject({ done: 1, rows: { total: 5, addresses: 3 } });
     const rows = [];
     for (const after of [0, 2, 4]) rows.push(...((await store.lists.block(account, id, after))?.rows ?? []));
-    expect(rows.map(({ address, cells }) => [address, ...cells])).toEqual([
+    expect(rows.map(({ addresses, cells }) => [addresses[0]?.number ?? null, ...cells])).toEqual([
       [1, 'name 1', 'a@example.com'],
       [null, '', ''],
       [3, 'name 3', 'b@example.com'],

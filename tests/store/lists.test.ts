@@ -15,8 +15,17 @@ describeStores('a list of addresses', (lab) => {
     const { id: account } = who.account;
     const layout = { columns: ['email'], addressColumn: 0, hasHeader: false };
     const counts = { total: 1, addresses: 1, duplicates: 0, blank: 0, unreadable: 0 };
-    const row = { row: 1, address: 1, cells: ['a@example.com'], extra: [], problem: null };
-    const block = { ...newBlock([row], 1, ['a@example.com']), bytes: Math.floor(PLANS.starter.listBytes * 0.6) };
+    const row = {
+      row: 1,
+      addresses: [{ number: 1, column: 0, text: null }],
+      cells: ['a@example.com'],
+      extra: [],
+      problem: null,
+    };
+    const block = {
+      ...newBlock([row], 1, ['a@example.com'], layout),
+      bytes: Math.floor(PLANS.starter.listBytes * 0.6),
+    };
     const ids = ['lst_1', 'lst_2'];
     const list = { account, keyId: who.key.id, clientIp: null, name: 'x', level: 'mx' as const, patienceMinutes: 0 };
     for (const id of ids) await store.lists.create({ ...list, id, layout });
@@ -78,12 +87,12 @@ describeStores('a list of addresses', (lab) => {
     expect(await store.accounts.audit()).toEqual([]);
     const [first, second] = [await store.lists.block(account, id, 0), await store.lists.block(account, id, 3)];
     expect(first?.rows).toMatchObject([
-      { row: 1, address: 1, cells: ['name 1', 'a@example.com'] },
-      { row: 2, address: null },
+      { row: 1, addresses: [{ number: 1, column: 1, text: null }], cells: ['name 1', 'a@example.com'] },
+      { row: 2, addresses: [] },
     ]);
     expect(first?.results.get(1)).toMatchObject({ id: listResultId(id, 1), status: 'good', attempts: 1 });
     // The block that contains row 4, a duplicate.
-    expect(second?.rows.map(({ row, address }) => [row, address])).toEqual([
+    expect(second?.rows.map(({ row, addresses }) => [row, addresses[0]?.number])).toEqual([
       [3, 2],
       [4, 1],
     ]);
@@ -113,18 +122,28 @@ describeStores('a list of addresses', (lab) => {
     const rows = [
       {
         row: 1,
-        address: 1,
+        addresses: [{ number: 1, column: 0, text: null }],
         cells: ['a@example.com', 'NUL \0, \ud800 alone, "quoted"\r\n'],
         extra: ['more'],
         problem: null,
       },
-      { row: 2, address: null, cells: ['"broken', ''], extra: [], problem: { code: 'unclosed_quote', line: 3 } },
+      { row: 2, addresses: [], cells: ['"broken', ''], extra: [], problem: { code: 'unclosed_quote', line: 3 } },
+      {
+        row: 3,
+        addresses: [
+          { number: 1, column: 0, text: 'a@example.com' },
+          { number: 2, column: 1, text: null },
+        ],
+        cells: ['a@example.com; ', 'b@example.com'],
+        extra: [],
+        problem: null,
+      },
     ];
-    expect(await store.lists.append(account.id, id, [newBlock(rows, 1, ['a@example.com'])])).toBe(true);
+    expect(await store.lists.append(account.id, id, [newBlock(rows, 1, ['a@example.com'], layout)])).toBe(true);
     expect(await store.lists.get(account.id, id)).toBeNull();
-    await store.lists.finish(account.id, id, { total: 2, addresses: 1, duplicates: 0, blank: 0, unreadable: 1 });
+    await store.lists.finish(account.id, id, { total: 3, addresses: 2, duplicates: 1, blank: 0, unreadable: 1 });
     expect((await store.lists.block(account.id, id, 0))?.rows).toEqual(rows);
-    expect(await store.lists.append(account.id, id, [newBlock(rows, 1, [])])).toBe(false);
+    expect(await store.lists.append(account.id, id, [newBlock(rows, 1, [], layout)])).toBe(false);
   });
 
   it('is not started beyond the balance or the budget of its key', async () => {
@@ -146,13 +165,13 @@ describeStores('a list of addresses', (lab) => {
     expect(await store.accounts.audit()).toEqual([]);
   });
 
-  it('without addresses is completed when it is started', async () => {
+  it('without addresses is not started', async () => {
     const store = await lab.open();
     const who = await member(store);
     const id = await uploadList(store, who, ['', '']);
     expect(await store.lists.start(who.account.id, id)).toMatchObject({
-      outcome: 'done',
-      list: { status: 'completed' },
+      outcome: 'no_addresses',
+      list: { status: 'ready', startedAt: null },
     });
     expect(await store.accounts.audit()).toEqual([]);
   });

@@ -1,12 +1,11 @@
 /** Lists of addresses in the dashboard: those of `/v1/lists`, with what a page needs besides. */
 import Type, { type Static } from 'typebox';
-import { LIST_COLUMNS } from '../../kernel/facts/limits.ts';
 import { ROW_KINDS } from '../../kernel/facts/lists.ts';
 import { LEVELS } from '../../kernel/facts/plans.ts';
 import { LIST_ORDERS } from '../../kernel/facts/sort-orders.ts';
 import { choice } from '../../kernel/format.ts';
 import { ListReply, ListRowReply, ListRowsQuery, ListsQuery } from '../lists.ts';
-import { Nullable, OneOf, Pagination, WholeNumber } from '../schema.ts';
+import { Nullable, OneOf, Pagination } from '../schema.ts';
 
 import { LEVEL_NOTES } from '../verify.ts';
 import { sortFields, Time } from './fields.ts';
@@ -22,10 +21,10 @@ export const ListHere = Type.Object(
     /** Null: uploaded in the dashboard. */
     key: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),
     columns: Type.Array(Type.String()),
-    format: Nullable(Type.String({ description: '`csv`, `xlsx` …, as detected.' })),
-    delimiter: Nullable(Type.String({ description: 'Between the cells of a row.' })),
-    column: Type.Integer({ description: 'Number, from 1, of the column with the addresses.' }),
-    header: Type.Boolean({ description: 'Whether the first row of the file has the names of the columns.' }),
+    address_columns: Type.Array(Type.Integer(), {
+      description: 'Their numbers, from 1; that of the main one is first.',
+    }),
+    has_file: Type.Boolean({ description: 'Whether the file is kept, so that it can be read in another way.' }),
     next_retry_at: Nullable(Time),
   },
   { title: 'ListHere' },
@@ -77,7 +76,3 @@ export const ListDeferredReply = Type.Object(
 
 const Level = OneOf(LEVELS, LEVEL_NOTES);
 export const ListLevelRequest = Type.Object({ validation_type: Level });
-export const ListColumnRequest = Type.Object({
-  column: WholeNumber('column', LIST_COLUMNS, { description: 'Number of the column with the addresses.' }),
-  header: Type.Boolean({ description: 'Whether the first row of the file has the names of the columns.' }),
-});

@@ -28,7 +28,8 @@ async function written(columns: readonly string[], rows: readonly ResultRow[], s
   const pieces: Uint8Array[] = [writer.head()];
   for (let from = 0; from < rows.length; from += 7) {
     // Another process continues with what was stored as JSON.
-    if (stops.includes(from)) writer = createResultWriter('xlsx', columns, JSON.parse(JSON.stringify(writer.state)));
+    if (stops.includes(from))
+      writer = createResultWriter('xlsx', columns, { state: JSON.parse(JSON.stringify(writer.state)) });
     pieces.push(await writer.rows(rows.slice(from, from + 7)));
   }
   return Buffer.concat([...pieces, writer.end()]);
@@ -116,8 +117,7 @@ describe('a sheet', () => {
       const writer = createResultWriter(
         'xlsx',
         cells.map((_, i) => `c${i}`),
-        null,
-        isBook,
+        { isBook },
       );
       return Buffer.concat([writer.head(), await writer.rows([rowOf(cells, ['7'])]), writer.end()]);
     };

@@ -7,10 +7,11 @@ import { LIST_ORDERS, sortingOf } from '../../kernel/facts/sort-orders.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import type { ListDetail } from '../../service/lists/service.ts';
 import { done } from '../access/session.ts';
+import { readChoice } from '../input/read-choice.ts';
 import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { paginationOf } from '../reply.ts';
 import { type Route, route } from '../route.ts';
-import { listReply, resultsAnswer } from '../v1/lists.ts';
+import { listReply, resultsAnswer, resultsWanted } from '../v1/lists.ts';
 
 const LISTS = '/dashboard/accounts/:account/lists';
 const LIST = `${LISTS}/:id` as const;
@@ -18,10 +19,15 @@ const LIST = `${LISTS}/:id` as const;
 const CELL_CHARACTERS = 100;
 
 const detailReply = ({ list, key, nextRetryAt }: ListDetail): D.ListHere => {
-  const { columns, addressColumn, hasHeader, format = null, delimiter = null } = list.layout;
+  const { columns, addressColumn, addressColumns = [addressColumn] } = list.layout;
   return {
     ...listReply(list),
-    ...{ key, format, delimiter, columns: [...columns], column: addressColumn + 1, header: hasHeader },
+    ...{
+      key,
+      columns: [...columns],
+      address_columns: addressColumns.map((column) => column + 1),
+      has_file: list.hasFile,
+    },
     next_retry_at: nextRetryAt === null ? null : toIso(nextRetryAt),
   };
 };
@@ -56,7 +62,9 @@ export const LIST_ROUTES: readonly Route[] = [
         const { status = null, query: text, page, per_page: perPage } = query;
         const sort = sortingOf(LIST_ORDERS, query);
         const { items, total } = await lists.list(account, { status, query: text || null, sort, page, perPage });
-        return { body: { lists: items.map(listReply), pagination: paginationOf(total, page, perPage) } };
+        return {
+          body: { lists: items.map((list) => listReply(list)), pagination: paginationOf(total, page, perPage) },
+        };
       },
   }),
   route({
@@ -109,21 +117,21 @@ export const LIST_ROUTES: readonly Route[] = [
       },
   }),
   route({
-    method: 'POST',
-    path: `${LIST}/column`,
+    method: 'PATCH',
+    path: LIST,
     access: 'member',
-    input: { body: D.ListColumnRequest },
-    output: { content: C.ListReply, description: 'The list that replaces it.' },
+    input: { body: C.ListPatch },
+    output: { content: C.ListReply, description: 'The list, with its new rows and price.' },
     doc: {
-      operationId: 'setListColumnHere',
+      operationId: 'readListHere',
       tag: 'Dashboard',
-      summary: 'Take another column for that of the addresses, before the list is started',
+      summary: 'Read the file of a list that is not started in another way',
       errors: [409, 422],
     },
     serve:
       ({ lists }) =>
-      async ({ account, actor }, { params: { id }, body }) => ({
-        body: listReply(await lists.setColumn(account, id, body, actor)),
+      async ({ account }, { params: { id }, body: { read } }) => ({
+        body: listReply(await lists.read(account, id, readChoice(read))),
       }),
   }),
   route({
@@ -209,9 +217,9 @@ export const LIST_ROUTES: readonly Route[] = [
     doc: { operationId: 'listResultsHere', tag: 'Dashboard', summary: 'The file with its results' },
     serve:
       ({ lists }) =>
-      async ({ account }, { params: { id }, query: { format = 'csv', status = null, deliverability = null } }) => {
-        const filter = { status, deliverability, reason: null, query: null };
-        return resultsAnswer(await lists.results(account, id, format, filter), format);
+      async ({ account }, { params: { id }, query }) => {
+        const wanted = resultsWanted(query);
+        return resultsAnswer(await lists.results(account, id, wanted), wanted.format);
       },
   }),
   route({

@@ -13,7 +13,9 @@ import {
 import type { Read } from '../../contract/schema.ts';
 
 import { fromIso } from '../../kernel/clock.ts';
+import { encodingNamed } from '../../kernel/encoding-names.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { deliverabilitiesIn } from '../../kernel/facts/deliverability-choice.ts';
 import { canonicalIp } from '../../kernel/ip.ts';
 import { UNSAFE_CHARACTERS } from '../../service/link-text.ts';
 import type { HttpRequest, Params } from '../exchange.ts';
@@ -29,6 +31,8 @@ const DECODERS: Decoders = {
   instant: fromIso,
   ip: canonicalIp,
   printable: (text) => (/^[\x20-\x7e]*$/.test(text) ? text : null),
+  deliverabilities: deliverabilitiesIn,
+  encoding: encodingNamed,
   plain: (text) => (text.search(UNSAFE_CHARACTERS) === -1 ? text : null),
 };
 

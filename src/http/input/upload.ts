@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { ListUpload } from '../../contract/lists.ts';
 import type { Read } from '../../contract/schema.ts';
+import { encodingNamed } from '../../kernel/encoding-names.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { LIST_BYTES, LIST_JSON_BYTES, LIST_UPLOAD_EXTRA_BYTES, UNKNOWN_NAME_SHOWN } from '../../kernel/facts/limits.ts';
 import type { UploadRequest } from '../../service/lists/service.ts';
@@ -10,6 +11,7 @@ import type { HttpRequest } from '../exchange.ts';
 import { mediaType } from './body.ts';
 import { JsonList } from './json-list.ts';
 import { boundaryOf, readForm } from './multipart.ts';
+import { readChoice } from './read-choice.ts';
 import { fieldsReader } from './reader.ts';
 
 const MULTIPART = 'multipart/form-data';
@@ -34,7 +36,7 @@ export async function readUpload(
   const type = mediaType(request);
   if (type === MULTIPART) return multipartUpload(request, body, query, warn);
   const file = await spooled(body, LIST_BYTES);
-  if (type !== JSON_BODY || (await isArray(file))) return fileUpload(file, query);
+  if (type !== JSON_BODY || (await isArray(file))) return fileUpload(file, query, charsetOf(request));
   try {
     return await jsonUpload(file.input, query, warn);
   } finally {
@@ -42,9 +44,15 @@ export async function readUpload(
   }
 }
 
-const fileUpload = (file: Spooled, query: Fields): UploadRequest => ({
-  ...{ ...optionsOf(query), ...file, fileName: null, form: null },
+const fileUpload = (file: Spooled, query: Fields, charset: string | null): UploadRequest => ({
+  ...{ ...optionsOf(query), ...file, fileName: null, form: null, charset },
 });
+
+/** A parameter of a media type; null: it has none, or one that is no encoding. */
+const charsetOf = ({ headers }: HttpRequest): string | null => {
+  const [, label = ''] = /;\s*charset="?([\w:.-]+)/i.exec(headers['content-type'] ?? '') ?? [];
+  return encodingNamed(label);
+};
 
 /** Blanks and a byte order mark may stand before it. */
 const ARRAY_WITHIN = 1024;
@@ -52,9 +60,8 @@ async function isArray({ input: { file } }: Spooled): Promise<boolean> {
   return /^[\s\u{FEFF}]*\[/u.test((await file.read(0, ARRAY_WITHIN)).toString('utf8'));
 }
 
-const optionsOf = ({ name, validation_type, column, header, start, patience_minutes }: Fields) => ({
-  ...{ name, column, level: validation_type, patienceMinutes: patience_minutes },
-  header: header === undefined || header === 'auto' ? header : header === 'true',
+const optionsOf = ({ name, validation_type, start, patience_minutes, ...read }: Fields) => ({
+  ...{ name, level: validation_type, patienceMinutes: patience_minutes, read: readChoice(read) },
   start: start === undefined ? undefined : start === 'true',
 });
 
@@ -131,7 +138,13 @@ const JSON_FIELDS: { readonly [F in keyof Fields]-?: { readonly types: readonly 
   name: { types: ['string'], are: 'a string' },
   // Whatever is no level is 422, of whichever type.
   validation_type: { types: [], are: 'a level' },
+  columns: { types: ['string', 'array'], are: 'a string or an array' },
   column: { types: ['string', 'number'], are: 'a string or a number' },
+  header_row: { types: ['number'], are: 'a number' },
+  delimiter: { types: ['string'], are: 'a string' },
+  encoding: { types: ['string'], are: 'a string' },
+  sheet: { types: ['string', 'number'], are: 'a string or a number' },
+  entry: { types: ['string'], are: 'a string' },
   header: { types: ['string', 'boolean'], are: '"auto", true or false' },
   start: { types: ['string', 'boolean'], are: 'true or false' },
   patience_minutes: { types: ['number'], are: 'a number' },
@@ -143,6 +156,8 @@ function textOf(field: string, value: unknown): [string, string][] {
   if (!isField(field)) return [[field, '']];
   if (field === 'validation_type') return [[field, typeof value === 'string' ? value : '']];
   const { types, are } = JSON_FIELDS[field];
-  if (!types.includes(typeof value)) throw new ApiError('invalid_parameter', `${field} must be ${are}.`, { field });
-  return [[field, String(value)]];
+  const isArray = Array.isArray(value);
+  if (!types.includes(isArray ? 'array' : typeof value))
+    throw new ApiError('invalid_parameter', `${field} must be ${are}.`, { field });
+  return [[field, isArray ? JSON.stringify(value) : String(value)]];
 }

@@ -57,6 +57,12 @@ const LIST = {
   deliverability: { deliverable: 400, undeliverable: 45, risky: 25, unknown: 20 },
   by_reason: { mailbox_not_found: 45, catch_all: 25 },
   credits: { price: 9800, held: 5200, used: 4600 },
+  read: {
+    ...{ format: 'csv', delimiter: ',', encoding: 'utf-8', sheet: null, entry: null, header_row: 1 },
+    ...{ column: 'email', columns: ['email'], other_address_columns: [] },
+    addresses_per_row: { max: 1, rows_with_several: 0 },
+  },
+  warnings: [],
   error: null,
   patience_minutes: 240,
   created_at: ACCOUNT_TIME,
@@ -146,8 +152,8 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   FilterAdded: { ...FILTER, warnings },
   Filters: { filters: [FILTER], pagination: PAGINATION, warnings },
   FilterRemoved: { status: 'success', message: 'Filter 17 was removed.', warnings },
-  ListCreated: { ...LIST, warnings },
-  ListDetails: { ...LIST, warnings },
+  List: LIST,
+  ListPatch: { read: { columns: ['Work email'], delimiter: 'semicolon' } },
   Lists: { lists: [LIST], pagination: PAGINATION, warnings },
   ListRows: {
     rows: [

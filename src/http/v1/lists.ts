@@ -1,9 +1,10 @@
 import * as C from '../../contract/lists.ts';
-import { IdempotencyHeader } from '../../contract/schema.ts';
+import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
 import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.ts';
-import type { ListAction, ResultFormat } from '../../kernel/facts/lists.ts';
+import { delimiterOf, type ListAction, type ResultFormat, UNFINISHED } from '../../kernel/facts/lists.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
 import { type List, type ListService, listObject } from '../../service/lists/service.ts';
+import { readChoice } from '../input/read-choice.ts';
 import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { PacedBody } from '../paced-body.ts';
 import { linkHeader, paginationOf, REPLAYED } from '../reply.ts';
@@ -12,43 +13,64 @@ import { type Answer, type Route, route } from '../route.ts';
 
 const LISTS = '/v1/lists';
 
-export const listReply = (list: List): C.ListReply => listObject(list);
+/** `said`: of the request. */
+export const listReply = (list: List, said: readonly string[] = []): C.ListReply => {
+  const object = listObject(list);
+  const ofRequest = said.map((message) => ({ code: 'unknown_field' as const, message }));
+  return { ...object, warnings: [...object.warnings, ...ofRequest] };
+};
 
 const actionRoute = (action: Exclude<ListAction, 'delete'>, summary: string, errors: readonly number[]): Route =>
   route({
     method: 'POST',
     path: `${LISTS}/:id/${action}`,
     access: 'api-key:lists',
-    output: { content: C.ListDetailsReply, description: 'The list.' },
+    output: { content: C.ListReply, description: 'The list.' },
     doc: { operationId: `${action}List`, tag: 'Lists', summary, errors },
     serve:
       ({ lists }) =>
-      async ({ caller, ip }, { params: { id = '' } }: { params: { readonly id?: string } }) => ({
-        body: listReply(await lists.change(caller.accountId, id, action, { caller, ip })),
-      }),
+      async (
+        { caller, ip },
+        { params: { id = '' }, warnings }: { params: { readonly id?: string }; warnings: readonly string[] },
+      ) => ({ body: listReply(await lists.change(caller.accountId, id, action, { caller, ip }), warnings) }),
   });
 
 const RESULT_TYPES: Readonly<Record<ResultFormat, string>> = {
-  csv: 'text/csv; charset=utf-8',
+  csv: 'text/csv',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   jsonl: 'application/jsonl; charset=utf-8',
 };
 
 /** Of the download: letters, digits and some marks of the list's name, without its ending. */
-const fileName = (name: string, format: ResultFormat): string => {
+const fileName = ({ name }: List, format: ResultFormat, isPartial: boolean): string => {
   const stem = name.replace(/\.(csv|tsv|txt|xlsx|ndjson|jsonl|json)$/i, '').replaceAll(/[^\w.-]+/g, '_');
-  return `${stem.slice(0, 100)}.results.${format}`;
+  return `${stem.slice(0, 100)}.results${isPartial ? '-partial' : ''}.${format}`;
 };
 
 /** The download. */
 export const resultsAnswer = (
-  { list, file }: Awaited<ReturnType<ListService['results']>>,
+  { list, encoding, file }: Awaited<ReturnType<ListService['results']>>,
   format: ResultFormat,
-): Answer => ({
-  body: new PacedBody(file),
-  type: RESULT_TYPES[format],
-  headers: { 'content-disposition': `attachment; filename="${fileName(list.name, format)}"` },
-});
+): Answer => {
+  const isPartial = UNFINISHED.includes(list.status);
+  const named = { 'content-disposition': `attachment; filename="${fileName(list, format, isPartial)}"` };
+  return {
+    body: new PacedBody(file),
+    type: format === 'csv' ? `${RESULT_TYPES.csv}; charset=${encoding}` : RESULT_TYPES[format],
+    headers: isPartial ? { ...named, 'x-mailvet-partial': 'true' } : named,
+  };
+};
+
+/** What a query of a download asks for. */
+export function resultsWanted(query: Read<typeof C.ListResultsQuery>) {
+  const { format = 'csv', status = null, deliverability = null, delimiter, encoding = null, bom } = query;
+  const dialect = {
+    delimiter: delimiter === undefined ? null : delimiterOf(delimiter),
+    encoding,
+    byteOrderMark: bom === undefined ? null : bom === 'true',
+  };
+  return { format, dialect, filter: { status, deliverability, reason: null, query: null } };
+}
 
 export const LIST_ROUTES: readonly Route[] = [
   route({
@@ -64,7 +86,7 @@ export const LIST_ROUTES: readonly Route[] = [
     },
     output: {
       status: 201,
-      content: C.ListCreatedReply,
+      content: C.ListReply,
       description: 'The list, when every row is stored. What prevents its start is its `error`.',
       headers: { Location: 'Path of the list.', ...REPLAYED },
     },
@@ -88,7 +110,7 @@ export const LIST_ROUTES: readonly Route[] = [
         const { list, isFirst } = await lists.upload(uploader, { caller, ip }, read, once);
         const location = { location: `${LISTS}/${list.id}` };
         const replyHeaders = isFirst ? location : { ...location, 'idempotency-replayed': 'true' };
-        return { body: { ...listReply(list), warnings: found }, headers: replyHeaders };
+        return { body: listReply(list, found), headers: replyHeaders };
       },
   }),
   route({
@@ -109,7 +131,7 @@ export const LIST_ROUTES: readonly Route[] = [
         const search = { status, query: text || null, page, perPage };
         const { items, total } = await lists.list(caller.accountId, search);
         return {
-          body: { lists: items.map(listReply), pagination: paginationOf(total, page, perPage) },
+          body: { lists: items.map((list) => listReply(list)), pagination: paginationOf(total, page, perPage) },
           headers: linkHeader(request.url, total, page, perPage),
         };
       },
@@ -119,11 +141,31 @@ export const LIST_ROUTES: readonly Route[] = [
     path: `${LISTS}/:id`,
     access: 'api-key:lists',
     cost: null,
-    output: { content: C.ListDetailsReply, description: 'The list.' },
+    output: { content: C.ListReply, description: 'The list.' },
     doc: { operationId: 'getList', tag: 'Lists', summary: 'A list with its progress', errors: [404] },
     serve:
       ({ lists }) =>
-      async ({ caller }, { params: { id } }) => ({ body: listReply(await lists.get(caller.accountId, id)) }),
+      async ({ caller }, { params: { id }, warnings }) => ({
+        body: listReply(await lists.get(caller.accountId, id), warnings),
+      }),
+  }),
+  route({
+    method: 'PATCH',
+    path: `${LISTS}/:id`,
+    access: 'api-key:lists',
+    input: { body: C.ListPatch },
+    output: { content: C.ListReply, description: 'The list, with its new rows and price.' },
+    doc: {
+      operationId: 'readList',
+      tag: 'Lists',
+      summary: 'Read the file of a list that is not started in another way',
+      errors: [404, 409, 422],
+    },
+    serve:
+      ({ lists }) =>
+      async ({ caller }, { params: { id }, body: { read }, warnings }) => ({
+        body: listReply(await lists.read(caller.accountId, id, readChoice(read)), warnings),
+      }),
   }),
   actionRoute('start', 'Hold the price of a list and begin to verify it', [402, 404, 409]),
   actionRoute('pause', 'Pause a list', [404, 409]),
@@ -152,7 +194,11 @@ export const LIST_ROUTES: readonly Route[] = [
     access: 'api-key:lists',
     cost: null,
     input: { query: C.ListResultsQuery },
-    output: { content: 'text/csv', description: 'The file with results; `format` chooses CSV, XLSX or JSON Lines.' },
+    output: {
+      content: 'text/csv',
+      description: 'The file with results; `format` chooses CSV, XLSX or JSON Lines.',
+      headers: { 'X-Mailvet-Partial': '`true` while results are still to come; their rows are marked `pending`.' },
+    },
     doc: {
       operationId: 'listResults',
       tag: 'Lists',
@@ -161,9 +207,9 @@ export const LIST_ROUTES: readonly Route[] = [
     },
     serve:
       ({ lists }) =>
-      async ({ caller }, { params: { id }, query: { format = 'csv', status = null, deliverability = null } }) => {
-        const filter = { status, deliverability, reason: null, query: null };
-        return resultsAnswer(await lists.results(caller.accountId, id, format, filter), format);
+      async ({ caller }, { params: { id }, query }) => {
+        const wanted = resultsWanted(query);
+        return resultsAnswer(await lists.results(caller.accountId, id, wanted), wanted.format);
       },
   }),
   route({

@@ -161,6 +161,14 @@ export const LIST_JSON_BYTES = 16 * 1024 * 1024;
 /** Addresses of a file that the command verifies at once. */
 export const FILE_CONCURRENCY = { min: 1, max: 1_000, default: 50 };
 
+/** A list of which fewer than one in so many rows have an address does not start by itself. */
+export const FEW_ADDRESSES_PER_ROW = 3;
+/** Row with the names of the columns; 0: none has. */
+export const LIST_HEADER_ROW = { min: 0, max: 1_000 };
+/** Of what is between two cells. */
+export const LIST_DELIMITER_LENGTH = { min: 1, max: 9 };
+/** Of the names of columns, together. */
+export const LIST_COLUMNS_LENGTH = { min: 1, max: 10_000 };
 /** What a multipart or JSON upload may have besides the file. */
 export const LIST_UPLOAD_EXTRA_BYTES = 64 * 1024;
 /** Of the addresses of a list that wait, the dashboard shows so many. */

@@ -1,4 +1,5 @@
 /** Lists of addresses that are verified as one job: the closed sets. */
+import { READ_WARNING_CODES } from './read-warnings.ts';
 
 export const LIST_STATUSES = ['ready', 'running', 'paused', 'completed', 'cancelled', 'failed'] as const;
 export type ListStatus = (typeof LIST_STATUSES)[number];
@@ -21,6 +22,20 @@ export const LIST_ACTION_STATUSES = {
 
 /** Why a list did not start, or failed: a code of the error catalog and its sentence. */
 export type ListError = { readonly code: string; readonly error: string };
+
+/** Between the cells of a row, by the names that the API takes beside the characters themselves. */
+export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
+type DelimiterName = keyof typeof DELIMITERS;
+const isDelimiterName = (text: string): text is DelimiterName => Object.hasOwn(DELIMITERS, text);
+export const delimiterOf = (text: string): string => (isDelimiterName(text) ? DELIMITERS[text] : text);
+
+/** Of a list; beside those of its file (read-warnings.ts), of the request that made or changed it. */
+export const LIST_WARNING_CODES = [...READ_WARNING_CODES, 'unknown_field'] as const;
+
+/** Statuses of lists that have results still to come. */
+export const UNFINISHED: readonly ListStatus[] = ['ready', 'running', 'paused'];
+/** In the place of the status of a row whose result is still to come, in files with results. */
+export const PENDING = 'pending';
 
 /** Of files with results; `jsonl`: one JSON object in each line. */
 export const RESULT_FORMATS = ['csv', 'xlsx', 'jsonl'] as const;

@@ -13,3 +13,6 @@ export const READ_WARNINGS = {
   rows_left_out: 'notes or totals at the end are left out',
 } as const satisfies Record<string, string>;
 export type ReadWarningCode = keyof typeof READ_WARNINGS;
+
+const isCode = (text: string): text is ReadWarningCode => Object.hasOwn(READ_WARNINGS, text);
+export const READ_WARNING_CODES: readonly ReadWarningCode[] = Object.keys(READ_WARNINGS).filter(isCode);

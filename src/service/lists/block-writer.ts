@@ -1,5 +1,7 @@
 /** Rows of a new list: numbers their addresses, cuts them into blocks and stores these. */
 import { tooLarge } from '../../files/problems.ts';
+import type { RowAddress } from '../../files/read-file.ts';
+import { trimBlanks } from '../../kernel/blanks.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import {
   ADDRESS_LENGTH,
@@ -9,11 +11,13 @@ import {
 } from '../../kernel/facts/limits.ts';
 import { LIST_STEPS } from '../../kernel/list-work.ts';
 import { newBlock } from '../../store/lists/blocks.ts';
-import type { AccountId, ListRoom, ListRow, Lists, NewListBlock } from '../../store/store.ts';
+import type { ListLayout, ListRead, ListRoom, ListRow, NewListBlock } from '../../store/store.ts';
 import { DistinctAddresses } from './distinct.ts';
 
-/** `address`: what to verify; null: the row is blank or has a problem. */
-type NewRow = Omit<ListRow, 'address'> & { readonly address: string | null };
+/** `addresses`: what to verify; none: the row is blank or has a problem. */
+type NewRow = Omit<ListRow, 'addresses'> & { readonly addresses: readonly Pick<RowAddress, 'text' | 'column'>[] };
+
+type Append = (blocks: readonly NewListBlock[]) => Promise<boolean>;
 
 /** Of one block. */
 const BLOCK_ROWS = 500;
@@ -21,12 +25,15 @@ const BLOCK_CHARACTERS = 250_000;
 /** Of the blocks that are stored in one transaction: charges wait for it. */
 const APPEND_CHARACTERS = BLOCK_CHARACTERS;
 
+const isFilled = (cell: string): boolean => trimBlanks(cell) !== '';
+
 export const uploadGivenUp = () => new ApiError('request_timeout', 'The upload took too long and was given up.');
 
 interface NewRows {
-  readonly account: AccountId;
-  readonly id: string;
+  readonly layout: ListLayout;
   readonly room: ListRoom;
+  /** Stores some blocks. False: they are not wanted any more. */
+  readonly append: Append;
   /** Bytes of the file that have arrived so far; null: the rows are those of another list. */
   readonly received: (() => number) | null;
 }
@@ -36,7 +43,6 @@ interface NewRows {
  * where the rows take many times the bytes of their file: few bytes of XLSX can refer to one text a million times.
  */
 export class BlockWriter {
-  readonly #lists: Pick<Lists, 'append'>;
   readonly #list: NewRows;
   readonly #distinct = new DistinctAddresses();
   #blocks: NewListBlock[] = [];
@@ -48,24 +54,44 @@ export class BlockWriter {
   #total = 0;
   #filled = 0;
   #unreadable = 0;
-  #stored = 0;
+  #filledRows = 0;
+  #withAddress = 0;
+  #storedBytes = 0;
+  readonly #stored: ListRead['blocks'][number][] = [];
 
-  constructor(lists: Pick<Lists, 'append'>, list: NewRows) {
-    this.#lists = lists;
+  constructor(list: NewRows) {
     this.#list = list;
+  }
+
+  /** Rows that are not blank in every cell. */
+  get filledRows(): number {
+    return this.#filledRows;
+  }
+
+  /** What has been stored, without the rows. */
+  get blocks(): ListRead['blocks'] {
+    return this.#stored;
   }
 
   get counts() {
     const [total, addresses, filled, unreadable] = [this.#total, this.#distinct.count, this.#filled, this.#unreadable];
-    return { total, addresses, duplicates: filled - addresses, blank: total - filled - unreadable, unreadable };
+    const blank = total - this.#withAddress - unreadable;
+    return { total, addresses, duplicates: filled - addresses, blank, unreadable };
   }
 
   /** True when what there is should be stored, at the latest when there are so many `blocks`. */
-  add({ row, cells, extra, address, problem }: NewRow, blocks: number = LIST_STEPS.alone.blocks): boolean {
+  add({ row, cells, extra, addresses, problem }: NewRow, blocks: number = LIST_STEPS.alone.blocks): boolean {
     this.#total += 1;
     if (problem !== null) this.#unreadable += 1;
-    const number = address === null ? null : this.#numbered(address);
-    this.#rows.push({ row, address: number, cells, extra, problem });
+    if (addresses.length > 0) this.#withAddress += 1;
+    if (addresses.length > 0 || cells.some(isFilled) || extra.some(isFilled)) this.#filledRows += 1;
+    const numbered = addresses.map(({ text, column }) => ({
+      number: this.#numbered(text),
+      column,
+      text: trimBlanks(cells[column] ?? '') === text ? null : text,
+    }));
+    this.#rows.push({ row, addresses: numbered, cells, extra, problem });
+    for (const { text } of numbered) this.#blockCharacters += text?.length ?? 0;
     for (const cell of cells) this.#blockCharacters += cell.length;
     for (const cell of extra) this.#blockCharacters += cell.length;
     if (this.#rows.length >= BLOCK_ROWS || this.#blockCharacters >= BLOCK_CHARACTERS) this.#endBlock();
@@ -85,8 +111,10 @@ export class BlockWriter {
   #endBlock(): void {
     if (this.#rows.length === 0) return;
     const firstAddress = this.#distinct.count - this.#addresses.length + 1;
-    const block = newBlock(this.#rows, firstAddress, this.#addresses);
-    this.#stored += block.bytes;
+    const block = newBlock(this.#rows, firstAddress, this.#addresses, this.#list.layout);
+    const { firstRow, addressCount, bytes } = block;
+    this.#stored.push({ firstRow, firstAddress, addressCount, bytes });
+    this.#storedBytes += bytes;
     this.#checkSize();
     this.#blocks.push(block);
     this.#characters += this.#blockCharacters;
@@ -97,11 +125,11 @@ export class BlockWriter {
 
   #checkSize(): void {
     const { room, received } = this.#list;
-    if (this.#stored + this.#distinct.count * LIST_RESULT_BYTES > room.bytes)
+    if (this.#storedBytes + this.#distinct.count * LIST_RESULT_BYTES > room.bytes)
       throw new ApiError('list_storage_full', undefined, { limit: room.limit });
     if (received === null) return;
     const limit = Math.max(LIST_STORED_FREE_BYTES, received() * LIST_STORED_PER_SENT);
-    if (this.#stored > limit) throw tooLarge(limit, 'bytes to store for a file of this size; send it as CSV');
+    if (this.#storedBytes > limit) throw tooLarge(limit, 'bytes to store for a file of this size; send it as CSV');
   }
 
   /** Begins to store what there is, once what was there before is stored: rows can be added meanwhile. */
@@ -117,7 +145,7 @@ export class BlockWriter {
   }
 
   async #append(blocks: readonly NewListBlock[]): Promise<void> {
-    if (!(await this.#lists.append(this.#list.account, this.#list.id, blocks))) throw uploadGivenUp();
+    if (!(await this.#list.append(blocks))) throw uploadGivenUp();
   }
 
   async end(): Promise<void> {

@@ -1,6 +1,4 @@
-/** New lists from the rows of another one: those whose result is unknown, or all with other columns. */
-import { addressIn } from '../../files/address-cell.ts';
-import { numberedColumns } from '../../files/columns.ts';
+/** New lists from the rows of another one: those whose result is unknown. */
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { NAME_LENGTH } from '../../kernel/facts/limits.ts';
@@ -18,11 +16,6 @@ export interface CopyRequests {
    * ApiError `list_state` where the list has not ended, or has no such rows.
    */
   retryUnknown(account: AccountId, id: string, level: Level, by: Actor): Promise<List>;
-  /**
-   * Replaces a list that is ready by one with another address column. `column`: its number, from 1. `header`: whether
-   * the first row of the file has the names. Throws ApiError `list_state`, `no_address_column`.
-   */
-  setColumn(account: AccountId, id: string, to: { column: number; header: boolean }, by: Actor): Promise<List>;
   /** The first rows of the file. */
   firstRows(account: AccountId, id: string): Promise<readonly Pick<ListRow, 'row' | 'cells' | 'problem'>[]>;
 }
@@ -36,8 +29,6 @@ interface Copy {
   readonly name: string;
   readonly level: Level;
   readonly layout: ListLayout;
-  /** What the new list has before the rows of the source. */
-  readonly before?: readonly string[] | undefined;
   readonly keep: (entry: RowEntry) => boolean;
 }
 
@@ -69,9 +60,10 @@ export function createListCopies({ lists, clock, find, checkPlan, start, costs }
         patienceMinutes,
         layout,
       });
-      const writer = new BlockWriter(lists, { account, id, room, received: null });
+      const append = lists.append.bind(null, account, id);
+      const writer = new BlockWriter({ layout, room, append, received: null });
       await writeRows(writer, copy);
-      const list = await lists.finish(account, id, writer.counts, by);
+      const list = await lists.finish(account, id, writer.counts, { by });
       if (list === null) throw uploadGivenUp();
       return list;
     } catch (error) {
@@ -82,16 +74,17 @@ export function createListCopies({ lists, clock, find, checkPlan, start, costs }
     }
   }
 
-  async function writeRows(writer: BlockWriter, { source, layout, before, keep }: Copy): Promise<void> {
+  async function writeRows(writer: BlockWriter, { source, keep }: Copy): Promise<void> {
     let rows = 0;
-    const add = async ({ cells, extra, problem }: Pick<ListRow, 'cells' | 'extra' | 'problem'>) => {
-      rows += 1;
-      const address = problem === null ? addressIn(cells[layout.addressColumn] ?? '') : null;
-      if (writer.add({ row: rows, cells, extra, address, problem })) await writer.store();
-    };
-    if (before !== undefined) await add({ cells: before, extra: [], problem: null });
-    for await (const block of blocksOf(lists, source))
-      for (const entry of entriesOf(source, block)) if (keep(entry)) await add(entry.row);
+    for await (const block of blocksOf(lists, source)) {
+      // Of a row with several addresses, those that are kept.
+      const kept = [...entriesOf(source, block)].filter(keep);
+      for (const [{ cells, extra, problem }, entries] of Map.groupBy(kept, ({ row }) => row)) {
+        rows += 1;
+        const addresses = entries.flatMap(({ address }) => address ?? []);
+        if (writer.add({ row: rows, cells, extra, addresses, problem })) await writer.store();
+      }
+    }
     await writer.end();
   }
 
@@ -107,27 +100,6 @@ export function createListCopies({ lists, clock, find, checkPlan, start, costs }
       return start(await copied({ source, name, level, layout, keep }, by), by);
     },
 
-    async setColumn(account, id, { column, header }, by) {
-      const source = await find(account, id);
-      const { name, level, layout } = source;
-      await checkPlan(account, null, level);
-      if (source.status !== 'ready') throw state(source, 'its column can be changed before it is started');
-      if (column > layout.columns.length) throw noColumn(column, layout.columns);
-      const [first] = header && !layout.hasHeader ? await rowsAfter(source, 0, 1) : [];
-      const names = first?.cells ?? (header ? layout.columns : numberedColumns(layout.columns.length));
-      const address = column - 1;
-      const columns = header ? names : names.with(address, 'email');
-      const before = layout.hasHeader && !header ? layout.columns : undefined;
-      const keep = ({ row }: RowEntry) => row.row !== first?.row;
-      const changed = { ...layout, columns, addressColumn: address, hasHeader: header };
-      const list = await copied({ source, name, level, layout: changed, before, keep }, by);
-      const { outcome } = await lists.change(account, id, 'delete', by);
-      if (outcome === 'done') return list;
-      // Started or deleted meanwhile.
-      await lists.change(account, list.id, 'delete', by);
-      throw state(await find(account, id), 'its column can be changed before it is started');
-    },
-
     firstRows: async (account, id) => rowsAfter(await find(account, id), 0, FIRST_ROWS),
   };
 
@@ -138,6 +110,3 @@ export function createListCopies({ lists, clock, find, checkPlan, start, costs }
 
 const state = ({ status }: List, why: string): ApiError =>
   new ApiError('list_state', `The list is ${status}; ${why}.`, { status });
-
-const noColumn = (column: number, columns: readonly string[]): ApiError =>
-  new ApiError('no_address_column', `There is no column ${column}.`, { field: 'column', columns });

@@ -5,17 +5,19 @@ import { addressIn } from '../../files/address-cell.ts';
 import { cellKeys } from '../../files/columns.ts';
 import { isBookFormat } from '../../files/forms.ts';
 import { ROW_PROBLEMS } from '../../files/problems.ts';
-import { createResultWriter, type ResultRow } from '../../files/write-results.ts';
+import type { RowAddress } from '../../files/read-file.ts';
+import { partText } from '../../files/result-columns.ts';
+import { type CsvDialect, createResultWriter, type ResultRow } from '../../files/write-results.ts';
 import type { RowProblem } from '../../kernel/csv.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { LIST_BLOCKS_SEARCHED } from '../../kernel/facts/limits.ts';
-import type { ResultFormat, RowKind } from '../../kernel/facts/lists.ts';
+import { PENDING, type ResultFormat, type RowKind, UNFINISHED } from '../../kernel/facts/lists.ts';
 import type { Deliverability, ReasonOrNone, Status } from '../../kernel/facts/reasons.ts';
-import type { List, ListBlock, ListResult, ListRow, Lists } from '../../store/store.ts';
+import type { List, ListBlock, ListResult, ListRow, ListRowAddress, Lists } from '../../store/store.ts';
 
 export interface RowFilter {
   readonly status: Status | null;
-  readonly deliverability: Deliverability | null;
+  readonly deliverability: readonly Deliverability[] | null;
   readonly reason: ReasonOrNone | null;
   /** Searched literally in the address, without regard to case. */
   readonly query: string | null;
@@ -33,7 +35,17 @@ type Shared =
 
 /** A row, as the API shows it. What is not known is null. */
 export type RowView = Readonly<
-  { row: number; email: string | null; attempts: number; credits_used: number | null } & {
+  {
+    row: number;
+    /** Of the addresses of its row, from 1; null: it has one, or none. */
+    part: number | null;
+    parts: number | null;
+    /** From which the address was taken; null: the main one. */
+    column: string | null;
+    email: string | null;
+    attempts: number;
+    credits_used: number | null;
+  } & {
     [K in Shared | 'status' | 'deliverability' | 'reason' | 'checks' | 'verified_at']: Report[K] | null;
   } & { problem: { code: string; line: number; error: string } | null }
 >;
@@ -43,6 +55,8 @@ export interface RowEntry {
   readonly row: ListRow;
   readonly view: RowView;
   readonly kind: RowKind;
+  /** What was verified, or is to be; null: nothing. */
+  readonly address: RowAddress | null;
   /** Id of the verification that is its result. */
   readonly verification: string | null;
 }
@@ -59,20 +73,26 @@ export async function rowsPage(
   const entries: RowEntry[] = [];
   let last = after;
   for (let blocks = 0; blocks < LIST_BLOCKS_SEARCHED; blocks++) {
-    const block = await lists.block(list.account, list.id, last, (row) => hasQuery(list, row, filter));
+    const block = await lists.block(list.account, list.id, last, (row) => mayMatch(row, filter));
     if (block === null) return { entries, next: null };
     const before = last;
     for (const entry of entriesOf(list, block, filter)) {
-      if (entry.row.row <= before) continue;
-      last = entry.row.row;
+      const { row } = entry.row;
+      if (row <= before) continue;
+      // A page ends behind all addresses of a row.
+      if (entries.length >= limit && row !== last) return { entries, next: last };
+      last = row;
       entries.push(entry);
-      if (entries.length === limit) return { entries, next: last < list.rows.total ? last : null };
     }
     last = block.rows.at(-1)?.row ?? last;
+    if (entries.length >= limit && last < list.rows.total) return { entries, next: entries.at(-1)?.row.row ?? last };
     if (last >= list.rows.total) return { entries, next: null };
   }
   return { entries, next: last };
 }
+
+const mayMatch = (row: ListRow, filter: RowFilter): boolean =>
+  row.addresses.some((part) => hasQuery({ text: textOf(row, part), column: part.column }, filter));
 
 /** All blocks of a list, in order. Throws ApiError `not_found` where it is deleted meanwhile: the rest is missing. */
 export async function* blocksOf(
@@ -94,9 +114,11 @@ export async function* resultsFile(
   lists: Pick<Lists, 'block'>,
   list: List,
   format: ResultFormat,
+  dialect: CsvDialect,
   filter: RowFilter,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const writer = createResultWriter(format, list.layout.columns, null, isBookFormat(list.layout.format));
+  const isBook = isBookFormat(list.layout.format);
+  const writer = createResultWriter(format, list.layout.columns, { dialect, isBook });
   const keyOf = cellKeys(list.layout.columns);
   yield writer.head();
   for await (const block of blocksOf(lists, list)) {
@@ -114,7 +136,7 @@ export async function* resultsFile(
   yield writer.end();
 }
 
-/** Of the rows that the filter lets pass: a result is not parsed for others. */
+/** Of the rows that the filter lets pass, one for each address: a result is not parsed for others. */
 export function* entriesOf(
   list: List,
   { rows, results, asked, firstAddress }: ListBlock,
@@ -123,34 +145,57 @@ export function* entriesOf(
   /** The result is that of its first row: others cost nothing. */
   let seen = firstAddress - 1;
   for (const row of rows) {
-    const result = row.address === null ? undefined : results.get(row.address);
-    const isFirst = row.address !== null && row.address > seen;
-    if (row.address !== null && isFirst) seen = row.address;
-    const kind = kindOf(row, isFirst);
-    if (!matches(result, kind, filter) || !hasQuery(list, row, filter)) continue;
-    const email = emailOf(list, row);
-    const attempts = result?.attempts ?? (row.address === null ? 0 : (asked.get(row.address) ?? 0));
-    const view = viewOf(row, email, result, { isFirst, attempts });
-    yield { row, view, kind, verification: result?.id ?? null };
+    for (const [index, part] of partsOf(row).entries()) {
+      const number = part?.number ?? null;
+      const result = number === null ? undefined : results.get(number);
+      const isFirst = number !== null && number > seen;
+      if (isFirst) seen = number;
+      const kind = kindOf(row, part, isFirst);
+      if (!matches(result, kind, filter)) continue;
+      const address = part && { text: textOf(row, part), column: part.column };
+      if (!hasQuery(address, filter)) continue;
+      const attempts = result?.attempts ?? (number === null ? 0 : (asked.get(number) ?? 0));
+      const view = viewOf(list, row, { index, address, isFirst, attempts }, result);
+      yield { row, view, kind, address, verification: result?.id ?? null };
+    }
   }
 }
 
-function kindOf({ problem, address }: ListRow, isFirst: boolean): RowKind {
+const NO_PART: readonly null[] = [null];
+const partsOf = ({ addresses }: ListRow): readonly (ListRowAddress | null)[] =>
+  addresses.length === 0 ? NO_PART : addresses;
+
+const textOf = ({ cells }: ListRow, { text, column }: ListRowAddress): string =>
+  text ?? addressIn(cells[column] ?? '') ?? '';
+
+function kindOf({ problem }: ListRow, part: ListRowAddress | null, isFirst: boolean): RowKind {
   if (problem !== null) return 'unreadable';
-  if (address === null) return 'blank';
+  if (part === null) return 'blank';
   return isFirst ? 'address' : 'duplicate';
 }
 
+interface Part {
+  /** Of the addresses of its row. */
+  readonly index: number;
+  readonly address: RowAddress | null;
+  readonly isFirst: boolean;
+  readonly attempts: number;
+}
+
 function viewOf(
+  { layout }: List,
   row: ListRow,
-  email: string | null,
+  { index, address, isFirst, attempts }: Part,
   result: ListResult | undefined,
-  { isFirst, attempts }: { isFirst: boolean; attempts: number },
 ): RowView {
+  const parts = row.addresses.length;
   const report: Report | null = result === undefined ? null : JSON.parse(result.body);
   return {
     row: row.row,
-    email,
+    ...{ part: parts > 1 ? index + 1 : null, parts: parts > 1 ? parts : null },
+    column:
+      address === null || address.column === layout.addressColumn ? null : (layout.columns[address.column] ?? null),
+    email: address?.text ?? null,
     status: report?.status ?? null,
     deliverability: report?.deliverability ?? null,
     reason: report?.reason ?? null,
@@ -174,24 +219,29 @@ const problemText = (code: string): string => (isProblem(code) ? ROW_PROBLEMS[co
 
 const EVERY_ROW: RowFilter = { status: null, deliverability: null, reason: null, query: null };
 
-const emailOf = ({ layout }: List, { problem, cells }: ListRow): string | null =>
-  problem === null ? addressIn(cells[layout.addressColumn] ?? '') : null;
-
-const hasQuery = (list: List, row: ListRow, { query }: RowFilter): boolean =>
-  query === null || (emailOf(list, row)?.toLowerCase().includes(query.toLowerCase()) ?? false);
+const hasQuery = (address: RowAddress | null, { query }: RowFilter): boolean =>
+  query === null || (address?.text.toLowerCase().includes(query.toLowerCase()) ?? false);
 
 function matches(result: ListResult | undefined, kind: RowKind, filter: RowFilter): boolean {
   if (filter.kind != null && kind !== filter.kind) return false;
   if (filter.status !== null && result?.status !== filter.status) return false;
-  if (filter.deliverability !== null && result?.deliverability !== filter.deliverability) return false;
+  if (
+    filter.deliverability !== null &&
+    (result === undefined || !filter.deliverability.includes(result.deliverability))
+  )
+    return false;
   return filter.reason === null || (result !== undefined && (result.reason ?? 'none') === filter.reason);
 }
 
-function resultRow({ layout }: List, keyOf: (index: number) => string, { row, view }: RowEntry): ResultRow {
+function resultRow(list: List, keyOf: (index: number) => string, { row, view, kind }: RowEntry): ResultRow {
   const { cells, extra } = row;
+  const { columns } = list.layout;
   const data = Object.fromEntries(
-    [...layout.columns.map((_, i) => cells[i] ?? ''), ...extra].map((cell, i) => [keyOf(i), cell]),
+    [...columns.map((_, i) => cells[i] ?? ''), ...extra].map((cell, i) => [keyOf(i), cell]),
   );
-  const problem = view.problem === null ? {} : { reason: view.problem.code };
-  return { cells, extra, result: view.status === null ? problem : view, json: { ...view, data } };
+  if (kind === 'blank') return { cells, extra, result: null, json: { ...view, data } };
+  if (view.problem !== null) return { cells, extra, result: { reason: view.problem.code }, json: { ...view, data } };
+  const status = view.status ?? (UNFINISHED.includes(list.status) ? PENDING : null);
+  const part = partText(view.part ?? 1, view.parts ?? 1);
+  return { cells, extra, result: { ...view, status, part }, json: { ...view, status, data } };
 }

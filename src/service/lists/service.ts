@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { FileForm } from '../../files/forms.ts';
 import type { SpooledInput } from '../../files/spool.ts';
+import { type CsvDialect, dialectOf } from '../../files/write-results.ts';
 import { type Clock, toIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { LIST_DEFERRED_SHOWN, LIST_PATIENCE_MINUTES, NAME_LENGTH } from '../../kernel/facts/limits.ts';
@@ -34,7 +35,7 @@ import type { Costs, PacedReading } from '../costs.ts';
 import { UNSAFE_CHARACTERS } from '../link-text.ts';
 import { type CopyRequests, createListCopies } from './copies.ts';
 import { noSuchList, type RowEntry, type RowFilter, resultsFile, rowsPage } from './results.ts';
-import { storeUpload } from './upload.ts';
+import { type ReadChoice, readAgain, startProblem, storeUpload } from './upload.ts';
 
 export type { List };
 export { listObject };
@@ -53,14 +54,15 @@ interface Uploader {
 export interface UploadRequest {
   readonly name?: string | undefined;
   readonly level?: Level | undefined;
-  readonly column?: string | undefined;
-  readonly header?: 'auto' | boolean | undefined;
+  readonly read?: ReadChoice;
   /** Whether to start it at once; what prevents that becomes the `error` of the list. */
   readonly start?: boolean | undefined;
   readonly patienceMinutes?: number | undefined;
   readonly fileName: string | null;
   /** What the sender says the file is; null: to be found out. */
   readonly form: FileForm | null;
+  /** Of its media type. */
+  readonly charset?: string | null;
   readonly input: SpooledInput;
   close(): Promise<void>;
 }
@@ -72,6 +74,13 @@ interface Uploaded {
   readonly list: List;
   /** False: an earlier upload with the same key has made it. */
   readonly isFirst: boolean;
+}
+
+export interface ResultsWanted {
+  readonly format: ResultFormat;
+  readonly filter: RowFilter;
+  /** Null: as in the uploaded file. */
+  readonly dialect?: { readonly [K in keyof CsvDialect]?: CsvDialect[K] | null };
 }
 
 export interface ListService extends CopyRequests {
@@ -107,6 +116,11 @@ export interface ListService extends CopyRequests {
    * `key_budget_spent`, `plan_upgrade_required`.
    */
   change(account: AccountId, id: string, action: ListAction, by: ChangedBy, level?: Level): Promise<List>;
+  /**
+   * Reads the file of a list that is ready again. Throws ApiError `list_state`, also where the file is not kept, and
+   * what is wrong with the file when it is read like this.
+   */
+  read(account: AccountId, id: string, read: ReadChoice): Promise<List>;
   /** `listener` is called when a list was started or resumed in this process. */
   onRunning(listener: () => void): void;
   rows(
@@ -114,13 +128,15 @@ export interface ListService extends CopyRequests {
     id: string,
     page: RowFilter & { readonly after: number; readonly limit: number },
   ): Promise<{ entries: RowEntry[]; next: number | null }>;
-  /** Throws ApiError `rate_limit_exceeded` while there are too many at once. `file` is to be read or ended. */
+  /**
+   * CSV in the dialect of the uploaded file, or as `dialect` says. Throws ApiError `rate_limit_exceeded` while there are
+   * too many at once, `invalid_parameter`. `file` is to be read or ended; `encoding` is that of CSV.
+   */
   results(
     account: AccountId,
     id: string,
-    format: ResultFormat,
-    filter: RowFilter,
-  ): Promise<{ list: List; file: PacedReading<Uint8Array> }>;
+    wanted: ResultsWanted,
+  ): Promise<{ list: List; encoding: string; file: PacedReading<Uint8Array> }>;
 }
 
 export interface ListDetail {
@@ -170,6 +186,13 @@ export function createListService(parts: {
     return find(list.account, list.id);
   }
 
+  async function startUploaded(list: List, by: Actor): Promise<List> {
+    const problem = startProblem(list);
+    if (problem === null) return start(list, by);
+    await lists.setError(list.account, list.id, problem);
+    return find(list.account, list.id);
+  }
+
   async function uploadedBefore(account: AccountId, ref: IdempotencyRef): Promise<Uploaded | null> {
     const reply = await store.idempotency.find(account, ref);
     return reply && { list: await find(account, JSON.parse(reply.body).id), isFirst: false };
@@ -181,11 +204,12 @@ export function createListService(parts: {
     by: Actor,
     ref: IdempotencyRef | null,
   ): Promise<Uploaded> {
-    const { name, fileName, level = DEFAULT_LEVEL, column = null, header = 'auto', form, input } = request;
+    const { name, fileName, level = DEFAULT_LEVEL, read = {}, form, charset = null, input } = request;
     await checkPlan(account, plan, level);
     const patienceMinutes = request.patienceMinutes ?? LIST_PATIENCE_MINUTES.default;
     const shown = name ?? nameOf(fileName) ?? toIso(clock.now());
-    const upload = { account, keyId, ip, name: shown, level, patienceMinutes, column, header, form, input };
+    const named = { name: shown, fileName, level, patienceMinutes };
+    const upload = { account, keyId, ip, ...named, read, form, charset, input };
     // The list is answered as it is then, so that its id is all there is to keep.
     const stored = ref && {
       ref,
@@ -214,7 +238,10 @@ export function createListService(parts: {
           const { list, isFirst } = before ?? (await uploadNow(uploader, request, actor, ref));
           // The first upload may have ended before its list was started.
           const isDue = request.start !== false && list.status === 'ready' && list.error === null;
-          return { list: isDue ? await start(list, actor) : list, isFirst };
+          const begun = isDue ? await startUploaded(list, actor) : list;
+          if (begun.status !== 'ready' || !isFirst) return { list: begun, isFirst };
+          const isKept = await lists.keepFile(uploader.account, list.id, request.input);
+          return { list: { ...begun, hasFile: isKept }, isFirst };
         } finally {
           await request.close();
         }
@@ -260,13 +287,30 @@ export function createListService(parts: {
       return running(outcome.list);
     },
 
+    async read(account, id, read) {
+      const list = await find(account, id);
+      const place = await costs.hold('list_upload', account);
+      place.keep();
+      try {
+        return await readAgain({ lists, clock, singleCalls }, list, read);
+      } finally {
+        place.release();
+      }
+    },
+
     onRunning: (listener) => void listeners.add(listener),
 
     rows: async (account, id, page) => rowsPage(lists, await find(account, id), page),
 
-    async results(account, id, format, filter) {
+    async results(account, id, { format, filter, dialect: wanted = {} }) {
       const list = await find(account, id);
-      return { list, file: await costs.read('list_download', account, resultsFile(lists, list, format, filter)) };
+      const dialect = dialectOf(list.layout, wanted);
+      if (dialect === null)
+        throw new ApiError('invalid_parameter', `Results are not written in ${wanted.encoding}.`, {
+          field: 'encoding',
+        });
+      const pieces = resultsFile(lists, list, format, dialect, filter);
+      return { list, encoding: dialect.encoding, file: await costs.read('list_download', account, pieces) };
     },
   };
 }
@@ -286,6 +330,8 @@ function refusalOf(
     }
     case 'account_inactive':
       return new ApiError('list_state', 'The account is suspended.', { status: outcome.list.status });
+    case 'no_addresses':
+      return new ApiError('no_addresses', 'No row of the list has an address.');
     case 'insufficient_credits': {
       const { needed, available } = outcome;
       const message = `The list needs ${counted(needed, 'credit')}; ${grouped(available)} are available.`;

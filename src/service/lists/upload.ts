@@ -1,14 +1,22 @@
-/** Stores an uploaded file as a list, as it arrives. */
+/** Stores a file as a list, and reads a stored one in another way. */
 import type { FileForm } from '../../files/forms.ts';
-import { type AddressFile, readAddressFile } from '../../files/read-file.ts';
+import { type AddressFile, type Reading, type ReadOptions, readAddressFile } from '../../files/read-file.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { FEW_ADDRESSES_PER_ROW, LIST_BYTES } from '../../kernel/facts/limits.ts';
+import type { ListError } from '../../kernel/facts/lists.ts';
 import type { Level } from '../../kernel/facts/plans.ts';
+import { grouped } from '../../kernel/format.ts';
 import { newId } from '../../kernel/ids.ts';
-import type { AccountId, Actor, List, Lists, ReplyToStore } from '../../store/store.ts';
+import type { AccountId, Actor, List, ListLayout, ListSummary, Lists, ReplyToStore } from '../../store/store.ts';
 import { ownerOf } from '../../store/test-account.ts';
 import { BlockWriter, uploadGivenUp } from './block-writer.ts';
 import { withoutFileError } from './file-error.ts';
 import { GiveWay } from './give-way.ts';
+import { spooled } from './spooled.ts';
+
+/** How to read the file; what is null or missing is detected. */
+export type ReadChoice = Pick<ReadOptions, 'columns' | 'headerRow' | 'delimiter' | 'encoding' | 'sheet' | 'entry'>;
 
 interface Upload {
   readonly account: AccountId;
@@ -17,12 +25,14 @@ interface Upload {
   /** Of the uploader. */
   readonly ip: string;
   readonly name: string;
+  readonly fileName: string | null;
   readonly level: Level;
   readonly patienceMinutes: number;
-  readonly column: string | null;
-  readonly header: 'auto' | boolean;
+  readonly read: ReadChoice;
   /** What the sender says the file is; null: to be found out. */
   readonly form: FileForm | null;
+  /** Of its media type. */
+  readonly charset: string | null;
   readonly input: AsyncIterable<Uint8Array>;
 }
 
@@ -46,22 +56,23 @@ export async function storeUpload(
   by: Actor,
   stored: ReplyToStore<List> | null,
 ): Promise<List> {
-  const { account, keyId, ip, name, level, patienceMinutes, column, header, form, input } = upload;
+  const { account, keyId, ip, name, fileName, level, patienceMinutes, read, form, charset, input } = upload;
   const id = newId('lst', clock.now());
   try {
     const file = await readAddressFile(input, {
+      ...read,
       form,
-      columns: column === null ? null : [column],
-      headerRow: header === 'auto' ? null : Number(header),
+      fileName,
+      charset,
       limits: { party: ownerOf(account) },
     });
     try {
-      const { columns, addressColumns, hasNames, format, delimiter } = file.reading;
-      const layout = { columns, addressColumn: addressColumns[0] ?? 0, hasHeader: hasNames, format, delimiter };
+      const layout = layoutOf(file.reading);
       const room = await lists.create({ id, account, keyId, clientIp: ip, name, level, patienceMinutes, layout });
-      const writer = new BlockWriter(lists, { account, id, room, received: file.received });
+      const append = lists.append.bind(null, account, id);
+      const writer = new BlockWriter({ layout, room, append, received: file.received });
       await writeRows(file, writer, new GiveWay(clock, singleCalls));
-      const list = await lists.finish(account, id, writer.counts, by, stored);
+      const list = await lists.finish(account, id, writer.counts, { by, stored, summary: summaryOf(file, writer) });
       if (list === null) throw uploadGivenUp();
       return list;
     } finally {
@@ -73,13 +84,73 @@ export async function storeUpload(
   }
 }
 
+/** Reads the kept file of a list that is ready. Throws ApiError `list_state`, and what is wrong with the file then. */
+export async function readAgain(
+  { lists, clock, singleCalls }: UploadParts,
+  { id, account, status, hasFile }: List,
+  read: ReadChoice,
+): Promise<List> {
+  if (status !== 'ready')
+    throw new ApiError('list_state', `The list is ${status}; its file is kept until it starts.`, { status });
+  if (!hasFile) throw noFile();
+  const { input, close } = await spooled(lists.file(account, id), LIST_BYTES);
+  try {
+    const file = await readAddressFile(input, { ...read, limits: { party: ownerOf(account) } });
+    const reading = await lists.beginReading(account, id);
+    try {
+      const layout = layoutOf(file.reading);
+      const append = lists.appendReading.bind(null, account, id, reading);
+      const writer = new BlockWriter({ layout, room: reading.room, append, received: file.received });
+      await writeRows(file, writer, new GiveWay(clock, singleCalls));
+      const [rows, summary] = [writer.counts, summaryOf(file, writer)];
+      const error = startProblem({ rows, summary });
+      const list = await lists.replace(account, id, reading, { layout, rows, summary, blocks: writer.blocks, error });
+      if (list === null) throw noFile();
+      return list;
+    } catch (error) {
+      await lists.discardReading(account, id, reading);
+      throw error;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw withoutFileError(error);
+  } finally {
+    await close();
+  }
+}
+
+const noFile = () =>
+  new ApiError('list_state', 'The file of the list is not kept any more; upload it again.', { status: 'ready' });
+
+const layoutOf = ({ columns, addressColumns, hasNames, headerRow, ...found }: Reading): ListLayout => {
+  const { format, delimiter, encoding, byteOrderMark, sheet, entry } = found;
+  const [addressColumn = 0] = addressColumns;
+  return {
+    ...{ columns, addressColumns, addressColumn, hasHeader: hasNames, headerRow },
+    ...{ format, delimiter, encoding, byteOrderMark, sheet, entry },
+  };
+};
+
+const summaryOf = (file: AddressFile, { filledRows }: BlockWriter): ListSummary => ({ ...file.summary(), filledRows });
+
+/** Why a list does not start by itself; null: it does. */
+export function startProblem({ rows, summary }: Pick<List, 'rows' | 'summary'>): ListError | null {
+  if (rows.addresses === 0) return { code: 'no_addresses', error: 'No row of the list has an address.' };
+  if (summary === null || summary.rowsWithAddress * FEW_ADDRESSES_PER_ROW >= summary.filledRows) return null;
+  const found = `${grouped(summary.rowsWithAddress)} of ${grouped(summary.filledRows)} rows have an address`;
+  return {
+    code: 'few_addresses',
+    error: `Only ${found}: look at how the file was read, then start the list, or read it in another way.`,
+  };
+}
+
 async function writeRows({ batches }: AddressFile, writer: BlockWriter, way: GiveWay): Promise<void> {
   for await (const { rows } of batches) {
     const { blocks } = way.steps();
-    for (const { line, problem, addresses, ...row } of rows) {
+    for (const { line, problem, ...row } of rows) {
       const broken = problem === null ? null : { code: problem, line };
-      const address = addresses[0]?.text ?? null;
-      if (writer.add({ ...row, address, problem: broken }, blocks)) await writer.store();
+      if (writer.add({ ...row, problem: broken }, blocks)) await writer.store();
     }
     // Input that is already here, in memory or a file, leaves no other gap for requests.
     await way.rest(REST_MS);

@@ -10,6 +10,7 @@
  */
 import type { ListAction, ListError, ListStatus } from '../../kernel/facts/lists.ts';
 import type { Level } from '../../kernel/facts/plans.ts';
+import type { ReadWarningCode } from '../../kernel/facts/read-warnings.ts';
 import type { Deliverability, Reason, Status } from '../../kernel/facts/reasons.ts';
 import type { ListSort, Sorting } from '../../kernel/facts/sort-orders.ts';
 import type { AccountId, Actor, Page, ReplyToStore } from './accounts.ts';
@@ -27,6 +28,24 @@ export interface ListLayout {
    */
   readonly format?: string;
   readonly delimiter?: string | null;
+  readonly encoding?: string | null;
+  readonly byteOrderMark?: boolean;
+  readonly sheet?: string | null;
+  readonly entry?: string | null;
+  /** Row of the file with the names of the columns, from 1; 0: none. */
+  readonly headerRow?: number;
+  /** Indexes of the columns whose addresses are verified, that of `addressColumn` first. */
+  readonly addressColumns?: readonly number[];
+}
+
+/** What only the whole file has shown. */
+export interface ListSummary {
+  readonly otherAddressColumns: readonly { readonly column: string; readonly addresses: number }[];
+  readonly addressesPerRow: { readonly max: number; readonly rowsWithSeveral: number };
+  readonly rowsWithAddress: number;
+  /** Rows that are not blank in every cell. */
+  readonly filledRows: number;
+  readonly warnings: readonly { readonly code: ReadWarningCode; readonly message: string }[];
 }
 
 export interface NewList {
@@ -43,12 +62,21 @@ export interface NewList {
   readonly layout: ListLayout;
 }
 
+export interface ListRowAddress {
+  /** Within the list, from 1; rows with the same address have the same number. */
+  readonly number: number;
+  /** Index of its column. */
+  readonly column: number;
+  /** Null: what its cell has, without dressing. */
+  readonly text: string | null;
+}
+
 /** A row of the file. */
 export interface ListRow {
   /** From 1, the header not counted. */
   readonly row: number;
-  /** Number of its address within the list, from 1; null: it is blank or unreadable. */
-  readonly address: number | null;
+  /** In the order of the file; none: it is blank or unreadable. */
+  readonly addresses: readonly ListRowAddress[];
   readonly cells: readonly string[];
   /** Beyond the last column. */
   readonly extra: readonly string[];
@@ -76,11 +104,13 @@ export interface ListRoom {
 }
 
 export interface ListRowCounts {
-  /** The sum of the others. */
+  /** Rows; one may have several addresses. */
   readonly total: number;
   /** Distinct ones. */
   readonly addresses: number;
+  /** Further ones that are the same as an earlier one. */
   readonly duplicates: number;
+  /** Rows without an address. */
   readonly blank: number;
   readonly unreadable: number;
 }
@@ -101,6 +131,10 @@ export interface List {
   readonly level: Level;
   readonly patienceMinutes: number;
   readonly layout: ListLayout;
+  /** Null where the version before stored the list, or it is a part of another one. */
+  readonly summary: ListSummary | null;
+  /** Whether its file is kept, so that it can be read in another way. */
+  readonly hasFile: boolean;
   readonly rows: ListRowCounts;
   /** Distinct addresses. */
   readonly done: number;
@@ -126,7 +160,7 @@ export type ListChange =
   | { readonly outcome: 'not_found' };
 export type ListStart =
   | ListChange
-  | { readonly outcome: 'account_inactive'; readonly list: List }
+  | { readonly outcome: 'account_inactive' | 'no_addresses'; readonly list: List }
   | {
       readonly outcome: 'insufficient_credits';
       readonly list: List;
@@ -143,7 +177,7 @@ export interface ListResult extends Omit<VerificationRecord, 'clientIp' | 'reque
 
 export interface ListBlock {
   readonly rows: readonly ListRow[];
-  /** A row with an address below it is a duplicate of a row in an earlier block. */
+  /** An address with a number below it is that of a row in an earlier block. */
   readonly firstAddress: number;
   /** By number of the address; those that are not done are missing. */
   readonly results: ReadonlyMap<number, ListResult>;
@@ -228,6 +262,28 @@ export interface ListRecorded {
   readonly charged: number;
 }
 
+interface Finished {
+  readonly by?: Actor | undefined;
+  readonly summary?: ListSummary | null;
+  readonly stored?: ReplyToStore<List> | null;
+}
+
+export interface ListReading {
+  /** From which the rows of its blocks are numbered. */
+  readonly base: number;
+  readonly room: ListRoom;
+}
+
+/** What a file turned out to be when it was read again. */
+export interface ListRead {
+  readonly layout: ListLayout;
+  readonly rows: ListRowCounts;
+  readonly summary: ListSummary;
+  readonly blocks: readonly Pick<NewListBlock, 'firstRow' | 'firstAddress' | 'addressCount' | 'bytes'>[];
+  /** Why it cannot be started by itself. */
+  readonly error: ListError | null;
+}
+
 export interface Lists {
   /**
    * Begins an upload; the list is invisible until `finish`. An upload without a new block for an hour is removed.
@@ -240,13 +296,30 @@ export interface Lists {
    * The list is ready from now on. Null: the upload was given up. `stored`: the reply for the Idempotency-Key, written
    * with it. Throws ApiError `list_storage_full`, `idempotency_in_progress`.
    */
-  finish(
+  finish(account: AccountId, id: string, rows: ListRowCounts, more?: Finished): Promise<List | null>;
+  /**
+   * Keeps the file of a list that is ready, as far as the plan has room for it, until it starts, ends or is deleted, or
+   * an address is erased. False: it is not kept.
+   */
+  keepFile(account: AccountId, id: string, content: AsyncIterable<Uint8Array>): Promise<boolean>;
+  /** The kept file, in pieces. */
+  file(account: AccountId, id: string): AsyncGenerator<Uint8Array, void, undefined>;
+  /** Begins to read the kept file again: other rows are stored beside those of the list, invisible until `replace`. */
+  beginReading(account: AccountId, id: string): Promise<ListReading>;
+  /** Adds blocks of such rows. False: the file is not kept any more. */
+  appendReading(
     account: AccountId,
     id: string,
-    rows: ListRowCounts,
-    by?: Actor,
-    stored?: ReplyToStore<List> | null,
-  ): Promise<List | null>;
+    reading: ListReading,
+    blocks: readonly NewListBlock[],
+  ): Promise<boolean>;
+  /**
+   * The list, which is ready, has the rows of the reading from now on. Null: it has started or ended meanwhile, or its
+   * file is not kept any more; then nothing is left of the reading.
+   */
+  replace(account: AccountId, id: string, reading: ListReading, read: ListRead): Promise<List | null>;
+  /** Gives a reading up. */
+  discardReading(account: AccountId, id: string, reading: ListReading): Promise<void>;
   /** Gives an upload up. */
   discard(account: AccountId, id: string): Promise<void>;
 
@@ -271,7 +344,7 @@ export interface Lists {
   block(account: AccountId, id: string, after: number, wanted?: (row: ListRow) => boolean): Promise<ListBlock | null>;
 
   /**
-   * Holds the price of all addresses. A list without addresses is completed at once. `level`: the list gets it, whether
+   * Holds the price of all addresses, of which there must be one. `level`: the list gets it, whether
    * the start succeeds or is refused; missing: it keeps its own.
    */
   start(account: AccountId, id: string, by?: Actor, level?: Level): Promise<ListStart>;

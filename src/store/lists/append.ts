@@ -29,7 +29,7 @@ export async function appendBlocks(
   });
 }
 
-const blockRow = (account: AccountId, list: string, block: NewListBlock) => ({
+export const blockRow = (account: AccountId, list: string, block: NewListBlock) => ({
   account_id: account,
   list_id: list,
   first_row: block.firstRow,
@@ -39,7 +39,12 @@ const blockRow = (account: AccountId, list: string, block: NewListBlock) => ({
   rows: block.rows,
 });
 
-const chunkRow = (account: AccountId, list: string, { firstRow, firstAddress, addressCount }: NewListBlock) => ({
+/** All of the addresses that first occur in a block. */
+export const chunkRow = (
+  account: AccountId,
+  list: string,
+  { firstRow, firstAddress, addressCount }: Pick<NewListBlock, 'firstRow' | 'firstAddress' | 'addressCount'>,
+) => ({
   account_id: account,
   list_id: list,
   first_row: firstRow,

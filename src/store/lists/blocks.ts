@@ -2,20 +2,31 @@
  * Rows of a file as they are stored, many in one JSON text. JSON keeps every cell as it is: NUL and lone surrogates,
  * which databases do not take, are escaped in it.
  */
-import type { ListRow, NewListBlock } from '../store.ts';
+import type { ListLayout, ListRow, ListRowAddress, NewListBlock } from '../store.ts';
 
-/** The number of the address, 0, or what is wrong with the row and where; then the cells. */
-type Head = number | readonly [code: string, line: number];
+/** An address that is not simply what the main column has: its number, the index of its column, its text. */
+type StoredAddress = readonly [number: number, column: number, text: string | null];
+type Problem = readonly [code: string, line: number];
+/** The number of the address, or 0; several addresses, or others; what is wrong with the row and where. */
+type Head = number | readonly StoredAddress[] | Problem;
+/** Then the cells. */
 type StoredRow = readonly [Head, ...string[]];
+
+const isProblem = (head: Exclude<Head, number>): head is Problem => typeof head[0] === 'string';
 
 /**
  * At least one row. As texts, because a few objects for each of many rows that wait to be stored would outlive the
  * young generation.
  */
-export function newBlock(rows: readonly ListRow[], firstAddress: number, addresses: readonly string[]): NewListBlock {
+export function newBlock(
+  rows: readonly ListRow[],
+  firstAddress: number,
+  addresses: readonly string[],
+  { addressColumn }: Pick<ListLayout, 'addressColumn'>,
+): NewListBlock {
   const [first] = rows;
   if (first === undefined) throw new RangeError('A block has at least one row.');
-  const block = { rows: rowsText(rows), addresses: JSON.stringify(addresses) };
+  const block = { rows: rowsText(rows, addressColumn), addresses: JSON.stringify(addresses) };
   // The numbers of the addresses stand in the chunk, with a comma.
   const numbers = addresses.length * (String(firstAddress + addresses.length).length + 1);
   return {
@@ -28,10 +39,8 @@ export function newBlock(rows: readonly ListRow[], firstAddress: number, address
   };
 }
 
-const rowsText = (rows: readonly ListRow[]): string =>
-  JSON.stringify(
-    rows.map(({ address, problem, cells, extra }) => [headOf(address, problem), ...withoutBlankEnd(cells, extra)]),
-  );
+const rowsText = (rows: readonly ListRow[], main: number): string =>
+  JSON.stringify(rows.map((row) => [headOf(row, main), ...withoutBlankEnd(row.cells, row.extra)]));
 
 /** Empty cells at the end are not stored: the columns of the list say how many there are. */
 function withoutBlankEnd(cells: readonly string[], extra: readonly string[]): readonly string[] {
@@ -40,23 +49,43 @@ function withoutBlankEnd(cells: readonly string[], extra: readonly string[]): re
   return last + 1 === all.length ? all : all.slice(0, last + 1);
 }
 
-const headOf = (address: number | null, problem: ListRow['problem']): Head =>
-  problem === null ? (address ?? 0) : [problem.code, problem.line];
+function headOf({ addresses, problem }: ListRow, main: number): Head {
+  if (problem !== null) return [problem.code, problem.line];
+  const [first] = addresses;
+  if (first === undefined) return 0;
+  if (addresses.length === 1 && first.column === main && first.text === null) return first.number;
+  return addresses.map(({ number, column, text }) => [number, column, text]);
+}
 
 export const storedRows = (text: string): StoredRow[] => JSON.parse(text);
 
-export function toRows(text: string, firstRow: number, columns: number): ListRow[] {
+/** `firstRow`: of the file. */
+export function toRows(text: string, firstRow: number, { columns, addressColumn }: ListLayout): ListRow[] {
   return storedRows(text).map(([head, ...cells], i) => ({
     row: firstRow + i,
-    address: typeof head === 'number' && head > 0 ? head : null,
-    cells: Array.from({ length: columns }, (_, column) => cells[column] ?? ''),
-    extra: cells.slice(columns),
-    problem: typeof head === 'number' ? null : { code: head[0], line: head[1] },
+    addresses: addressesIn(head, addressColumn),
+    cells: columns.map((_, column) => cells[column] ?? ''),
+    extra: cells.slice(columns.length),
+    problem: typeof head !== 'number' && isProblem(head) ? { code: head[0], line: head[1] } : null,
   }));
 }
 
-/** The row without its cells and address. */
-export const blankRow = ([, ...cells]: StoredRow): StoredRow => [0, ...cells.map(() => '')];
+const NONE: readonly ListRowAddress[] = [];
+function addressesIn(head: Head, main: number): readonly ListRowAddress[] {
+  if (typeof head === 'number') return head > 0 ? [{ number: head, column: main, text: null }] : NONE;
+  return isProblem(head) ? NONE : head.map(([number, column, text]) => ({ number, column, text }));
+}
+
+/** The row without the addresses of these numbers, and then without its cells; null: it has none of them. */
+export function withoutNumbers([head, ...cells]: StoredRow, numbers: ReadonlySet<number>): StoredRow | null {
+  const blank = cells.map(() => '');
+  if (typeof head === 'number') return numbers.has(head) ? [0, ...blank] : null;
+  if (isProblem(head) || !head.some(([number]) => numbers.has(number))) return null;
+  // What is left has its text beside the cells, or in one of them.
+  const left = head.filter(([number]) => !numbers.has(number));
+  const kept = new Set(left.flatMap(([, column, text]) => (text === null ? column : [])));
+  return [left.length === 0 ? 0 : left, ...cells.map((cell, column) => (kept.has(column) ? cell : ''))];
+}
 
 export const parseAddresses = (text: string): string[] => JSON.parse(text);
 export const parsePending = (text: string): number[] => JSON.parse(text);

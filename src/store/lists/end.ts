@@ -20,7 +20,7 @@ export async function endList(
   const { trx, now } = scope;
   const hold = await findSharedHold(trx, account, id);
   if (hold !== undefined) await releaseSharedHold(scope, hold);
-  const ended = { status, changed_at: now, waiting: 0, pace: null };
+  const ended = { status, changed_at: now, waiting: 0, pace: null, file_bytes: 0 };
   const final = status === 'deleted' ? ended : { ...ended, finished_at: now };
   await trx
     .updateTable('lists')

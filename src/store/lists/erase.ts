@@ -6,13 +6,16 @@ import type { StorageDriver } from '../driver.ts';
 import { lowerCaseText } from '../filters.ts';
 import type { AccountId } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
-import { blankRow, parseAddresses, parsePending, storedRows } from './blocks.ts';
+import { parseAddresses, parsePending, storedRows, withoutNumbers } from './blocks.ts';
 import { ofList } from './claim.ts';
 import { endList } from './end.ts';
+import { dropFiles } from './files.ts';
 
 /** Afterwards, no list records a result of the address. Those recorded before are in the log. */
 export async function eraseFromLists(driver: StorageDriver, account: AccountId, email: string): Promise<void> {
   const target = lowerCaseText(email);
+  // Titles and other sheets are in no row: what a file holds beside its rows is not looked into.
+  await dropFiles(driver, account);
   const lists = driver.db.selectFrom('lists').select('id').where('account_id', '=', account).orderBy('id');
   for (const { id } of await lists.execute()) {
     /** Numbers of the address in this list: it may occur in several spellings. */
@@ -70,11 +73,12 @@ function withoutAddress(block: Row<'list_blocks'>, { target, erased }: Erasure) 
   for (const number of numbers) erased.add(number);
   let changed = numbers.length > 0;
   const rows = storedRows(block.rows).map((row) => {
-    const [head, ...cells] = row;
-    if (typeof head === 'number' && erased.has(head)) {
+    const left = withoutNumbers(row, erased);
+    if (left !== null) {
       changed = true;
-      return blankRow(row);
+      return left;
     }
+    const [head, ...cells] = row;
     if (!cells.some((cell) => lowerCaseText(cell).includes(target))) return row;
     changed = true;
     return [head, ...cells.map((cell) => (lowerCaseText(cell).includes(target) ? '' : cell))];

@@ -1,5 +1,6 @@
 import type { StorageDriver } from '../driver.ts';
 import type { Lists } from '../store.ts';
+import { files } from './files.ts';
 import { reading } from './read.ts';
 import { removeList } from './remove.ts';
 import { states } from './states.ts';
@@ -8,6 +9,7 @@ import { work } from './work.ts';
 
 export const lists = (driver: StorageDriver): Lists => ({
   ...upload(driver),
+  ...files(driver),
   ...reading(driver),
   ...states(driver),
   ...work(driver),

@@ -22,11 +22,31 @@ export function listObject(list: List) {
     deliverability: breakdown.deliverability,
     by_reason: { ...breakdown.reason },
     credits,
+    read: readOf(list),
+    warnings: [...(list.summary?.warnings ?? [])],
     error: list.error,
     patience_minutes: list.patienceMinutes,
     created_at: toIso(list.createdAt),
     started_at: list.startedAt === null ? null : toIso(list.startedAt),
     finished_at: list.finishedAt === null ? null : toIso(list.finishedAt),
     expires_at: toIso(list.expiresAt),
+  };
+}
+
+/** How its file was read; null where a version before did not keep it. */
+function readOf({ layout, summary }: List) {
+  const { columns, addressColumn, addressColumns = [addressColumn] } = layout;
+  const nameOf = (column: number) => columns[column] ?? '';
+  return {
+    ...{ format: layout.format ?? null, delimiter: layout.delimiter ?? null, encoding: layout.encoding ?? null },
+    ...{ sheet: layout.sheet ?? null, entry: layout.entry ?? null },
+    header_row: layout.headerRow ?? null,
+    column: nameOf(addressColumn),
+    columns: addressColumns.map(nameOf),
+    other_address_columns: [...(summary?.otherAddressColumns ?? [])],
+    addresses_per_row: {
+      max: summary?.addressesPerRow.max ?? null,
+      rows_with_several: summary?.addressesPerRow.rowsWithSeveral ?? null,
+    },
   };
 }

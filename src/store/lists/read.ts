@@ -4,7 +4,7 @@ import type { StorageDriver } from '../driver.ts';
 import { lowerCaseText } from '../filters.ts';
 import type { AccountId, ListBlock, ListResult, Lists } from '../store.ts';
 import { toRows } from './blocks.ts';
-import { findList, layoutOf, toList, visibleLists } from './row.ts';
+import { baseOf, findList, layoutOf, toList, visibleLists } from './row.ts';
 
 const SORTED_BY = {
   created: 'lists.id',
@@ -68,11 +68,15 @@ export function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'na
         .selectAll()
         .where('account_id', '=', account)
         .where('list_id', '=', id);
-      const before = mine.where('first_row', '<=', after + 1).orderBy('first_row', 'desc');
+      const layout = layoutOf(list);
+      const base = baseOf(list);
+      const before = mine.where('first_row', '<=', base + after + 1).orderBy('first_row', 'desc');
       const row = await before.limit(1).executeTakeFirst();
-      if (row === undefined || row.first_row + row.row_count <= after + 1) return null;
-      const rows = toRows(row.rows, row.first_row, layoutOf(list).columns.length);
-      const addresses = [...new Set(rows.flatMap((row) => (row.address !== null && wanted(row) ? row.address : [])))];
+      const firstRow = (row?.first_row ?? 0) - base;
+      if (row === undefined || firstRow < 1 || firstRow + row.row_count <= after + 1) return null;
+      const rows = toRows(row.rows, firstRow, layout);
+      const numbers = rows.flatMap((row) => (wanted(row) ? row.addresses.map(({ number }) => number) : []));
+      const addresses = [...new Set(numbers)];
       return { rows, firstAddress: row.first_address, ...(await resultsOf(driver, account, id, addresses)) };
     },
   };

@@ -8,7 +8,12 @@ import { accountId } from '../rows.ts';
 
 import { deleteList } from './end.ts';
 
-const PARTS = { list_waiting: 'address', list_chunks: 'first_row', list_blocks: 'first_row' } as const;
+const PARTS = {
+  list_waiting: 'address',
+  list_chunks: 'first_row',
+  list_files: 'piece',
+  list_blocks: 'first_row',
+} as const;
 type Part = keyof typeof PARTS;
 
 /** See `Lists.remove`. */
@@ -21,7 +26,7 @@ export async function removeList(
   const deleted = driver.db.selectFrom('lists').select('id').where('id', '=', id).where('account_id', '=', account);
   if ((await deleted.where('status', '=', 'deleted').executeTakeFirst()) === undefined) return true;
   await inBatches(() => resultsStep(driver, id), signal);
-  for (const part of ['list_waiting', 'list_chunks', 'list_blocks'] as const)
+  for (const part of ['list_waiting', 'list_chunks', 'list_files', 'list_blocks'] as const)
     await inBatches(() => partStep(driver, account, id, part), signal);
   if (signal?.aborted) return false;
   await driver.db.deleteFrom('lists').where('id', '=', id).where('status', '=', 'deleted').execute();

@@ -48,6 +48,8 @@ export function toList({ retentionDays }: Pick<StorageDriver, 'retentionDays'>, 
     level: row.validation_type,
     patienceMinutes: row.patience_minutes,
     layout: layoutOf(row),
+    summary: row.summary === null ? null : JSON.parse(row.summary),
+    hasFile: row.file_bytes > 0,
     rows: { total, addresses, duplicates, blank, unreadable },
     done,
     waiting: row.waiting,
@@ -68,7 +70,16 @@ export function toList({ retentionDays }: Pick<StorageDriver, 'retentionDays'>, 
 }
 
 export const paceOf = ({ pace }: Pick<ListRecord, 'pace'>): Pace | null => (pace === null ? null : JSON.parse(pace));
-export const layoutOf = ({ layout }: Pick<ListRecord, 'layout'>): ListLayout => JSON.parse(layout);
+/** As it is stored: from which number the rows of the reading that counts are numbered. */
+type StoredLayout = ListLayout & { readonly base?: number };
+const storedLayout = ({ layout }: Pick<ListRecord, 'layout'>): StoredLayout => JSON.parse(layout);
+export function layoutOf(list: Pick<ListRecord, 'layout'>): ListLayout {
+  const { base: _base, ...layout } = storedLayout(list);
+  return layout;
+}
+export const baseOf = (list: Pick<ListRecord, 'layout'>): number => storedLayout(list).base ?? 0;
+export const layoutText = (layout: ListLayout, base = 0): string =>
+  JSON.stringify(base === 0 ? layout : ({ ...layout, base } satisfies StoredLayout));
 export const breakdownOf = ({ breakdown }: Pick<ListRecord, 'breakdown'>): ListBreakdown => JSON.parse(breakdown);
 
 export const noResults = (): ListBreakdown => ({

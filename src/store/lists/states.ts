@@ -8,6 +8,7 @@ import type { StorageDriver } from '../driver.ts';
 import { writeAudit } from '../people/audit-log.ts';
 import type { AccountId, Actor, List, ListChange, ListStart, Lists } from '../store.ts';
 import { endList } from './end.ts';
+import { removePieces } from './files.ts';
 import { startPace } from './pace.ts';
 import { type FoundList, findList, type ListRecord, toList } from './row.ts';
 
@@ -47,6 +48,7 @@ export function states(driver: StorageDriver): Pick<Lists, 'start' | 'setError' 
         if (!allowed('start', row.status)) return { outcome: 'list_state', list: toList(driver, row, scope.now) };
         return startList(scope, account, level === undefined ? row : await withLevel(scope, row, level), by);
       });
+      if (outcome?.outcome === 'done') await removePieces(driver, account, id);
       return outcome ?? { outcome: 'not_found' };
     },
 
@@ -71,6 +73,8 @@ export function states(driver: StorageDriver): Pick<Lists, 'start' | 'setError' 
         const after = await reread(scope, account, id);
         return { outcome: 'done', list: after ?? before };
       });
+      // A deleted one is removed whole, by its job.
+      if (outcome?.outcome === 'done' && action === 'cancel') await removePieces(driver, account, id);
       return outcome ?? { outcome: 'not_found' };
     },
   };
@@ -93,6 +97,7 @@ async function withLevel({ trx }: Scope, row: FoundList, level: Level): Promise<
 async function startList(scope: Scope, account: AccountId, row: FoundList, by: Actor | undefined): Promise<ListStart> {
   const { driver, trx, now } = scope;
   const { id, key_id: keyId } = row;
+  if (row.addresses === 0) return { outcome: 'no_addresses', list: toList(driver, row, now) };
   const amount = row.addresses * row.unit_price;
   const hold = await openSharedHold(scope, { id, account, keyId, amount, lifeMs: LIST_HOLD_DAYS * DAY_MS });
   switch (hold.outcome) {
@@ -109,10 +114,10 @@ async function startList(scope: Scope, account: AccountId, row: FoundList, by: A
     case 'held':
   }
   const pace = JSON.stringify(startPace(now, 0));
-  const started = { status: 'running', error: null, price: amount, pace, started_at: now, changed_at: now } as const;
+  const began = { started_at: now, changed_at: now, file_bytes: 0 };
+  const started = { ...began, status: 'running', error: null, price: amount, pace } as const;
   await trx.updateTable('lists').set(started).where('id', '=', id).execute();
   await audit(scope, account, row, 'start', by);
-  if (row.addresses === 0) await endList(scope, account, id, 'completed');
   const list = await reread(scope, account, id);
   if (list === null) throw new Error(`The list ${id} is gone while its account is locked.`);
   return { outcome: 'done', list };

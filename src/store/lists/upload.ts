@@ -10,7 +10,7 @@ import { storable } from '../rows.ts';
 import type { Lists } from '../store.ts';
 import { storageOf } from '../usage.ts';
 import { deleteList } from './end.ts';
-import { findList, noResults, toList } from './row.ts';
+import { findList, layoutText, noResults, toList } from './row.ts';
 
 type Upload = Pick<Lists, 'create' | 'append' | 'finish' | 'discard'>;
 
@@ -28,7 +28,7 @@ export function upload(driver: StorageDriver): Upload {
         const test = (await owner.executeTakeFirst())?.test_of != null;
         const row = {
           ...{ id, account_id: account, key_id: keyId, client_ip: clientIp, status: 'uploading' as const },
-          ...{ name: storable(name), name_folded: lowerCaseText(name), layout: JSON.stringify(layout) },
+          ...{ name: storable(name), name_folded: lowerCaseText(name), layout: layoutText(layout) },
           ...{ validation_type: level, patience_minutes: patienceMinutes, unit_price: listPrice(level, test) },
           ...{ breakdown: JSON.stringify(noResults()), created_at: now, changed_at: now },
         };
@@ -39,11 +39,14 @@ export function upload(driver: StorageDriver): Upload {
 
     append: (account, id, blocks) => driver.bulk.append(account, id, blocks),
 
-    async finish(account, id, rows, by, stored = null) {
+    async finish(account, id, rows, { by, summary = null, stored = null } = {}) {
       const now = await driver.now();
       return driver.transaction(async (trx) => {
         if ((await lockAccount(driver, trx, account)) === null) return null;
-        const mine = trx.updateTable('lists').set({ ...rows, status: 'ready', changed_at: now });
+        const mine = trx.updateTable('lists').set({
+          ...{ ...rows, status: 'ready' as const, changed_at: now },
+          summary: summary && JSON.stringify(summary),
+        });
         const open = mine.where('id', '=', id).where('account_id', '=', account).where('status', '=', 'uploading');
         const done = await open.returning('name').executeTakeFirst();
         if (done === undefined) return null;

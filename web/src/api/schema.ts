@@ -737,7 +737,8 @@ export interface paths {
         delete: operations["removeListHere"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Read the file of a list that is not started in another way */
+        patch: operations["readListHere"];
         trace?: never;
     };
     "/dashboard/accounts/{account}/lists/{id}/preview": {
@@ -751,23 +752,6 @@ export interface paths {
         get: operations["previewListHere"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/dashboard/accounts/{account}/lists/{id}/column": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Take another column for that of the addresses, before the list is started */
-        post: operations["setListColumnHere"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1813,10 +1797,13 @@ export interface components {
             /** @enum {string} */
             validation_type: "mx" | "smtp";
             rows: {
+                /** @description Rows of the file; one may have several addresses. */
                 total: number;
                 /** @description Distinct ones: each is verified and charged once. */
                 addresses: number;
+                /** @description Further addresses that are the same as an earlier one. */
                 duplicates: number;
+                /** @description Rows without an address. */
                 blank: number;
                 /** @description Rows that are broken, such as by a quote that is not closed. */
                 unreadable: number;
@@ -1847,6 +1834,34 @@ export interface components {
                 held: number;
                 used: number;
             };
+            /** @description How the file was read. Null: it has no such thing, or a version before did not keep it. */
+            read: {
+                format: string | null;
+                delimiter: string | null;
+                encoding: string | null;
+                sheet: string | null;
+                entry: string | null;
+                header_row: number | null;
+                /** @description The main one with addresses. */
+                column: string;
+                /** @description Those whose addresses are verified, the main one first. */
+                columns: string[];
+                /** @description Whose addresses are not verified. */
+                other_address_columns: {
+                    column: string;
+                    addresses: number;
+                }[];
+                addresses_per_row: {
+                    max: number | null;
+                    rows_with_several: number | null;
+                };
+            };
+            /** @description What may be wrong with how the file was read; and, as `unknown_field`, with the request. */
+            warnings: {
+                /** @enum {string} */
+                code: "no_address" | "few_addresses" | "other_address_columns" | "several_addresses" | "encoding_guessed" | "invalid_encoding" | "uneven_rows" | "realigned_rows" | "header_repeated" | "rows_left_out" | "unknown_field";
+                message: string;
+            }[];
             error: {
                 code: string;
                 error: string;
@@ -2246,10 +2261,13 @@ export interface components {
             /** @enum {string} */
             validation_type: "mx" | "smtp";
             rows: {
+                /** @description Rows of the file; one may have several addresses. */
                 total: number;
                 /** @description Distinct ones: each is verified and charged once. */
                 addresses: number;
+                /** @description Further addresses that are the same as an earlier one. */
                 duplicates: number;
+                /** @description Rows without an address. */
                 blank: number;
                 /** @description Rows that are broken, such as by a quote that is not closed. */
                 unreadable: number;
@@ -2280,6 +2298,34 @@ export interface components {
                 held: number;
                 used: number;
             };
+            /** @description How the file was read. Null: it has no such thing, or a version before did not keep it. */
+            read: {
+                format: string | null;
+                delimiter: string | null;
+                encoding: string | null;
+                sheet: string | null;
+                entry: string | null;
+                header_row: number | null;
+                /** @description The main one with addresses. */
+                column: string;
+                /** @description Those whose addresses are verified, the main one first. */
+                columns: string[];
+                /** @description Whose addresses are not verified. */
+                other_address_columns: {
+                    column: string;
+                    addresses: number;
+                }[];
+                addresses_per_row: {
+                    max: number | null;
+                    rows_with_several: number | null;
+                };
+            };
+            /** @description What may be wrong with how the file was read; and, as `unknown_field`, with the request. */
+            warnings: {
+                /** @enum {string} */
+                code: "no_address" | "few_addresses" | "other_address_columns" | "several_addresses" | "encoding_guessed" | "invalid_encoding" | "uneven_rows" | "realigned_rows" | "header_repeated" | "rows_left_out" | "unknown_field";
+                message: string;
+            }[];
             error: {
                 code: string;
                 error: string;
@@ -2299,12 +2345,10 @@ export interface components {
                 name: string;
             } | null;
             columns: string[];
-            format: string | null;
-            delimiter: string | null;
-            /** @description Number, from 1, of the column with the addresses. */
-            column: number;
-            /** @description Whether the first row of the file has the names of the columns. */
-            header: boolean;
+            /** @description Their numbers, from 1; that of the main one is first. */
+            address_columns: number[];
+            /** @description Whether the file is kept, so that it can be read in another way. */
+            has_file: boolean;
             next_retry_at: string | null;
         };
         /** ListPreview */
@@ -2315,11 +2359,28 @@ export interface components {
                 problem: string | null;
             }[];
         };
+        /** ListPatch */
+        ListPatch: {
+            /** @description As in the upload; what is null or left out is detected. */
+            read: {
+                columns?: (string | (string | number)[]) | null;
+                column?: (string | number) | null;
+                header_row?: number | null;
+                header?: (("auto" | "true" | "false") | boolean) | null;
+                delimiter?: string | null;
+                encoding?: string | null;
+                sheet?: (string | number) | null;
+                entry?: string | null;
+            };
+        };
         /** ListRowsHere */
         ListRowsHere: {
             rows: {
-                /** @description From 1, the header not counted. */
+                /** @description From 1, the header not counted. A row with several addresses stands here for each. */
                 row: number;
+                part: number | null;
+                parts: number | null;
+                column: string | null;
                 email: string | null;
                 status: components["schemas"]["Status"] | null;
                 deliverability: components["schemas"]["Deliverability"] | null;
@@ -2933,7 +2994,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "account_has_members" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "job_already_open" | "too_many_keys" | "view_exists" | "too_many_views" | "lists_not_updated";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "account_has_members" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "job_already_open" | "too_many_keys" | "view_exists" | "too_many_views" | "lists_not_updated";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -3028,6 +3089,7 @@ export type Pagination = components['schemas']['Pagination'];
 export type ListsHere = components['schemas']['ListsHere'];
 export type ListHere = components['schemas']['ListHere'];
 export type ListPreview = components['schemas']['ListPreview'];
+export type ListPatch = components['schemas']['ListPatch'];
 export type ListRowsHere = components['schemas']['ListRowsHere'];
 export type ListDeferred = components['schemas']['ListDeferred'];
 export type ListRemoved = components['schemas']['ListRemoved'];
@@ -4383,10 +4445,22 @@ export interface operations {
                 name?: string;
                 /** @description `mx` by default. */
                 validation_type?: "mx" | "smtp";
-                /** @description Name or number, from 1, of the column with the addresses; detected by default. */
+                /** @description Columns with the addresses, detected by default: names or numbers from 1, separated by commas or as a JSON array; `all`: every column that has addresses. */
+                columns?: string;
+                /** @description The same for one column, whatever its name. */
                 column?: string;
-                /** @description Whether the first row has names of columns; `auto`, the default: detected. */
+                /** @description Row of the file with the names of the columns, from 1, detected by default; 0: none. */
+                header_row?: number;
+                /** @description `true` is `header_row` 1, `false` 0, `auto` the default. */
                 header?: "auto" | "true" | "false";
+                /** @description Between the cells of a row, detected by default: "comma", "semicolon", "tab" or "pipe", or the character itself. */
+                delimiter?: string;
+                /** @description Of text, detected by default; a name of the Encoding Standard. */
+                encoding?: string;
+                /** @description Of a workbook, by name or number; by default the first with addresses. */
+                sheet?: string;
+                /** @description Of an archive with several files, by name. */
+                entry?: string;
                 /** @description `false` leaves the list `ready`, so that its price can be seen first. */
                 start?: "true" | "false";
                 /** @description How long addresses are asked about again whose servers defer the answer. */
@@ -4470,6 +4544,35 @@ export interface operations {
             "5XX": components["responses"]["Error"];
         };
     };
+    readListHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ListPatch"];
+            };
+        };
+        responses: {
+            /** @description The list, with its new rows and price. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
     previewListHere: {
         parameters: {
             query?: never;
@@ -4489,40 +4592,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListPreview"];
-                };
-            };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
-        };
-    };
-    setListColumnHere: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                account: string;
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description Number of the column with the addresses. */
-                    column: number;
-                    /** @description Whether the first row of the file has the names of the columns. */
-                    header: boolean;
-                };
-            };
-        };
-        responses: {
-            /** @description The list that replaces it. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["List"];
                 };
             };
             "4XX": components["responses"]["Error"];
@@ -4672,7 +4741,8 @@ export interface operations {
         parameters: {
             query?: {
                 status?: "good" | "bad";
-                deliverability?: "deliverable" | "undeliverable" | "risky" | "unknown";
+                /** @description "deliverable", "undeliverable", "risky" or "unknown"; several are separated by commas, and `!undeliverable` is all but that one. */
+                deliverability?: string;
                 /** @description `none`: without a reason. */
                 reason?: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
                 /** @description Searched literally in the address. */
@@ -4733,8 +4803,15 @@ export interface operations {
         parameters: {
             query?: {
                 format?: "csv" | "xlsx" | "jsonl";
+                /** @description Of CSV, by default that of the file: a name, or the character itself. */
+                delimiter?: "comma" | "semicolon" | "tab" | "pipe" | "," | ";" | "\t" | "|";
+                /** @description Of CSV, by default that of the file; what it has no character for is written as a question mark. */
+                encoding?: string;
+                /** @description Whether CSV begins with a byte order mark, by default as the file did. */
+                bom?: "true" | "false";
                 status?: "good" | "bad";
-                deliverability?: "deliverable" | "undeliverable" | "risky" | "unknown";
+                /** @description "deliverable", "undeliverable", "risky" or "unknown"; several are separated by commas, and `!undeliverable` is all but that one. */
+                deliverability?: string;
             };
             header?: never;
             path: {

@@ -52,8 +52,8 @@ export function ListPage() {
 const route = getRouteApi('/inside/lists/$id');
 
 function Facts({ of }: { of: ListHere }) {
-  const { status, validation_type, columns, column, key, created_at, started_at, finished_at } = of;
-  const name = columns[column - 1] ?? '';
+  const { status, validation_type, read, key, created_at, started_at, finished_at } = of;
+  const name = read.column;
   return (
     <>
       {status === 'ready' ? 'Column' : `Level ${validation_type} · column`}{' '}

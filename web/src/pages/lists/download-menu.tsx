@@ -7,9 +7,10 @@ import { Glyph } from '../../parts/glyph.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { VERDICTS } from './deliverability.ts';
 
-const FORMAT_LABELS: Readonly<Record<ResultFormat, string>> = { csv: 'CSV', xlsx: 'XLSX', jsonl: 'JSON Lines' };
+/** The first is what most people open, and keeps texts such as 01234 as they are. */
+const FORMAT_LABELS: Readonly<Record<ResultFormat, string>> = { xlsx: 'XLSX', csv: 'CSV', jsonl: 'JSON Lines' };
 
-/** The file with its results: all rows, or those of one verdict. */
+/** The file with its results: what can be written to, the rows of one verdict, or all rows. */
 export function ListDownloads({ of }: { of: ListHere }) {
   const { id: account } = useAccount();
   const href = (deliverability: string | null) => (format: ResultFormat) => {
@@ -21,6 +22,11 @@ export function ListDownloads({ of }: { of: ListHere }) {
       label="Download"
       formats={FORMAT_LABELS}
       parts={[
+        {
+          label: 'Everything but undeliverable',
+          icon: <Icon name="file-spreadsheet" />,
+          href: href('!undeliverable'),
+        },
         ...VERDICTS.map((verdict) => ({
           label: SEGMENT_LABELS[verdict],
           icon: <Glyph of={verdict} />,

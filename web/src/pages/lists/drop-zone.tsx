@@ -6,7 +6,7 @@ import { formatBytes } from './format-bytes.ts';
 import css from './lists.module.css';
 import type { UploadState } from './use-upload.ts';
 
-const TYPES = '.csv,.tsv,.txt,.xlsx,.json,.jsonl,.ndjson,text/csv,text/plain,text/tab-separated-values';
+const TYPES = '.csv,.tsv,.txt,.xlsx,.xlsm,.xls,.xlsb,.ods,.json,.jsonl,.ndjson,.gz,.zip,.vcf,.ldif,text/*';
 
 /** Takes a file by dropping it or by the button, and shows how far its upload is. */
 export function DropZone(props: {

@@ -21,6 +21,7 @@ export function PricePanel(props: { of: ListHere; level: Level; balance: number 
   const unit = test ? 0 : PRICE[level];
   const most = addresses * unit;
   const share = spentShare(data?.lists ?? [], level);
+  const nothing = addresses === 0;
   const missing = balance === null ? 0 : Math.max(0, most - balance);
   const { run, busy, error } = useAsyncAction(async () => {
     const call = { params: { path: { account, id: of.id } }, body: { validation_type: level } };
@@ -61,10 +62,10 @@ export function PricePanel(props: { of: ListHere; level: Level; balance: number 
         fullWidth
         h={40}
         loading={busy}
-        {...(missing > 0 ? { 'data-disabled': true, 'aria-disabled': true } : {})}
-        onClick={() => missing === 0 && run()}
+        {...(missing > 0 || nothing ? { 'data-disabled': true, 'aria-disabled': true } : {})}
+        onClick={() => missing === 0 && !nothing && run()}
       >
-        {most === 0 ? 'Start' : `Start, for up to ${pluralize(most, 'credit')}`}
+        {nothing ? 'No address to verify' : most === 0 ? 'Start' : `Start, for up to ${pluralize(most, 'credit')}`}
       </Button>
       <p className={css.small}>
         {unit === 0

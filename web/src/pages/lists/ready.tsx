@@ -5,9 +5,9 @@ import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { pluralize } from '../../parts/format.ts';
 import { NotLoaded } from '../../parts/not-loaded.tsx';
-import { ColumnPanel } from './column-panel.tsx';
 import css from './lists.module.css';
 import { PricePanel } from './price-panel.tsx';
+import { ReadPanel } from './read-panel.tsx';
 import type { ListSearch } from './search.ts';
 
 const ABOUT: Readonly<Record<Level, string>> = {
@@ -15,7 +15,7 @@ const ABOUT: Readonly<Record<Level, string>> = {
   smtp: 'All of mx, then asks the mail server whether the mailbox exists. Where it does not tell, 1 credit is charged.',
 };
 
-/** A list before its start: the column that was found, the level and the price. */
+/** A list before its start: how its file was read, the level and the price. */
 export function ReadyList(props: { of: ListHere; search: ListSearch; onSearch: (search: ListSearch) => void }) {
   const { of, search, onSearch } = props;
   const { id: account, test } = useAccount();
@@ -26,7 +26,7 @@ export function ReadyList(props: { of: ListHere; search: ListSearch; onSearch: (
   return (
     <div className={css.split}>
       <div className={css.stack}>
-        <ColumnPanel of={of} level={search.level} />
+        <ReadPanel of={of} />
         <fieldset className={css.fieldset}>
           <legend>Level</legend>
           {LEVELS.map((one) => (

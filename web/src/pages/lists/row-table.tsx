@@ -3,6 +3,7 @@ import { memo, useCallback } from 'react';
 import type { ListRowsHere } from '../../api/schema.ts';
 import { formatNumber } from '../../parts/format.ts';
 import { BelowAddress, OpenableRow, openHref, RowGroups, RowLink, RowsTable } from '../../parts/rows.tsx';
+import { escapeInvisible } from '../../parts/verdict/escape-invisible.ts';
 import { Address, VerdictLine } from '../../parts/verdict/verdict-line.tsx';
 import css from './list.module.css';
 import type { ListSearch } from './search.ts';
@@ -41,7 +42,7 @@ export const RowTable = memo(function RowTable(props: { list: string; rows: read
       <RowGroups rows={rows}>
         {(row) => (
           <RowLine
-            key={row.row}
+            key={`${row.row} ${row.part ?? ''}`}
             row={row}
             isOpen={row.verification_id === (open ?? null) && row.kind !== 'duplicate'}
             href={href}
@@ -69,7 +70,10 @@ const RowLine = memo(function RowLine(props: {
       isOpen={isOpen && id !== null}
       onOpen={id === null ? null : () => onOpen(id)}
     >
-      <td className={css.number}>{formatNumber(row.row)}</td>
+      <td className={css.number}>
+        {formatNumber(row.row)}
+        {row.part !== null && <span className={css.mark}>{`${row.part} of ${row.parts}`}</span>}
+      </td>
       <td>
         {judged === null || id === null ? (
           <span className="mono">{row.email}</span>
@@ -79,6 +83,7 @@ const RowLine = memo(function RowLine(props: {
           </RowLink>
         )}
         {kind === 'duplicate' && <span className={css.mark}>duplicate</span>}
+        {row.column !== null && <span className={css.mark}>{escapeInvisible(row.column)}</span>}
         <BelowAddress>
           <RowVerdict of={row} />
         </BelowAddress>

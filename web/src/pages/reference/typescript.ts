@@ -22,6 +22,7 @@ const CALLS: Readonly<Record<Name, Call>> = {
   }),
   lists: () => result('page', 'lists.list()'),
   getList: (id) => result('list', `lists.get(${id})`),
+  readList: (id, body) => result('list', `lists.update(${id}, ${javascript(body)})`),
   removeList: (id) => result('removed', `lists.remove(${id})`),
   startList: (id) => result('list', `lists.start(${id})`),
   pauseList: (id) => result('list', `lists.pause(${id})`),

@@ -1,0 +1,85 @@
+/** How a file is to be read: the options of every command that reads one. */
+import type { Command } from 'commander';
+import { encodingNamed } from '../kernel/encoding-names.ts';
+import { LIST_HEADER_ROW } from '../kernel/facts/limits.ts';
+import { DELIMITERS, delimiterOf } from '../kernel/facts/lists.ts';
+import { choice, counted, grouped } from '../kernel/format.ts';
+import { printable, UsageError, wholeNumber } from './command.ts';
+
+export interface ReadFlags {
+  readonly columns?: string;
+  readonly column?: string;
+  readonly headerRow?: number;
+  readonly delimiter?: string;
+  readonly encoding?: string;
+  readonly sheet?: string;
+  readonly entry?: string;
+}
+
+/** `where`: of options that need another one, such as `with --file: `. */
+export const withReadOptions = (command: Command, where = ''): Command =>
+  command
+    .option(
+      '--columns <names>',
+      `${where}columns with the addresses: names or numbers, separated by commas, or all (default: detected)`,
+    )
+    .option('--column <name>', `${where}the same for one column, whatever its name`)
+    .option(
+      '--header-row <n>',
+      `${where}row with the names of the columns, 0 for none (default: detected)`,
+      wholeNumber('--header-row', LIST_HEADER_ROW.min, LIST_HEADER_ROW.max),
+    )
+    .option(
+      '--delimiter <text>',
+      `${where}between the cells of a row: ${choice(Object.keys(DELIMITERS))}, or the character itself (default: detected)`,
+    )
+    .option('--encoding <name>', `${where}encoding of the text (default: detected)`)
+    .option('--sheet <name>', `${where}sheet of a workbook, by name or number (default: the first with addresses)`)
+    .option('--entry <name>', `${where}file of an archive that has several`);
+
+/** Missing: detected. */
+export function readChoice({ columns, column, headerRow, delimiter, encoding, sheet, entry }: ReadFlags) {
+  const known = encoding === undefined ? undefined : encodingNamed(encoding);
+  if (known === null)
+    throw new UsageError(`--encoding takes a name such as utf-8, windows-1252 or shift_jis; it is ${encoding}.`);
+  return {
+    columns: columnsOf(columns) ?? (column === undefined ? null : [column]),
+    headerRow: headerRow ?? null,
+    delimiter: delimiter === undefined ? null : delimiterOf(delimiter),
+    encoding: known ?? null,
+    sheet: sheet ?? null,
+    entry: entry ?? null,
+  };
+}
+
+function columnsOf(columns: string | undefined): readonly string[] | 'all' | null {
+  if (columns === undefined) return null;
+  return columns === 'all' ? 'all' : columns.split(',').map((name) => name.trim());
+}
+
+interface Read {
+  readonly format: string | null;
+  readonly delimiter: string | null;
+  readonly encoding: string | null;
+  readonly sheet: string | null;
+  readonly entry: string | null;
+  readonly header_row: number | null;
+  readonly columns: readonly string[];
+}
+
+const NAMES = new Map<string, string>(Object.entries(DELIMITERS).map(([name, character]) => [character, name]));
+const named = (delimiter: string): string => NAMES.get(delimiter) ?? JSON.stringify(delimiter);
+
+/** One line that says how a file was read. */
+export function readText({ format, delimiter, encoding, sheet, entry, header_row: headerRow, columns }: Read): string {
+  const quoted = columns.map((name) => JSON.stringify(printable(name)));
+  const parts = [
+    format ?? 'unknown format',
+    ...(delimiter === null ? [] : [`delimiter ${named(delimiter)}`]),
+    ...(encoding === null ? [] : [encoding]),
+    ...(sheet === null ? [] : [`sheet ${JSON.stringify(printable(sheet))}`]),
+    ...(entry === null ? [] : [`file ${JSON.stringify(printable(entry))}`]),
+    ...(headerRow === null ? [] : [headerRow === 0 ? 'no header' : `header in row ${grouped(headerRow)}`]),
+  ];
+  return `Read as ${parts.join(', ')}; addresses in ${counted(columns.length, 'column').replace(/^1 /, 'the ').replace(/^(\d)/, 'the $1')} ${quoted.join(', ')}.`;
+}

@@ -1,0 +1,49 @@
+/** How a file is to be read, as an upload or a change of its list says it. */
+import type { ListPatch, ListUpload } from '../../contract/lists.ts';
+import type { Read } from '../../contract/schema.ts';
+import { encodingNamed } from '../../kernel/encoding-names.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { delimiterOf } from '../../kernel/facts/lists.ts';
+import type { UploadRequest } from '../../service/lists/service.ts';
+
+type Sent = Read<typeof ListPatch>['read'] | Read<typeof ListUpload>;
+
+/** Throws ApiError `invalid_parameter`. */
+export function readChoice(sent: Sent): NonNullable<UploadRequest['read']> {
+  const { columns = null, column = null, header_row: headerRow = null, header = null } = sent;
+  const { delimiter = null, encoding = null, sheet = null, entry = null } = sent;
+  const known = encoding === null ? null : encodingNamed(encoding);
+  if (encoding !== null && known === null)
+    throw new ApiError('invalid_parameter', `encoding is unknown: ${JSON.stringify(encoding)}.`, { field: 'encoding' });
+  return {
+    columns: columns === null ? (column === null ? null : [String(column)]) : columnsOf(columns),
+    headerRow: headerRow ?? (header === null || header === 'auto' ? null : String(header) === 'true' ? 1 : 0),
+    delimiter: delimiter === null ? null : delimiterOf(delimiter),
+    encoding: known,
+    sheet: sheet === null ? null : String(sheet),
+    entry,
+  };
+}
+
+const ALL = 'all';
+
+/** `all`, names or numbers with commas between them, or a JSON array of these: names may have commas. */
+function columnsOf(columns: string | readonly (string | number)[]): readonly string[] | typeof ALL {
+  if (typeof columns !== 'string') return columns.map(String);
+  if (columns.trim() === ALL) return ALL;
+  if (!columns.trim().startsWith('[')) return columns.split(',').map((name) => name.trim());
+  const names = parsed(columns);
+  if (Array.isArray(names) && names.length > 0 && names.every((name) => ['string', 'number'].includes(typeof name)))
+    return names.map(String);
+  throw new ApiError('invalid_parameter', 'columns must be names or numbers, or a JSON array of them.', {
+    field: 'columns',
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -122,7 +122,7 @@ async function verifyInto(
   try {
     const file = await readAddressFile(stream, { ...read, ...nameOf(check.file) });
     opened = file;
-    say(readTextOf(file.reading));
+    if (process.stderr.isTTY) say(readTextOf(file.reading));
     const dialect = dialectOf(file.reading) ?? undefined;
     const writer = createResultWriter(check.format, file.reading.columns, {
       ...(dialect === undefined ? {} : { dialect }),
@@ -151,7 +151,10 @@ async function verifyInto(
       progress = { ...after(progress, held), writer: writer.state };
       await output.write(writer.end());
       await output.keep();
-      for (const { message } of file.summary().warnings) say(message);
+      const { warnings } = file.summary();
+      // On a terminal it was said at the beginning.
+      if (warnings.length > 0 && !process.stderr.isTTY) say(readTextOf(file.reading));
+      for (const { message } of warnings) say(message);
     }
   } catch (error) {
     if (error instanceof CommandFailure) throw error;

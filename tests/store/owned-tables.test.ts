@@ -4,8 +4,12 @@ import type { AccountId } from '../../src/store/store.ts';
 import { pass } from '../jobs/time.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
 import { hold, member, purge, removeDeleted, verdict, verifyNow } from './cast.ts';
-import { claimWith, found, startedList } from './list-cast.ts';
+import { claimWith, found, startedList, uploadList } from './list-cast.ts';
 import { BY } from './people.ts';
+
+async function* fileOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
 
 const COLUMNS = {
   sqlite: `SELECT m.name AS "table", c.name AS "column" FROM sqlite_schema m, pragma_table_info(m.name) c
@@ -74,11 +78,15 @@ describeStores('tables owned by accounts', (lab) => {
       works.map((work) => found(work, {}, 1_000)),
     );
     await startedList(store, who, [email]);
+    const ready = await uploadList(store, who, [email]);
+    expect(await store.lists.keepFile(who.account.id, ready, fileOf(`name,email\n,${email}\n`))).toBe(true);
     const naming = async () => {
       const tables: string[] = [];
       for (const table of await owned(lab)) {
         const rows = await lab.sql(`SELECT * FROM ${table} WHERE account_id = '${who.account.id}'`);
-        if (rows.some((row) => Object.values(row).some((value) => String(value).includes('erase.me'))))
+        // Files are kept as base64.
+        const texts = rows.flatMap((row) => Object.values(row).map(String));
+        if (texts.some((text) => text.includes('erase.me') || Buffer.from(text, 'base64').includes('erase.me')))
           tables.push(table);
       }
       return tables.sort();

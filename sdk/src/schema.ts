@@ -670,7 +670,7 @@ export interface components {
             /** @description What may be wrong with how the file was read; and, as `unknown_field`, with the request. */
             warnings: {
                 /** @enum {string} */
-                code: "no_address" | "few_addresses" | "other_address_columns" | "several_addresses" | "encoding_guessed" | "invalid_encoding" | "uneven_rows" | "realigned_rows" | "header_repeated" | "rows_left_out" | "unknown_field";
+                code: "no_address" | "few_addresses" | "other_address_columns" | "other_lists" | "several_addresses" | "encoding_guessed" | "invalid_encoding" | "uneven_rows" | "realigned_rows" | "header_repeated" | "rows_left_out" | "unknown_field";
                 message: string;
             }[];
             error: {

@@ -280,6 +280,25 @@ describe('verify', () => {
     expect(lines[2]).toMatch(/^a\.\.b@good\.com,bad,/);
   });
 
+  it('stops after a hundred rows when no resolver answers, and --resume goes on with the first of them', {
+    timeout: 120_000,
+  }, async () => {
+    const [input, output] = [join(dir, 'outage.csv'), join(dir, 'outage-out.csv')];
+    const rows = Array.from({ length: 300 }, (_, i) => `a${i}@good.com`);
+    await writeFile(input, `email\na..b@good.com\n${rows.join('\n')}\n`);
+    const down = { ...environment, MAILVET_DNS_SERVERS: '127.0.0.1:1', MAILVET_DNS_TIMEOUT_MS: '50' };
+    const stopped = await runCli(['verify', '--file', input, '--out', output], down);
+    expect(stopped).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/stopped: 100 rows have no verdict.*--resume/),
+    });
+    const resumed = await runCli(['verify', '--file', input, '--out', output, '--resume'], environment);
+    expect([resumed.code, resumed.err]).toEqual([0, '']);
+    const lines = (await readFile(output, 'utf8')).trim().split('\n');
+    expect(lines).toHaveLength(302);
+    expect(lines.slice(2).every((line) => line.includes(',good,'))).toBe(true);
+  });
+
   it('fails with exit 1 when no resolver answers', async () => {
     const { code, err } = await runCli(['verify', 'a@good.com'], {
       ...environment,

@@ -157,7 +157,6 @@ describe('POST /v1/lists', () => {
     [{ emails: ['ada@good.com'], start: 'yes' }, 400, { code: 'invalid_parameter', field: 'start' }],
     ['{"emails": ["a@good.com"]', 400, { code: 'invalid_json' }],
     ['{"emails": ["a@good.com"]}}', 400, { code: 'invalid_json' }],
-    ['{"emails": ["a@good.com" "b@good.com"]}', 422, { code: 'unreadable_file' }],
     ['{"emails": [], "emails": []}', 400, { code: 'invalid_json' }],
     [`{"emails": [], "x": "${'x'.repeat(70_000)}"}`, 413, { code: 'list_too_large' }],
   ])('refuses the JSON %j', async (body, status, error) => {

@@ -22,10 +22,9 @@ export function encoderOf(encoding: string): EncodeText | null {
   const order = UTF_16[encoding];
   if (order !== undefined) return (text) => order(Buffer.from(text, 'utf16le'));
   if (NOT_WRITTEN.has(encoding)) return null;
-  let table = tables.get(encoding);
-  if (table === undefined) tables.set(encoding, (table = tableOf(encoding)));
-  const known = table;
-  return (text) => encoded(text, known);
+  const table = tables.get(encoding) ?? tableOf(encoding);
+  tables.set(encoding, table);
+  return (text) => encoded(text, table);
 }
 
 /** The byte order mark, as a character. */

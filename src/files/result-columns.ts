@@ -14,7 +14,6 @@ export const RESULT_COLUMNS = [
   'is_catch_all',
   'credits_used',
   'verified_at',
-  'email',
   'part',
   'column',
 ] as const;

@@ -173,3 +173,9 @@ export const NOT_ADDRESSES: ReadonlySet<string> = new Set([
     'preferences',
   ],
 ]);
+
+/** The addresses of someone else than the record is about, so that another column like it comes first. */
+export const OTHERS_ADDRESSES: ReadonlySet<string> = new Set([
+  ...['owner', 'assignee', 'assigned', 'agent', 'rep', 'created', 'creator', 'updated', 'modified', 'author', 'by'],
+  ...['from', 'sender', 'reply', 'host', 'seller', 'vendor', 'support', 'manager', 'organizer', 'inviter', 'admin'],
+]);

@@ -1,44 +1,132 @@
-/** Which row is the header, and which column holds the addresses. */
-import { NAME_PARTS, NOT_ADDRESSES, WEAK_NAMES, WHOLE_NAMES, WORDS } from './column-names.ts';
+/** Which row is the header, and which columns hold the addresses. */
+import { trimBlanks } from '../kernel/blanks.ts';
+import { type CellContent, contentOf, FORM_WEIGHTS } from './address-cell.ts';
+import { NAME_PARTS, NOT_ADDRESSES, OTHERS_ADDRESSES, WEAK_NAMES, WHOLE_NAMES, WORDS } from './column-names.ts';
 import { noAddressColumn } from './problems.ts';
 import { RESULT_PREFIX } from './result-columns.ts';
 import type { RawRow } from './rows.ts';
 
 export interface ColumnChoice {
-  /** `auto`: a first row without an address whose names, or the rows below, show that it is one. */
-  readonly header: 'auto' | boolean;
-  /** The name of the address column, or its number from 1; null: detected. */
-  readonly column: string | null;
+  /** Row of the file with the names, from 1; 0: none; null: detected. */
+  readonly headerRow: number | null;
+  /** Of the addresses: names, or numbers from 1; null: the best one. */
+  readonly columns: readonly string[] | 'all' | null;
 }
 
 export interface Layout {
   /** Rows of the sample up to and with the header. */
   readonly skip: number;
+  /** Row of the file, from 1; 0: none. */
+  readonly headerRow: number;
+  /** Rows of the header: one that stands again among the others is none of them. */
+  readonly header: readonly (readonly string[])[];
   /** Names of the columns; `email` and `column_2` … where the file has none. */
   readonly names: readonly string[];
   /** Whether the names are those of the file. */
   readonly isNamed: boolean;
-  /** Index of the address column. */
-  readonly address: number;
+  /** Indexes of the columns that are verified; the first is the main one. */
+  readonly verified: readonly number[];
+  /** Indexes of other columns with addresses. */
+  readonly others: readonly number[];
+  /** Of those, the ones that stand in where the main column has none, the best first. */
+  readonly substitutes: readonly number[];
+  /** What stands for nothing in the main column, such as `keine`; folded. */
+  readonly placeholders: ReadonlySet<string>;
 }
 
 /** As many rows decide. */
-export const SAMPLE_ROWS = 100;
+export const SAMPLE_ROWS = 1_000;
+/** A header stands within so many rows above the first address, but for one with a name that says so. */
+const HEADER_ROWS = 50;
+
+type Cells = readonly string[];
+
+interface Sample {
+  /** From the beginning; rows with a problem have no cells. */
+  readonly rows: readonly Cells[];
+  readonly lines: readonly number[];
+  /** From the middle and the end. */
+  readonly later: readonly Cells[];
+}
 
 /** `names`: given by the form of the file, which then has no header row. Throws FileError, `no_address_column`. */
-export function layoutOf(sample: readonly RawRow[], names: readonly string[] | null, choice: ColumnChoice): Layout {
-  const rows = sample.slice(0, SAMPLE_ROWS).map(({ cells, problem }) => (problem === null ? cells : []));
-  if (names !== null) return { skip: 0, names, isNamed: true, address: addressColumn(names, names, rows, choice) };
-  const first = rows.findIndex((cells) => cells.some((cell) => cell.trim() !== ''));
-  const head = rows[first] ?? [];
-  if (isHeader(head, rows.slice(first + 1), choice)) {
-    const below = rows.slice(first + 1);
-    return { skip: first + 1, names: head, isNamed: true, address: addressColumn(head, head, below, choice) };
+export function layoutOf(
+  head: readonly RawRow[],
+  later: readonly RawRow[],
+  names: readonly string[] | null,
+  choice: ColumnChoice,
+): Layout {
+  const sample: Sample = {
+    rows: head.slice(0, SAMPLE_ROWS).map(cellsOf),
+    lines: head.map(({ line }) => line),
+    later: later.map(cellsOf),
+  };
+  if (names !== null) return withColumns(sample, { start: 0, names, header: [], headerRow: 0, isNamed: true }, choice);
+  const widest = widthOf(sample.rows);
+  const all = statisticsOf(
+    [...sample.rows, ...sample.later].filter(({ length }) => length <= widest),
+    [],
+    0,
+  );
+  const found = headerOf(sample, all, choice);
+  if (found === null) {
+    const width = Math.max(0, ...sample.rows.map((cells) => cells.length));
+    const head = { start: 0, names: numberedColumns(width), header: [], headerRow: 0, isNamed: false };
+    const layout = withColumns(sample, head, choice);
+    const [main = 0] = layout.verified;
+    return { ...layout, names: layout.names.with(main, 'email') };
   }
-  const width = Math.max(0, ...rows.map((cells) => cells.length));
-  const numbered = numberedColumns(width);
-  const address = addressColumn(numbered, head, rows, choice);
-  return { skip: 0, names: numbered.with(address, 'email'), isNamed: false, address };
+  const { at, skip } = found;
+  const header = sample.rows.slice(found.from, skip);
+  const headerRow = sample.lines[at] ?? 1;
+  const own = namesOf(sample.rows[at] ?? [], sample.rows.slice(skip));
+  return withColumns(sample, { start: skip, names: own, header, headerRow, isNamed: true }, choice);
+}
+
+/** Rows with more cells than others, and than what may be their header, tell nothing about columns. */
+function widthOf(rows: readonly Cells[]): number {
+  const first = rows.findIndex((cells) => cells.some(mayHoldAddress));
+  const above = rows.slice(0, Math.max(0, first)).findLast((cells) => cells.some(isFilled))?.length ?? 0;
+  if (above < 2) return Number.POSITIVE_INFINITY;
+  const counts = new Map<number, number>();
+  for (const { length } of rows.slice(first)) counts.set(length, (counts.get(length) ?? 0) + 1);
+  const [usual] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), [0, 0]);
+  return Math.max(above, usual);
+}
+
+/** One for each column that most rows have: what only some have is beyond the last column. */
+function namesOf(header: Cells, rows: readonly Cells[]): readonly string[] {
+  const widths = rows.flatMap((cells) => (cells.some(isFilled) ? [filledWidth(cells)] : [])).toSorted((a, b) => a - b);
+  const width = Math.max(filledWidth(header), widths[(widths.length - 1) >> 1] ?? 0);
+  return Array.from({ length: width }, (_, i) => header[i] ?? '');
+}
+
+const cellsOf = ({ cells, problem }: RawRow): Cells => (problem === null ? cells : []);
+
+interface Head {
+  readonly start: number;
+  readonly names: readonly string[];
+  readonly header: readonly Cells[];
+  readonly headerRow: number;
+  readonly isNamed: boolean;
+}
+
+function withColumns(sample: Sample, { start, ...head }: Head, choice: ColumnChoice): Layout {
+  const { names, isNamed } = head;
+  const all = [...sample.rows.slice(start), ...sample.later];
+  const rows = isNamed ? all.filter((cells) => filledWidth(cells) <= names.length) : all;
+  const named = isNamed ? names : [];
+  const found = statisticsOf(rows, named, names.length);
+  const shown = isNamed ? names : (sample.rows.find((cells) => cells.some(isFilled)) ?? []);
+  const ranked = rankedColumns(found);
+  const isUsed = ({ share, addresses }: Statistics): boolean => addresses > 0 && share >= 0.4;
+  const addressColumns = ranked.filter(isUsed);
+  const verified = verifiedColumns(choice.columns, { names, shown, ranked, addressColumns });
+  const main = verified[0] ?? 0;
+  const others = addressColumns.map(({ index }) => index).filter((index) => !verified.includes(index));
+  const substitutes = choice.columns === null ? substitutesOf(addressColumns, main) : [];
+  const placeholders = placeholdersOf(rows, main, found[main]);
+  return { skip: start, ...head, verified, others, substitutes, placeholders };
 }
 
 /** What columns are called that have no names. */
@@ -64,65 +152,297 @@ export function cellKeys(names: readonly string[]): (index: number) => string {
   };
 }
 
-function isHeader(head: readonly string[], below: readonly (readonly string[])[], choice: ColumnChoice): boolean {
-  if (choice.header !== 'auto') return choice.header;
-  if (choice.column !== null && indexOfName(head, choice.column) >= 0) return true;
-  if (head.some(looksLikeAddress)) return false;
-  if (head.some((name) => nameRank(name) > 0)) return true;
-  // In a plain list of addresses, a first line like any other is more likely a bad address than a title.
-  return head.length > 1 && below.some((cells) => cells.some(looksLikeAddress));
-}
+// What the cells of a column are.
 
-/** `shown`: what to call the columns where none is found. */
-function addressColumn(
-  names: readonly string[],
-  shown: readonly string[],
-  rows: readonly (readonly string[])[],
-  { column }: ColumnChoice,
-): number {
-  if (column !== null) {
-    const named = indexOfName(names, column);
-    const number = /^[1-9]\d{0,5}$/.test(column.trim()) ? Number(column) : 0;
-    if (named >= 0) return named;
-    if (number > 0 && number <= names.length) return number - 1;
-    throw noAddressColumn(shown, column);
-  }
-  const found = names.map((name, index) => ({ index, rank: nameRank(name), ...contentOf(rows, index) }));
-  const best = found.toSorted((a, b) => rating(b) - rating(a) || b.addresses - a.addresses || a.index - b.index)[0];
-  if (best === undefined || rating(best) === 0) throw noAddressColumn(shown, null);
-  return best.index;
-}
-
-interface Content {
-  readonly addresses: number;
+interface Statistics {
+  readonly index: number;
+  /** Of the name, 0 to 4. */
+  readonly rank: number;
+  /** Whether the name says that the addresses are those of someone else: the owner of a record, a sender. */
+  readonly isOthers: boolean;
   /** Cells that are not blank. */
   readonly filled: number;
+  /** Cells with addresses. */
+  readonly addresses: number;
+  /** Of those that are not blank, how much of them are addresses, 0 to 1. */
+  readonly share: number;
+  /** Of the rows, how many have one, 0 to 1. */
+  readonly coverage: number;
+  /** Of the addresses, how many are different ones, 0 to 1. */
+  readonly distinctness: number;
+  /** Of the addresses, how many have words beside them, 0 to 1. */
+  readonly labeled: number;
 }
 
-function contentOf(rows: readonly (readonly string[])[], index: number): Content {
-  let [addresses, filled] = [0, 0];
+const isFilled = (cell: string): boolean => trimBlanks(cell) !== '';
+const mayHoldAddress = (cell: string): boolean => /[@＠﹫]|&#|%40|&commat/.test(cell);
+
+/** One for each column, at least `width` of them. Only columns in which an @ appears are looked at closely. */
+function statisticsOf(rows: readonly Cells[], names: readonly string[], width: number): Statistics[] {
+  const columns = Math.max(width, names.length, ...rows.map((cells) => cells.length));
+  const hasAt = new Set<number>();
+  let count = 0;
+  for (const cells of rows) {
+    if (cells.some(isFilled)) count += 1;
+    for (const [index, cell] of cells.entries()) if (!hasAt.has(index) && mayHoldAddress(cell)) hasAt.add(index);
+  }
+  return Array.from({ length: columns }, (_, index) =>
+    statisticsOfColumn(rows, index, names[index] ?? '', { count, hasAt: hasAt.has(index) }),
+  );
+}
+
+function statisticsOfColumn(
+  rows: readonly Cells[],
+  index: number,
+  name: string,
+  { count, hasAt }: { readonly count: number; readonly hasAt: boolean },
+): Statistics {
+  const isResult = name.trim().toLowerCase().startsWith(RESULT_PREFIX);
+  const words = wordsOf(name);
+  const own = { index, rank: nameRank(name), isOthers: words.some((word) => OTHERS_ADDRESSES.has(word)) };
+  let [filled, addresses, all, weight, labeled] = [0, 0, 0, 0, 0];
+  const distinct = new Set<string>();
   for (const cells of rows) {
     const cell = cells[index] ?? '';
-    if (cell.trim() !== '') filled += 1;
-    if (looksLikeAddress(cell)) addresses += 1;
+    if (cell === '') continue;
+    const content: CellContent | null = hasAt && !isResult ? contentOf(cell) : null;
+    if (content === null ? isFilled(cell) : content.form !== 'blank') filled += 1;
+    if (content === null || FORM_WEIGHTS[content.form] === 0) continue;
+    addresses += 1;
+    all += content.addresses.length;
+    weight += FORM_WEIGHTS[content.form];
+    if (content.form === 'labeled' || content.form === 'prose') labeled += 1;
+    for (const address of content.addresses) distinct.add(address.toLowerCase());
   }
-  return { addresses, filled };
+  return {
+    ...own,
+    filled,
+    addresses,
+    share: filled === 0 ? 0 : weight / filled,
+    coverage: count === 0 ? 0 : addresses / count,
+    distinctness: all === 0 ? 0 : distinct.size / all,
+    labeled: addresses === 0 ? 0 : labeled / addresses,
+  };
 }
 
-/** A name counts unless the cells contradict it and those of another column do not. */
-function rating({ rank, addresses, filled }: Content & { rank: number }): number {
-  if (rank >= 2 && (addresses > 0 || filled === 0)) return 10 + rank;
-  if (addresses > 0) return 5 + rank / 10 + addresses / (2 * filled);
-  return rank >= 2 ? rank : 0;
+const scoreOf = ({ share, distinctness, coverage }: Statistics): number => share * distinctness * Math.sqrt(coverage);
+const nameScore = ({ rank, isOthers }: Statistics): number => rank - (isOthers ? 3 : 0);
+
+/** The content decides; of columns that are alike in it, the name; then which of them has more addresses. */
+function rankedColumns(found: readonly Statistics[]): Statistics[] {
+  const byContent = found.toSorted(
+    (a, b) => scoreOf(b) - scoreOf(a) || nameScore(b) - nameScore(a) || a.index - b.index,
+  );
+  const [best] = byContent;
+  if (best === undefined) return [];
+  if (scoreOf(best) === 0)
+    return found.toSorted((a, b) => nameScore(b) - nameScore(a) || a.index - b.index).filter(({ rank }) => rank >= 2);
+  const isAlike = (one: Statistics): boolean =>
+    one.share >= best.share - 0.25 &&
+    one.distinctness >= best.distinctness - 0.2 &&
+    one.coverage >= best.coverage / 2 &&
+    scoreOf(one) > 0;
+  const alike = byContent
+    .filter(isAlike)
+    .toSorted((a, b) => nameScore(b) - nameScore(a) || rounded(scoreOf(b)) - rounded(scoreOf(a)) || a.index - b.index);
+  return [...alike, ...byContent.filter((one) => !isAlike(one) && scoreOf(one) > 0)];
+}
+const rounded = (score: number): number => Math.round(score * 10);
+
+/** Columns like the main one: not those of someone else, who is the same in many rows. */
+function substitutesOf(columns: readonly Statistics[], main: number): number[] {
+  const best = columns.find(({ index }) => index === main);
+  if (best === undefined) return [];
+  return columns
+    .filter(
+      (one) =>
+        one.index !== main &&
+        one.share >= 0.5 &&
+        one.distinctness >= best.distinctness - 0.35 &&
+        (!one.isOthers || best.isOthers),
+    )
+    .map(({ index }) => index);
 }
 
-const looksLikeAddress = (cell: string): boolean => /[^\s@]@[^\s@]/.test(cell);
+interface Named {
+  readonly names: readonly string[];
+  /** What to call the columns where none is found. */
+  readonly shown: readonly string[];
+  readonly ranked: readonly Statistics[];
+  readonly addressColumns: readonly Statistics[];
+}
+
+function verifiedColumns(columns: ColumnChoice['columns'], { names, shown, ranked, addressColumns }: Named): number[] {
+  if (Array.isArray(columns)) return [...new Set(columns.map((column) => givenColumn(names, shown, column)))];
+  const [best] = ranked;
+  if (best === undefined) throw noAddressColumn(shown, null);
+  if (columns !== 'all') return [best.index];
+  return [best.index, ...addressColumns.map(({ index }) => index).filter((index) => index !== best.index)];
+}
+
+function givenColumn(names: readonly string[], shown: readonly string[], column: string): number {
+  const named = indexOfName(names, column);
+  if (named >= 0) return named;
+  const number = /^[1-9]\d{0,5}$/.test(column.trim()) ? Number(column) : 0;
+  if (number > 0 && number <= names.length) return number - 1;
+  throw noAddressColumn(shown, column);
+}
 
 function indexOfName(names: readonly string[], wanted: string): number {
   const exact = names.indexOf(wanted);
-  const same = (name: string): boolean => name.trim().toLowerCase() === wanted.trim().toLowerCase();
-  return exact >= 0 ? exact : names.findIndex(same);
+  const same = (name: string): boolean => folded(name) === folded(wanted) && folded(name) !== '';
+  const trimmed = names.findIndex((name) => name.trim().toLowerCase() === wanted.trim().toLowerCase());
+  return exact >= 0 ? exact : trimmed >= 0 ? trimmed : names.findIndex(same);
 }
+
+/** A word without an @ that several rows of a column of addresses have stands for nothing. */
+function placeholdersOf(rows: readonly Cells[], main: number, found: Statistics | undefined): ReadonlySet<string> {
+  const counts = new Map<string, number>();
+  if (found === undefined || found.addresses === 0) return new Set();
+  for (const cells of rows) {
+    const cell = trimBlanks(cells[main] ?? '');
+    if (cell === '' || cell.length > 40 || mayHoldAddress(cell)) continue;
+    const key = cell.toLowerCase();
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return new Set([...counts].flatMap(([word, count]) => (count >= PLACEHOLDER_ROWS ? [word] : [])));
+}
+const PLACEHOLDER_ROWS = 3;
+
+// The header.
+
+interface HeaderRows {
+  /** The first row of the header, that with the names, and the first one behind it. */
+  readonly from: number;
+  readonly at: number;
+  readonly skip: number;
+}
+
+function headerOf(sample: Sample, all: readonly Statistics[], choice: ColumnChoice): HeaderRows | null {
+  const { rows, lines } = sample;
+  if (choice.headerRow === 0) return null;
+  if (choice.headerRow !== null) {
+    const wanted = choice.headerRow;
+    const given = rows.findIndex((cells, i) => (lines[i] ?? 0) >= wanted && cells.some(isFilled));
+    return given < 0 ? null : { from: given, at: given, skip: given + 1 };
+  }
+  const named = rowOfNames(rows, choice.columns);
+  if (named !== null) return named;
+  const [main] = rankedColumns(all);
+  if (main === undefined || main.addresses === 0) return headerByName(rows);
+  const first = rows.findIndex((cells) => hasAddress(cells[main.index] ?? '', main));
+  const top = rows.slice(0, first);
+  const body = { rows: rows.slice(first), main };
+  const fitting = top.flatMap((cells, i) => (fits(cells, body) ? [i] : []));
+  const widths = body.rows.slice(0, HEADER_ROWS).map(filledCount);
+  return widths.every((width) => width <= 1) ? singleHeader(top, fitting) : wideHeader(top, fitting, body);
+}
+
+/** Where the names that are asked for stand. */
+function rowOfNames(rows: readonly Cells[], columns: ColumnChoice['columns']): HeaderRows | null {
+  if (!Array.isArray(columns)) return null;
+  const isThere = (cells: Cells): boolean =>
+    columns.every((name) => indexOfName(cells, name) >= 0 || /^\s*\d+\s*$/.test(name)) &&
+    columns.some((name) => indexOfName(cells, name) >= 0);
+  const at = rows.slice(0, HEADER_ROWS).findIndex(isThere);
+  return at < 0 ? null : { from: at, at, skip: at + 1 };
+}
+
+/** Without an address anywhere: a first row with a name that says what its column holds. */
+function headerByName(rows: readonly Cells[]): HeaderRows | null {
+  const at = rows.slice(0, HEADER_ROWS).findIndex((cells) => cells.some((name) => nameRank(name) >= 2));
+  return at < 0 ? null : { from: at, at, skip: at + 1 };
+}
+
+/** Not for a name that shows an address as an example, where the cells of its column are nothing but addresses. */
+function hasAddress(cell: string, { labeled }: Statistics): boolean {
+  const { form } = contentOf(cell);
+  if (FORM_WEIGHTS[form] === 0) return false;
+  return labeled >= 0.5 || !(form === 'labeled' || form === 'prose') || titleRank(cell) < 2;
+}
+
+/** Of a name, without the address that it gives as an example. */
+const titleRank = (cell: string): number =>
+  nameRank(contentOf(cell).addresses.reduce((rest, address) => rest.replace(address, ' '), cell));
+
+interface Body {
+  /** From the first row with an address. */
+  readonly rows: readonly Cells[];
+  readonly main: Statistics;
+}
+
+const filledCount = (cells: Cells): number => cells.filter(isFilled).length;
+function filledWidth(cells: Cells): number {
+  return cells.findLastIndex(isFilled) + 1;
+}
+const isNumber = (cell: string): boolean => !/\p{L}/u.test(cell) && !/@/.test(cell);
+const COMMENT = /^\s*(?:#|\/\/|--|;)/;
+
+/** Whether a row may be a header of the rows below: it has a name over the addresses, and about as many cells. */
+function fits(cells: Cells, { rows, main }: Body): boolean {
+  const name = cells[main.index] ?? '';
+  if (!isFilled(name) || isNumber(name)) return false;
+  if (filledCount(cells) === 1 && COMMENT.test(cells.find(isFilled) ?? '')) return false;
+  if (contentOf(name).form === 'blank' || name.length > 1000) return false;
+  const widths = rows
+    .slice(0, HEADER_ROWS)
+    .map(filledCount)
+    .toSorted((a, b) => a - b);
+  const usual = widths[widths.length >> 1] ?? 1;
+  return filledCount(cells) * 2 >= usual;
+}
+
+/** Of rows with one cell: a bad address is more likely than a title that looks like one. */
+function singleHeader(top: readonly Cells[], fitting: readonly number[]): HeaderRows | null {
+  const textOf = (i: number): string => (top[i] ?? []).find(isFilled) ?? '';
+  const named = fitting.findLast((i) => titleRank(textOf(i)) >= 2);
+  const isTitle = (i: number): boolean => !/[^\s@]@|\p{L}\.\p{L}/u.test(textOf(i));
+  const isSentence = (i: number): boolean => /\S\s+\S/.test(trimBlanks(textOf(i)));
+  const last = fitting.at(-1);
+  if (named !== undefined) return { from: named, at: named, skip: named + 1 };
+  if (last === undefined || !isTitle(last) || !fitting.slice(0, -1).every(isSentence)) return null;
+  return { from: last, at: last, skip: last + 1 };
+}
+
+/** Rows of names right above each other; the one with most of them names the columns. */
+function wideHeader(top: readonly Cells[], fitting: readonly number[], body: Body): HeaderRows | null {
+  const { index } = body.main;
+  const nearby = fitting.filter((i) => i < HEADER_ROWS || i >= top.length - HEADER_ROWS);
+  const named = nearby.findLast((i) => titleRank(top[i]?.[index] ?? '') >= 2);
+  const anchor = named ?? (nearby.at(-1) === top.length - 1 ? nearby.at(-1) : nearby[0]);
+  if (anchor === undefined) return null;
+  let from = anchor;
+  while (from > 0 && fitting.includes(from - 1)) from -= 1;
+  let to = from;
+  while (
+    to + 1 < top.length &&
+    fitting.includes(to + 1) &&
+    (to + 1 <= anchor || isName(top[to + 1] ?? [], body)) &&
+    isName(top[to + 1] ?? [], body)
+  )
+    to += 1;
+  const rows = Array.from({ length: to - from + 1 }, (_, i) => from + i);
+  const at = rows.reduce((a, b) => (filledCount(top[b] ?? []) > filledCount(top[a] ?? []) ? b : a));
+  return { from, at, skip: to + 1 };
+}
+
+/** Whether a row below a row of names is one as well, and not a row with a bad address. */
+function isName(cells: Cells, { rows, main }: Body): boolean {
+  const cell = cells[main.index] ?? '';
+  if (nameRank(cell) > 0) return true;
+  if (cell.includes('@')) return false;
+  const below = rows.slice(0, HEADER_ROWS);
+  for (const index of cells.keys()) {
+    const filled = below.map((row) => row[index] ?? '').filter(isFilled);
+    if (index === main.index || filled.length === 0 || !isFilled(cells[index] ?? '')) continue;
+    if (filled.every(isNumber)) return !isNumber(cells[index] ?? '');
+  }
+  const addresses = below.filter((row) => hasAddress(row[main.index] ?? '', main)).length;
+  const filled = below.filter((row) => isFilled(row[main.index] ?? '')).length;
+  return addresses >= 3 && addresses === filled;
+}
+
+// Names.
 
 /** `userEmail_1` → user, email, 1; without case and accents. */
 const wordsOf = (name: string): string[] =>

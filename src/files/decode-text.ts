@@ -1,6 +1,6 @@
-/** Bytes to text: UTF-8, UTF-16 with a byte order mark, otherwise Windows-1252. */
+/** Bytes to text, block by block. */
 import { isUtf8 } from 'node:buffer';
-import { TextDecoder } from 'node:util';
+import { decoderOf, type Encoding } from './encoding.ts';
 
 export interface TextBlock {
   readonly text: string;
@@ -8,56 +8,98 @@ export interface TextBlock {
   readonly bytes: number;
 }
 
+/** What was found while a text was decoded. */
+export interface DecodeNotes {
+  /** Lines, or characters of what has none, that are not valid in the encoding. */
+  invalid: number;
+}
+
 const LF = 10;
 const CR = 13;
 /** A block without a line end is cut anywhere from here on. */
 const LINELESS_BYTES = 128 * 1024;
-
-const windows1252 = new TextDecoder('windows-1252');
+const MARK = '\u{FEFF}';
+const END_OF_FILE = '\u001a';
 
 /**
- * Without a byte order mark, each line that is valid UTF-8 is UTF-8, and each other line Windows-1252: text of the one
- * is hardly ever valid in the other, and files that were put together from several have both. Blocks end at a line end
- * where possible, never inside a character.
+ * `lineEnd`: what ends lines where the text has neither CR nor LF; it becomes LF. Without byte order marks, which also
+ * stand where files were put together, and without the end-of-file character of DOS.
  */
-export async function* decodeText(blocks: AsyncIterable<Buffer>): AsyncGenerator<TextBlock, void, undefined> {
+export async function* decodeText(
+  blocks: AsyncIterable<Buffer>,
+  encoding: Encoding,
+  lineEnd: string | null,
+  notes: DecodeNotes,
+): AsyncGenerator<TextBlock, void, undefined> {
+  let isLineStart = true;
+  let held: TextBlock | null = null;
+  for await (const { text, bytes } of decodeBlocks(blocks, encoding, notes)) {
+    if (text === '') continue;
+    const plain = withoutMarks(lineEnd === null ? text : text.replaceAll(lineEnd, '\n'), isLineStart);
+    isLineStart = /[\r\n]$/.test(plain) || (plain === '' && isLineStart);
+    if (held !== null) yield held;
+    held = { text: plain, bytes };
+  }
+  if (held !== null) yield { ...held, text: withoutEnd(held.text) };
+}
+
+function withoutMarks(text: string, isLineStart: boolean): string {
+  if (!text.includes(MARK)) return text;
+  const plain = text.replaceAll(/([\r\n])\ufeff+/g, '$1');
+  return isLineStart ? plain.replace(/^\ufeff+/, '') : plain;
+}
+
+function withoutEnd(text: string): string {
+  const at = text.lastIndexOf(END_OF_FILE);
+  return at >= 0 && text.slice(at + 1).trim() === '' ? text.slice(0, at).replace(/\u001a+$/, '') : text;
+}
+
+const decodeBlocks = (blocks: AsyncIterable<Buffer>, encoding: Encoding, notes: DecodeNotes) =>
+  encoding.name === 'utf-8' ? decodeUtf8(blocks, encoding.skip, notes) : decodeOther(blocks, encoding, notes);
+
+async function* decodeOther(
+  blocks: AsyncIterable<Buffer>,
+  { name, skip }: Encoding,
+  notes: DecodeNotes,
+): AsyncGenerator<TextBlock, void, undefined> {
+  const decode = decoderOf(name);
+  let bytes = 0;
+  for await (const block of blocks) {
+    const from = Math.max(0, skip - bytes);
+    bytes += block.length;
+    yield { text: counted(decode(block.subarray(from), false), notes), bytes };
+  }
+  yield { text: counted(decode(new Uint8Array(0), true), notes), bytes };
+}
+
+function counted(text: string, notes: DecodeNotes): string {
+  for (let at = text.indexOf('\u{FFFD}'); at >= 0; at = text.indexOf('\u{FFFD}', at + 1)) notes.invalid += 1;
+  return text;
+}
+
+/**
+ * Each line that is valid UTF-8 is UTF-8, and each other line Windows-1252: text of the one is hardly ever valid in the
+ * other, and files that were put together from several have both. Blocks end at a line end where possible, never inside
+ * a character.
+ */
+async function* decodeUtf8(
+  blocks: AsyncIterable<Buffer>,
+  skip: number,
+  notes: DecodeNotes,
+): AsyncGenerator<TextBlock, void, undefined> {
   let rest: Buffer | null = null;
   let bytes = 0;
-  let utf16: TextDecoder | null = null;
-  let begun = false;
   for await (const block of blocks) {
+    const from = Math.max(0, skip - bytes);
     bytes += block.length;
-    if (!begun) {
-      begun = true;
-      const mark = markOf(block);
-      rest = block.subarray(mark.length);
-      if (mark.encoding !== 'utf-8') utf16 = new TextDecoder(mark.encoding);
-    } else rest = rest === null ? block : Buffer.concat([rest, block]);
-    if (utf16 !== null) {
-      yield { text: utf16.decode(rest, { stream: true }), bytes };
-      rest = null;
-      continue;
-    }
+    const next = from === 0 ? block : block.subarray(from);
+    rest = rest === null ? next : Buffer.concat([rest, next]);
     const cut = cutOf(rest);
     if (cut === 0) continue;
-    yield { text: decodeLines(rest.subarray(0, cut)), bytes };
+    yield { text: decodeLines(rest.subarray(0, cut), notes), bytes };
     rest = cut === rest.length ? null : rest.subarray(cut);
   }
-  const last = utf16 === null ? decodeLines(rest ?? Buffer.alloc(0)) : utf16.decode();
-  if (last !== '') yield { text: last, bytes };
-}
-
-interface Mark {
-  readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be';
-  readonly length: number;
-}
-
-function markOf(bytes: Buffer): Mark {
-  const [a, b, c] = bytes;
-  if (a === 0xef && b === 0xbb && c === 0xbf) return { encoding: 'utf-8', length: 3 };
-  if (a === 0xff && b === 0xfe) return { encoding: 'utf-16le', length: 2 };
-  if (a === 0xfe && b === 0xff) return { encoding: 'utf-16be', length: 2 };
-  return { encoding: 'utf-8', length: 0 };
+  if (rest !== null) yield { text: decodeLines(rest, notes), bytes };
 }
 
 /** Where to end a block; 0: wait for more. */
@@ -72,15 +114,27 @@ function cutOf(bytes: Buffer): number {
 const isInside = (byte = 0): boolean => (byte & 0xc0) === 0x80;
 const isLead = (byte = 0): boolean => (byte & 0xc0) === 0xc0;
 
-function decodeLines(bytes: Buffer): string {
+const windows1252 = decoderOf('windows-1252');
+
+function decodeLines(bytes: Buffer, notes: DecodeNotes): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   let text = '';
   for (let start = 0; start < bytes.length; ) {
     const lf = bytes.indexOf(LF, start);
     const end = lf < 0 ? bytes.length : lf + 1;
     const line = bytes.subarray(start, end);
-    text += isUtf8(line) ? line.toString('utf8') : windows1252.decode(line);
+    if (isUtf8(line)) text += line.toString('utf8');
+    else {
+      text += windows1252(line, true);
+      notes.invalid += 1;
+    }
     start = end;
   }
   return text;
+}
+
+/** What ends lines in a text without CR and LF; null: nothing does, or it has them. */
+export function lineEndOf(text: string): string | null {
+  if (/[\r\n]/.test(text)) return null;
+  return ['\u2028', '\u2029', '\u0085', '\u000b', '\u001e', '\f'].find((end) => text.includes(end)) ?? null;
 }

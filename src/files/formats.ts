@@ -1,15 +1,14 @@
 /** What a file is, by its bytes: opened for its form. */
-import { type Delimiter, detectDelimiter, RowSplitter } from '../kernel/csv.ts';
 import { gunzipped, openArchive } from './archives.ts';
 import { readLdif, readVCards } from './contacts.ts';
-import { decodeText, type TextBlock } from './decode-text.ts';
 import { type FileForm, RECOGNIZED_BYTES, recognize } from './forms.ts';
 import { inputBlocks } from './input-blocks.ts';
 import { openJson } from './json-rows.ts';
 import { tooLarge, unreadable } from './problems.ts';
 import type { ReadLimits } from './read-file.ts';
-import { boundsOf, type RawBatch, type RawRow, type RowSource } from './rows.ts';
+import type { RowSource } from './rows.ts';
 import { type RandomAccess, SpooledInput, spool } from './spool.ts';
+import { cutRows, openText, type Text, type TextOptions, textRows } from './text.ts';
 import { readSheet } from './xlsx/threads.ts';
 
 export interface OpenedFile {
@@ -19,12 +18,14 @@ export interface OpenedFile {
 }
 
 /** Of what a file is, as far as its sender or the user says. */
-interface FormatChoice {
+interface FormatChoice extends TextOptions {
   readonly claimed: FileForm | null;
   /** Of a workbook, by name or number. */
   readonly sheet: string | null;
   /** Of an archive, by name; of JSON, by path. */
   readonly entry: string | null;
+  /** Between the cells of a row; null or missing: detected. */
+  readonly delimiter?: string | null;
 }
 
 /** The content decides; what is claimed counts where text may be of several forms. Throws FileError. */
@@ -87,16 +88,18 @@ async function openSpooled(
       return openBook(file, { format: form, unpacked: file.size, sheet }, limits);
     case 'vcard':
     case 'ldif': {
+      const text = await openText(file, choice);
       const reader = form === 'vcard' ? readVCards(limits) : readLdif(limits);
-      const batches = textRows(decodeText(blocksOf(file)), reader);
-      return { ...TEXT, format: form, delimiter: null, names: reader.names, batches };
+      const batches = cutRows(text.blocks(), reader);
+      return { ...aboutText(text), format: form, others: [], names: reader.names, batches };
     }
     case 'json':
     case 'ndjson':
-      return openJsonText(file, isPacked ? null : entry, limits);
+      return openJsonText(await openText(file, choice), isPacked ? null : entry, limits);
     case 'text':
-      if (claimed === 'json' || claimed === 'ndjson') return openJsonText(file, isPacked ? null : entry, limits);
-      return openText(decodeText(blocksOf(file)), claimed, limits);
+      if (claimed === 'json' || claimed === 'ndjson')
+        return openJsonText(await openText(file, choice), isPacked ? null : entry, limits);
+      return textRows(await openText(file, choice), choice.delimiter ?? null, limits);
   }
 }
 
@@ -125,60 +128,10 @@ async function openBook(
   };
 }
 
-async function openJsonText(file: RandomAccess, entry: string | null, limits: ReadLimits): Promise<RowSource> {
-  const reading = await openJson(() => decodeText(blocksOf(file)), limits, entry);
-  return { ...TEXT, delimiter: null, ...reading };
+async function openJsonText(text: Text, entry: string | null, limits: ReadLimits): Promise<RowSource> {
+  return { ...aboutText(text), ...(await openJson(() => text.blocks(), limits, entry)) };
 }
 
-async function* blocksOf(file: RandomAccess): AsyncGenerator<Buffer, void, undefined> {
-  for (let at = 0; at < file.size; at += BLOCK_BYTES) yield await file.read(at, BLOCK_BYTES);
-}
-/** Lines of so much are cut and stored in a few ms. */
-const BLOCK_BYTES = 32 * 1024;
-
-const TEXT = { encoding: 'utf-8', byteOrderMark: false, sheet: null, entry: null, others: [] } as const;
-
-async function openText(
-  texts: AsyncGenerator<TextBlock, void, undefined>,
-  claimed: FileForm | null,
-  limits: ReadLimits,
-): Promise<RowSource> {
-  const first = await texts.next();
-  if (first.done) throw unreadable('it is empty', 1);
-  const { text } = first.value;
-  const form = claimed === 'tsv' || claimed === 'text' ? claimed : 'csv';
-  const { delimiter, skip } = delimiterOf(form, text);
-  const splitter = new RowSplitter(delimiter, boundsOf(limits), skip > 0 ? 2 : 1);
-  const rest = withFirst({ ...first.value, text: text.slice(skip) }, texts);
-  const batches = textRows(rest, splitter);
-  if (delimiter === 'none') return { ...TEXT, format: 'text', delimiter: null, names: null, batches };
-  return { ...TEXT, format: form, delimiter, names: null, batches };
-}
-
-function delimiterOf(form: 'csv' | 'tsv' | 'text', text: string): { delimiter: Delimiter; skip: number } {
-  if (form === 'csv') return detectDelimiter(text);
-  return { delimiter: form === 'tsv' ? '\t' : 'none', skip: 0 };
-}
-
-async function* withFirst<T>(first: T, rest: AsyncGenerator<T, void, undefined>): AsyncGenerator<T, void, undefined> {
-  try {
-    yield first;
-    yield* rest;
-  } finally {
-    await rest.return();
-  }
-}
-
-async function* textRows(
-  texts: AsyncGenerator<TextBlock, void, undefined>,
-  reader: { push(text: string, final: boolean): RawRow[] },
-): AsyncGenerator<RawBatch, void, undefined> {
-  let bytes = 0;
-  for await (const block of texts) {
-    bytes = block.bytes;
-    const rows = reader.push(block.text, false);
-    if (rows.length > 0) yield { rows, bytes };
-  }
-  const rows = reader.push('', true);
-  if (rows.length > 0) yield { rows, bytes };
-}
+const aboutText = ({ encoding: { name, byteOrderMark }, warnings }: Text) => ({
+  ...{ delimiter: null, encoding: name, byteOrderMark, sheet: null, entry: null, warnings },
+});

@@ -1,4 +1,5 @@
 /** Which form a file has, by its first bytes: its name and what the sender says decide nothing here. */
+import { unmarkedUtf16 } from './encoding.ts';
 import { unreadable } from './problems.ts';
 
 /** `ods`: also as a flat document; `spreadsheetml`: XML of Excel 2003. */
@@ -67,24 +68,12 @@ export function recognize(bytes: Buffer): Recognized {
 
 const PROBED_BYTES = 4_096;
 
-/** UTF-16 has a byte order mark, or many characters of which one byte is zero: addresses are ASCII. */
 function utf16Of(bytes: Buffer): 'utf-16le' | 'utf-16be' | null {
   const [a, b] = bytes;
   if (a === 0xff && b === 0xfe) return 'utf-16le';
   if (a === 0xfe && b === 0xff) return 'utf-16be';
-  const units = Math.floor(Math.min(bytes.length, PROBED_BYTES) / 2);
-  let [little, big] = [0, 0];
-  for (let i = 0; i < units; i++) {
-    const [first = 0, second = 0] = [bytes[2 * i], bytes[2 * i + 1]];
-    if (second === 0 && isAscii(first)) little += 1;
-    if (first === 0 && isAscii(second)) big += 1;
-  }
-  const many = units * 0.3;
-  if (little > many && big < little / 10) return 'utf-16le';
-  return big > many && little < big / 10 ? 'utf-16be' : null;
+  return unmarkedUtf16(bytes);
 }
-
-const isAscii = (byte: number): boolean => (byte >= 0x20 && byte < 0x7f) || (byte >= 9 && byte <= 13);
 
 /** Zeros, or many bytes that no text has. */
 function isBinary(bytes: Buffer): boolean {

@@ -7,7 +7,8 @@ export const ROW_PROBLEMS = {
   text_after_quote: 'text follows a closing quote',
   nul: 'it contains a NUL character',
   invalid_json: 'it is not valid JSON',
-  too_large: 'it is too large',
+  too_large: 'it or one of its cells is too large',
+  stray_delimiter: 'it has more cells than the header, so that its address is not certain',
 } as const satisfies Record<RowProblem, string>;
 
 /** Codes of the public API: 413 `list_too_large`, 422 for the others. */

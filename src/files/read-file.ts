@@ -3,13 +3,12 @@
 import type { RowProblem } from '../kernel/csv.ts';
 import { LIST_BYTES, LIST_COLUMNS, LIST_ROW_BYTES, LIST_ROWS } from '../kernel/facts/limits.ts';
 import type { ReadWarningCode } from '../kernel/facts/read-warnings.ts';
-import { addressIn } from './address-cell.ts';
-import { type Layout, layoutOf, SAMPLE_ROWS } from './columns.ts';
+import { layoutOf, SAMPLE_ROWS } from './columns.ts';
 import { type OpenedFile, openFile } from './formats.ts';
 import type { FileForm } from './forms.ts';
 import { tooLarge, unreadable } from './problems.ts';
-import { RESULT_PREFIX } from './result-columns.ts';
-import type { RawBatch, RawRow, RowSource } from './rows.ts';
+import { RowReader } from './row-reader.ts';
+import type { RawBatch, RowSource } from './rows.ts';
 import { shownNames } from './xlsx/book.ts';
 
 export interface Row {
@@ -39,7 +38,8 @@ export interface RowBatch {
 }
 
 /** What was found out about a file before its rows are read. */
-export interface Reading extends Omit<RowSource, 'names' | 'batches'> {
+export interface Reading
+  extends Pick<RowSource, 'format' | 'delimiter' | 'encoding' | 'byteOrderMark' | 'sheet' | 'entry'> {
   /** Row of the file with the names of the columns, from 1; 0: none. */
   readonly headerRow: number;
   /** Whether the names of the columns are in the file: in its header, or as the keys of its objects. */
@@ -123,68 +123,61 @@ const BATCH_ROWS = 500;
 /** Reads as far as needed to know the columns. Throws FileError. */
 export async function readAddressFile(
   input: AsyncIterable<Uint8Array>,
-  {
+  options: ReadOptions = {},
+): Promise<AddressFile> {
+  const limits = { ...LIMITS, ...options.limits };
+  const {
     form: claimed = null,
-    headerRow = null,
-    columns: wanted = null,
     sheet = null,
     entry = null,
-    limits: given = {},
-  }: ReadOptions = {},
-): Promise<AddressFile> {
-  const limits = { ...LIMITS, ...given };
-  const opened = await openFile(input, { claimed, sheet, entry }, limits);
-  const { names, batches, ...found } = opened.source;
+    delimiter = null,
+    charset = null,
+    encoding = null,
+  } = options;
+  const choice = { claimed, sheet, entry, delimiter, charset, encoding };
+  const opened = await openFile(input, choice, limits);
+  const { names, batches, isList = false, later, warnings, others, ...found } = opened.source;
+  const close = async (): Promise<void> => {
+    await batches.return();
+  };
   try {
     const sample = await sampleOf(opened.source);
     if (sample.length === 0) throw unreadable('it is empty', 1);
     const rows = sample.flatMap((batch) => batch.rows);
-    const column = wanted === 'all' ? null : (wanted?.[0] ?? null);
-    const onlyColumn = claimed === 'text' && column === null ? '1' : column;
-    const header = headerRow === null ? 'auto' : headerRow > 0;
-    const layout = layoutOf(rows, namesOf(names), { header, column: onlyColumn });
-    const columns = new Columns(layout);
-    const counts = { rowsWithAddress: 0 };
+    const { headerRow = null, columns: wanted = null } = options;
+    const further = rows.length < SAMPLE_ROWS ? [] : ((await later?.()) ?? []);
+    const layout = layoutOf(rows, further, keysOf(names), { headerRow, columns: wanted });
+    if (rows.length < SAMPLE_ROWS && rows.length === layout.skip && layout.skip > 0)
+      throw unreadable('it has a header, but no rows', layout.headerRow);
+    const reader = new RowReader(layout, found.delimiter ?? '', isList);
     return {
       reading: {
         ...found,
-        headerRow: layout.skip,
+        headerRow: layout.headerRow,
         hasNames: layout.isNamed,
-        columns: columns.names,
-        addressColumns: [columns.address],
+        columns: reader.names,
+        addressColumns: reader.verified,
       },
       received: opened.received,
-      batches: counted(rowsOf(sample, opened, columns, layout.skip, limits), counts),
-      summary: () => ({
-        otherAddressColumns: [],
-        addressesPerRow: { max: Math.min(1, counts.rowsWithAddress), rowsWithSeveral: 0 },
-        rowsWithAddress: counts.rowsWithAddress,
-        warnings: otherLists(found),
-      }),
-      close: () => batches.return().then(() => {}),
+      batches: rowsOf(sample, opened, reader, layout.skip, limits),
+      summary: () => reader.summary([...otherLists(found.sheet, others), ...(warnings?.() ?? [])]),
+      close,
     };
   } catch (error) {
-    await batches.return();
+    await close();
     throw error;
   }
 }
 
-function otherLists({ sheet, others }: Pick<RowSource, 'sheet' | 'others'>): ReadWarning[] {
+function otherLists(sheet: string | null, others: RowSource['others']): ReadWarning[] {
   if (others.length === 0) return [];
   const [what, how] = sheet === null ? ['lists in the JSON', 'entry'] : ['sheets of the workbook', 'sheet'];
   const message = `Other ${what} have addresses, too, and are not read: ${shownNames(others)}. Name one as ${how} to read it instead.`;
   return [{ code: 'other_lists', message }];
 }
 
-async function* counted(batches: AddressFile['batches'], counts: { rowsWithAddress: number }): AddressFile['batches'] {
-  for await (const batch of batches) {
-    for (const { addresses } of batch.rows) if (addresses.length > 0) counts.rowsWithAddress += 1;
-    yield batch;
-  }
-}
-
 /** Objects have names, plain addresses in JSON have none. */
-const namesOf = (names: RowSource['names']): readonly string[] | null =>
+const keysOf = (names: RowSource['names']): readonly string[] | null =>
   names === null ? null : names.length === 0 ? ['email'] : [...names];
 
 async function sampleOf({ batches }: RowSource): Promise<RawBatch[]> {
@@ -202,27 +195,29 @@ async function sampleOf({ batches }: RowSource): Promise<RawBatch[]> {
 async function* rowsOf(
   sample: readonly RawBatch[],
   { source }: OpenedFile,
-  columns: Columns,
+  reader: RowReader,
   skip: number,
   limits: ReadLimits,
 ): AsyncGenerator<RowBatch, void, undefined> {
   const maxRows = limits.rows;
-  let row = 1 - skip;
+  let left = skip;
   let bytesBefore = 0;
-  for await (const batch of chained(sample, source.batches)) {
-    const { length } = batch.rows;
-    for (let from = 0; from < length; from += BATCH_ROWS) {
-      const to = Math.min(length, from + BATCH_ROWS);
-      const rows: Row[] = [];
-      for (const raw of batch.rows.slice(from, to)) {
-        if (row > maxRows) throw tooLarge(maxRows, 'rows');
-        if (row > 0) rows.push(columns.row(raw, row));
-        row += 1;
+  {
+    for await (const batch of chained(sample, source.batches)) {
+      const { length } = batch.rows;
+      for (let from = Math.min(left, length); from < length; from += BATCH_ROWS) {
+        const to = Math.min(length, from + BATCH_ROWS);
+        const rows = batch.rows.slice(from, to).flatMap((raw) => reader.read(raw));
+        if (reader.count > maxRows) throw tooLarge(maxRows, 'rows');
+        const bytes = bytesBefore + ((batch.bytes - bytesBefore) * to) / length;
+        // Rows that were held back come with others.
+        for (let i = 0; i < rows.length; i += BATCH_ROWS) yield { rows: rows.slice(i, i + BATCH_ROWS), bytes };
       }
-      const bytes = bytesBefore + ((batch.bytes - bytesBefore) * to) / length;
-      if (rows.length > 0) yield { rows, bytes };
+      left = Math.max(0, left - length);
+      bytesBefore = batch.bytes;
     }
-    bytesBefore = batch.bytes;
+    const rows = reader.end();
+    if (rows.length > 0) yield { rows, bytes: bytesBefore };
   }
 }
 
@@ -232,50 +227,5 @@ async function* chained(sample: readonly RawBatch[], rest: RowSource['batches'])
     yield* rest;
   } finally {
     await rest.return();
-  }
-}
-
-const NONE: readonly [] = [];
-
-/** Brings rows to the columns of the file, without the results of an earlier run. */
-class Columns {
-  readonly names: readonly string[];
-  readonly address: number;
-  readonly #width: number;
-  /** Indexes of the columns that stay; null: all. */
-  readonly #kept: readonly number[] | null;
-
-  constructor({ names, isNamed, address }: Layout) {
-    const isResult = (name: string): boolean => isNamed && name.trim().toLowerCase().startsWith(RESULT_PREFIX);
-    const kept = [...names.keys()].filter((index) => index === address || !isResult(names[index] ?? ''));
-    this.names = kept.map((index) => names[index] ?? '');
-    this.address = kept.indexOf(address);
-    this.#width = names.length;
-    this.#kept = kept.length === names.length ? null : kept;
-  }
-
-  row({ line, cells, problem }: RawRow, row: number): Row {
-    if (problem !== null) {
-      const text = this.names.map((_, index) => (index === 0 ? (cells[0] ?? '') : ''));
-      return { row, line, cells: text, extra: NONE, addresses: NONE, problem };
-    }
-    const own = this.#own(cells);
-    const extra = cells.length > this.#width ? cells.slice(this.#width) : NONE;
-    const text = addressIn(own[this.address] ?? '');
-    return {
-      row,
-      line,
-      cells: own,
-      extra,
-      addresses: text === null ? NONE : [{ text, column: this.address }],
-      problem,
-    };
-  }
-
-  #own(cells: readonly string[]): readonly string[] {
-    if (this.#kept !== null) return this.#kept.map((index) => cells[index] ?? '');
-    if (cells.length === this.#width) return cells;
-    if (cells.length > this.#width) return cells.slice(0, this.#width);
-    return [...cells, ...Array<string>(this.#width - cells.length).fill('')];
   }
 }

@@ -1,6 +1,7 @@
 import type { RowBounds, RowProblem, TextRow } from '../kernel/csv.ts';
 import type { FileForm } from './forms.ts';
 import { tooLarge } from './problems.ts';
+import type { ReadWarning } from './read-file.ts';
 
 /** A row as it stands in the file, before anything is known about columns; `line` may be a row of the sheet. */
 export interface RawRow extends Omit<TextRow, 'problem'> {
@@ -27,6 +28,12 @@ export interface RowSource {
   readonly entry: string | null;
   /** Other sheets of the workbook, or lists in the JSON, that have addresses. */
   readonly others: readonly string[];
+  /** Whether rows are the items of a list, not lines. */
+  readonly isList?: boolean;
+  /** Rows from the middle and the end, for what is decided before the first one is read. */
+  readonly later?: () => Promise<readonly RawRow[]>;
+  /** About what was read so far. */
+  readonly warnings?: () => readonly ReadWarning[];
   /** The names of columns where the form has them itself, complete only after the first batch; otherwise null. */
   readonly names: readonly string[] | null;
   readonly batches: AsyncGenerator<RawBatch, void, undefined>;
@@ -37,22 +44,15 @@ export interface RowLimits {
   readonly columns: number;
 }
 
-/** Throws if a row of `text` from `start` to `end` is larger than allowed, in UTF-8. */
-function checkRowSize(text: string, start: number, end: number, limits: RowLimits, line: number): void {
-  const length = end - start;
-  // A UTF-16 unit has at most three bytes in UTF-8.
-  if (length * 3 <= limits.rowBytes) return;
-  if (length > limits.rowBytes || Buffer.byteLength(text.slice(start, end)) > limits.rowBytes)
-    throw tooLarge(limits.rowBytes, 'bytes in a row', line);
-}
-
 export function checkColumns(count: number, limits: RowLimits, line: number): void {
   if (count > limits.columns) throw tooLarge(limits.columns, 'columns', line);
 }
 
-/** For rows of text. */
+/** For rows of text: a cell may be as large as a row of other forms, and a row has many of them. */
 export const boundsOf = (limits: RowLimits): RowBounds => ({
-  rowBytes: limits.rowBytes,
-  checkSize: (text, start, end, line) => checkRowSize(text, start, end, limits, line),
+  rowBytes: limits.rowBytes * ROW_CELLS,
+  cellBytes: limits.rowBytes,
   checkColumns: (count, line) => checkColumns(count, limits, line),
 });
+/** Of the largest cells. */
+const ROW_CELLS = 8;

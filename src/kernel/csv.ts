@@ -30,8 +30,25 @@ const quoted = quotedFor(',');
 
 // Reading.
 
-/** `none`: a line is one cell, and quotes mean nothing. */
-export type Delimiter = ',' | ';' | '\t' | 'none';
+/** How text is cut into rows and cells. */
+export interface Dialect {
+  /** Between cells, one character or more; empty: a line is one cell. */
+  readonly delimiter: string;
+  /** The characters around cells, if any. */
+  readonly quote: Quote | null;
+  /** Whether a backslash in a quoted cell takes the next character as it is. */
+  readonly escape: boolean;
+}
+interface Quote {
+  readonly open: string;
+  readonly close: string;
+}
+
+export const DOUBLE_QUOTE: Quote = { open: '"', close: '"' };
+/** RFC 4180 with another delimiter. */
+export const csvDialect = (delimiter: string): Dialect => ({ delimiter, quote: DOUBLE_QUOTE, escape: false });
+/** A line is one cell. */
+export const LINES: Dialect = { delimiter: '', quote: null, escape: false };
 
 /** A row of text; one with a problem has one cell, its text. */
 export interface TextRow {
@@ -40,24 +57,29 @@ export interface TextRow {
   readonly cells: readonly string[];
   readonly problem: TextProblem | null;
 }
-export type TextProblem = 'unclosed_quote' | 'text_after_quote' | 'nul';
+export type TextProblem = 'unclosed_quote' | 'text_after_quote' | 'nul' | 'too_large';
 /** Of a row of any kind of file. */
-export type RowProblem = TextProblem | 'invalid_json' | 'too_large';
+export type RowProblem = TextProblem | 'invalid_json' | 'stray_delimiter';
 
-/** What a row may be at most. The checks throw, each reader its own error. */
+/** What a row may be at most. */
 export interface RowBounds {
-  /** A quote that is not closed within so many characters belongs to the text. */
+  /** Of a row: one that is longer is a problem of its own, whatever is in it. */
   readonly rowBytes: number;
-  /** Of the row in `text` from `start` to `end`. */
-  readonly checkSize: (text: string, start: number, end: number, line: number) => void;
+  /** Of a cell. */
+  readonly cellBytes: number;
+  /** Throws; blank cells at the end of a row do not count. */
   readonly checkColumns: (count: number, line: number) => void;
 }
 
-const QUOTE = 0x22;
 const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
 const TAB = 0x09;
+const BACKSLASH = 0x5c;
+/** Of a row that is too large, what is shown. */
+const SHOWN_CHARACTERS = 200;
+/** After so many broken quotes, one that is not closed in its own line is not looked for further. */
+const BROKEN_QUOTES = 200;
 
 /** A row with quotes: its cells, or why it has none. */
 type Quoted =
@@ -72,11 +94,8 @@ type Quoted =
   | { readonly kind: 'broken'; readonly problem: TextProblem }
   | { readonly kind: 'incomplete' };
 
-const BROKEN = {
-  unclosed_quote: { kind: 'broken', problem: 'unclosed_quote' },
-  text_after_quote: { kind: 'broken', problem: 'text_after_quote' },
-  nul: { kind: 'broken', problem: 'nul' },
-} as const satisfies Record<TextProblem, Quoted>;
+const UNCLOSED: Quoted = { kind: 'broken', problem: 'unclosed_quote' };
+const TEXT_AFTER: Quoted = { kind: 'broken', problem: 'text_after_quote' };
 const INCOMPLETE: Quoted = { kind: 'incomplete' };
 
 /**
@@ -84,16 +103,19 @@ const INCOMPLETE: Quoted = { kind: 'incomplete' };
  * goes on with the next line, as if there were no quote.
  */
 export class RowSplitter {
-  readonly #delimiter: Delimiter;
-  readonly #comma: number;
+  readonly #dialect: Dialect;
+  readonly #open: string;
   readonly #bounds: RowBounds;
   #rest = '';
   #line: number;
+  /** In a line that is too large already. */
+  #skipping = false;
+  #broken = 0;
 
   /** `line`: the number of the first. */
-  constructor(delimiter: Delimiter, bounds: RowBounds, line = 1) {
-    this.#delimiter = delimiter;
-    this.#comma = delimiter === 'none' ? -1 : delimiter.charCodeAt(0);
+  constructor(dialect: Dialect, bounds: RowBounds, line = 1) {
+    this.#dialect = dialect;
+    this.#open = dialect.quote?.open ?? '';
     this.#bounds = bounds;
     this.#line = line;
   }
@@ -104,45 +126,58 @@ export class RowSplitter {
     const rows: TextRow[] = [];
     const hasNul = text.includes('\0');
     const { length } = text;
-    let [lf, cr, quote] = [-1, -1, this.#delimiter === 'none' ? Number.POSITIVE_INFINITY : -1];
+    let [lf, cr, quote] = [-1, -1, this.#open === '' ? Number.POSITIVE_INFINITY : -1];
     let at = 0;
     while (at < length) {
       if (lf < at) lf = find(text, '\n', at);
       if (cr < at) cr = find(text, '\r', at);
-      if (quote < at) quote = find(text, '"', at);
+      if (quote < at) quote = find(text, this.#open, at);
       const end = Math.min(lf, cr);
-      if (quote < end && quote < length) {
+      if (!this.#skipping && quote < end && quote < length) {
         const quoted = this.#quotedRow(text, at, final);
         if (quoted.kind === 'incomplete') break;
         if (quoted.kind === 'row') {
-          const raw = hasNul ? text.slice(at, quoted.end) : '';
-          this.#bounds.checkSize(text, at, quoted.stop, this.#line);
-          this.#add(rows, quoted.cells, raw);
+          this.#add(rows, quoted.cells, text, at, quoted.stop, hasNul);
           this.#line += quoted.lines;
           at = quoted.end;
           continue;
         }
+        this.#broken += 1;
         const next = nextLine(text, end, final);
         if (next === null && !this.#isTooLong(length - at)) break;
         const stop = Math.min(end, length);
-        this.#bounds.checkSize(text, at, stop, this.#line);
-        rows.push({ line: this.#line, cells: [printed(text.slice(at, stop))], problem: quoted.problem });
-        this.#line += 1;
+        const isTooLong = this.#isTooLong(stop - at);
+        rows.push({
+          line: this.#line,
+          cells: [isTooLong ? shortened(text.slice(at, at + SHOWN_CHARACTERS + 1)) : printed(text.slice(at, stop))],
+          problem: isTooLong ? 'too_large' : quoted.problem,
+        });
+        if (next === null) this.#skipping = true;
+        else this.#line += 1;
         at = next ?? length;
         continue;
       }
       const next = nextLine(text, end, final);
       if (next === null) break;
       const stop = Math.min(end, length);
-      this.#bounds.checkSize(text, at, stop, this.#line);
-      const line = text.slice(at, stop);
-      this.#add(rows, this.#delimiter === 'none' ? [line] : line.split(this.#delimiter), hasNul ? line : '');
+      if (this.#skipping) this.#skipping = false;
+      else this.#add(rows, this.#plain(text.slice(at, stop)), text, at, stop, hasNul);
       this.#line += 1;
       at = next;
     }
     this.#rest = at < length ? text.slice(at) : '';
-    if (this.#isTooLong(this.#rest.length)) this.#bounds.checkSize(this.#rest, 0, this.#rest.length, this.#line);
+    if (this.#skipping) this.#rest = this.#rest.endsWith('\r') ? '\r' : '';
+    else if (this.#isTooLong(this.#rest.length)) {
+      rows.push({ line: this.#line, cells: [shortened(this.#rest)], problem: 'too_large' });
+      this.#rest = this.#rest.endsWith('\r') ? '\r' : '';
+      this.#skipping = !final;
+    }
     return rows;
+  }
+
+  #plain(line: string): string[] {
+    const { delimiter } = this.#dialect;
+    return delimiter === '' ? [line] : line.split(delimiter);
   }
 
   /** Longer than a row and its line end may be. */
@@ -150,60 +185,142 @@ export class RowSplitter {
     return length > this.#bounds.rowBytes + 2;
   }
 
-  #add(rows: TextRow[], cells: string[], raw: string): void {
-    this.#bounds.checkColumns(cells.length, this.#line);
-    if (raw.includes('\0')) rows.push({ line: this.#line, cells: [printed(raw)], problem: 'nul' });
-    else rows.push({ line: this.#line, cells, problem: null });
+  #add(rows: TextRow[], cells: string[], text: string, from: number, to: number, hasNul: boolean): void {
+    const { cellBytes, checkColumns } = this.#bounds;
+    const line = this.#line;
+    const problem = this.#problemOf(cells, to - from, cellBytes);
+    if (problem !== null) rows.push({ line, cells: [shortened(text.slice(from, to))], problem });
+    else if (hasNul && text.slice(from, to).includes('\0'))
+      rows.push({ line, cells: [printed(text.slice(from, to))], problem: 'nul' });
+    else {
+      checkColumns(filledWidth(cells), line);
+      rows.push({ line, cells, problem: null });
+    }
+  }
+
+  #problemOf(cells: readonly string[], length: number, cellBytes: number): TextProblem | null {
+    // A UTF-16 unit has at most three bytes in UTF-8.
+    if (length * 3 <= cellBytes) return null;
+    if (length > this.#bounds.rowBytes) return 'too_large';
+    return cells.some((cell) => isLargerThan(cell, cellBytes)) ? 'too_large' : null;
   }
 
   #quotedRow(text: string, start: number, final: boolean): Quoted {
     const { length } = text;
+    const { delimiter } = this.#dialect;
     const cells: string[] = [];
     let lines = 1;
     let at = start;
     for (;;) {
-      if (text.charCodeAt(at) === QUOTE) {
-        const close = this.#closingQuote(text, start, at, final);
-        if (typeof close !== 'number') return close;
-        const cell = text.slice(at + 1, close);
-        cells.push(cell.includes('"') ? cell.replaceAll('""', '"') : cell);
-        lines += lineEndsIn(cell);
-        at = close + 1;
-        while (this.#isBlank(text.charCodeAt(at))) at += 1;
+      const cell = this.#quotedCell(text, start, at, final);
+      if (cell !== null && 'kind' in cell) return cell;
+      if (cell !== null) {
+        cells.push(cell.text);
+        lines += lineEndsIn(cell.text);
+        at = cell.end;
       } else {
         const from = at;
-        while (at < length && !this.#endsCell(text.charCodeAt(at))) at += 1;
+        while (at < length && !this.#endsCell(text, at)) at += 1;
         cells.push(text.slice(from, at));
       }
-      if (at >= length)
-        return final ? { kind: 'row', cells, lines, stop: length, end: length } : this.#incomplete(length - start);
+      if (at >= length) {
+        if (final) return { kind: 'row', cells, lines, stop: length, end: length };
+        return this.#isTooLong(length - start) ? UNCLOSED : INCOMPLETE;
+      }
       const code = text.charCodeAt(at);
-      if (code === this.#comma) at += 1;
-      else if (code === LF || code === CR) {
+      if (code === LF || code === CR) {
         const end = nextLine(text, at, final);
         return end === null ? INCOMPLETE : { kind: 'row', cells, lines, stop: at, end };
-      } else return BROKEN.text_after_quote;
+      }
+      if (!final && at + delimiter.length > length) return INCOMPLETE;
+      at += delimiter.length;
     }
   }
 
-  #closingQuote(text: string, start: number, open: number, final: boolean): number | Quoted {
-    for (let from = open + 1; ; ) {
-      const close = text.indexOf('"', from);
-      if (close < 0 || this.#isTooLong(close - start))
-        return final || this.#isTooLong(text.length - start) ? BROKEN.unclosed_quote : INCOMPLETE;
-      if (close + 1 === text.length && !final) return INCOMPLETE;
-      if (text.charCodeAt(close + 1) !== QUOTE) return close;
-      from = close + 2;
+  /** The quoted cell that begins at `at`, perhaps behind blanks; null: there is none. */
+  #quotedCell(text: string, start: number, at: number, final: boolean): { text: string; end: number } | Quoted | null {
+    const { quote, escape: hasEscapes } = this.#dialect;
+    if (quote === null) return null;
+    let open = at;
+    while (this.#isBlank(text.charCodeAt(open))) open += 1;
+    if (!text.startsWith(quote.open, open)) return null;
+    const from = open + quote.open.length;
+    const none = open > at ? null : TEXT_AFTER;
+    let isEscaped = false;
+    let isDoubled = false;
+    /** No line ends before here. */
+    let clear = from;
+    for (let search = from; ; ) {
+      const close = text.indexOf(quote.close, search);
+      const ownLine = this.#broken > BROKEN_QUOTES;
+      if (ownLine) clear = lineEndBetween(text, clear, close < 0 ? text.length : close);
+      if (close < 0 || this.#isTooLong(close - start) || (ownLine && clear < close)) {
+        const isDecided = final || ownLine || this.#isTooLong(text.length - start);
+        if (!isDecided) return INCOMPLETE;
+        return open > at ? null : UNCLOSED;
+      }
+      if (hasEscapes && isEscapedAt(text, from, close)) {
+        isEscaped = true;
+        search = close + 1;
+        continue;
+      }
+      const after = close + quote.close.length;
+      if (after >= text.length && !final) return INCOMPLETE;
+      if (quote.open === quote.close && text.startsWith(quote.close, after)) {
+        isDoubled = true;
+        search = after + 1;
+        continue;
+      }
+      let end = after;
+      while (this.#isBlank(text.charCodeAt(end))) end += 1;
+      if (end >= text.length && !final) return INCOMPLETE;
+      if (end >= text.length || this.#endsCell(text, end)) {
+        let cell = text.slice(from, close);
+        if (isDoubled) cell = cell.replaceAll(quote.close + quote.close, quote.close);
+        if (isEscaped || (hasEscapes && cell.includes('\\'))) cell = cell.replaceAll(/\\([\s\S])/g, '$1');
+        return { text: cell, end };
+      }
+      // A quote inside a cell that was not doubled, if the cell ends in this line.
+      const later = text.indexOf(quote.close, close + 1);
+      const stop = later < 0 ? text.length : later;
+      clear = lineEndBetween(text, clear, stop);
+      if (clear < stop) return none;
+      if (later < 0) return final || this.#isTooLong(text.length - start) ? none : INCOMPLETE;
+      search = close + 1;
     }
   }
 
-  #incomplete(length: number): Quoted {
-    return this.#isTooLong(length) ? BROKEN.unclosed_quote : INCOMPLETE;
+  #endsCell(text: string, at: number): boolean {
+    const code = text.charCodeAt(at);
+    if (code === LF || code === CR) return true;
+    const { delimiter } = this.#dialect;
+    return (
+      delimiter !== '' && code === delimiter.charCodeAt(0) && (delimiter.length === 1 || text.startsWith(delimiter, at))
+    );
   }
 
-  #endsCell = (code: number): boolean => code === this.#comma || code === LF || code === CR;
-  /** Between a closing quote and the delimiter. */
-  #isBlank = (code: number): boolean => code === SPACE || (code === TAB && this.#comma !== TAB);
+  /** Around quotes. */
+  #isBlank(code: number): boolean {
+    return code === SPACE || (code === TAB && this.#dialect.delimiter !== '\t');
+  }
+}
+
+/** Behind an odd number of backslashes. */
+function isEscapedAt(text: string, from: number, at: number): boolean {
+  let count = 0;
+  while (at - count > from && text.charCodeAt(at - count - 1) === BACKSLASH) count += 1;
+  return count % 2 === 1;
+}
+
+/** Of the first line end; `to` if there is none before it. */
+function lineEndBetween(text: string, from: number, to: number): number {
+  let at = from;
+  while (at < to) {
+    const code = text.charCodeAt(at);
+    if (code === LF || code === CR) return at;
+    at += 1;
+  }
+  return Math.max(at, to);
 }
 
 const find = (text: string, what: string, from: number): number => {
@@ -211,75 +328,82 @@ const find = (text: string, what: string, from: number): number => {
   return at < 0 ? Number.POSITIVE_INFINITY : at;
 };
 
-/** Where the line after the line end at `end` begins; null: more text is needed to know. */
+/**
+ * Where the line after the line end at `end` begins; null: more text is needed to know. CR LF, CR, LF, and what is left
+ * of CR LF that was converted once too often: CR CR LF, LF CR.
+ */
 function nextLine(text: string, end: number, final: boolean): number | null {
-  if (end >= text.length) return final ? text.length : null;
-  if (text.charCodeAt(end) === LF) return end + 1;
-  if (end + 1 === text.length && !final) return null;
-  return text.charCodeAt(end + 1) === LF ? end + 2 : end + 1;
+  const { length } = text;
+  if (end >= length) return final ? length : null;
+  if (end + 2 >= length && !final) return null;
+  const [first, second, third] = [text.charCodeAt(end), text.charCodeAt(end + 1), text.charCodeAt(end + 2)];
+  if (first === LF) return second === CR && third !== LF && third !== CR ? end + 2 : end + 1;
+  if (second === LF) return end + 2;
+  return second === CR && third === LF ? end + 3 : end + 1;
 }
 
 const lineEndsIn = (cell: string): number => (/[\r\n]/.test(cell) ? cell.split(/\r\n|\r|\n/).length - 1 : 0);
 
 /** Databases store no NUL. */
 const printed = (text: string): string => text.replaceAll('\0', '\u{FFFD}');
+const shortened = (text: string): string =>
+  printed(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
+
+const isLargerThan = (text: string, bytes: number): boolean => {
+  if (text.length * 3 <= bytes) return false;
+  return text.length > bytes || new TextEncoder().encode(text).length > bytes;
+};
+
+function filledWidth(cells: readonly string[]): number {
+  let width = cells.length;
+  while (width > 0 && cells[width - 1]?.trim() === '') width -= 1;
+  return width;
+}
+
+/** Excel's way of naming the delimiter: a first line `sep=;`, sometimes quoted. */
+const SEPARATOR_LINE = /^"?sep=([^\r\n"]{1,2})"?[^\S\r\n]*(\r\n|\r|\n)/i;
+
+/** The delimiter that a first line names, and the length of that line. */
+export function namedDelimiter(text: string): { delimiter: string; length: number } | null {
+  const named = SEPARATOR_LINE.exec(text);
+  return named === null ? null : { delimiter: named[1] ?? ',', length: named[0].length };
+}
+
+/** A splitter without bounds: for samples. */
+export const UNBOUNDED: RowBounds = {
+  rowBytes: Number.POSITIVE_INFINITY,
+  cellBytes: Number.POSITIVE_INFINITY,
+  checkColumns: () => undefined,
+};
 
 const CANDIDATES = [',', ';', '\t'] as const;
 const SAMPLE_LENGTH = 50_000;
 const SAMPLE_ROWS = 100;
-const UNBOUNDED: RowBounds = {
-  rowBytes: Number.POSITIVE_INFINITY,
-  checkSize: () => undefined,
-  checkColumns: () => undefined,
-};
-
-/** Excel's way of naming the delimiter: a first line `sep=;`. */
-const SEPARATOR_LINE = /^sep=([,;\t])(\r\n|\r|\n)/i;
-
-interface Detected {
-  readonly delimiter: Delimiter;
-  /** Characters to skip: a line that only names the delimiter. */
-  readonly skip: number;
-}
 
 /**
- * The delimiter that cuts most rows of the beginning of a file into as many cells as its first row. `none` if no
- * delimiter does, and lines are not quoted cells either.
+ * Of short tables that programs write: the delimiter that cuts most rows into as many cells as the first row, empty if
+ * none does; and how many characters only name it.
  */
-export function detectDelimiter(text: string): Detected {
-  const named = SEPARATOR_LINE.exec(text);
-  const given = CANDIDATES.find((candidate) => candidate === named?.[1]);
-  if (named !== null && given !== undefined) return { delimiter: given, skip: named[0].length };
+export function detectDelimiter(text: string): { delimiter: string; skip: number } {
+  const named = namedDelimiter(text);
+  if (named !== null) return { delimiter: named.delimiter, skip: named.length };
   const sample = text.slice(0, SAMPLE_LENGTH);
   const rated = CANDIDATES.map((delimiter) => ({ delimiter, ...rate(sample, delimiter) }));
   const best = rated.reduce((a, b) => (b.rows > a.rows || (b.rows === a.rows && b.width > a.width) ? b : a));
-  if (best.rows > 0) return { delimiter: best.delimiter, skip: 0 };
-  return { delimiter: isQuotedColumn(sample) ? ',' : 'none', skip: 0 };
+  return { delimiter: best.rows > 0 ? best.delimiter : '', skip: 0 };
 }
 
 /** How many rows have the width of the first row or, if that has one cell, the width of most rows. */
-function rate(sample: string, delimiter: Delimiter): { rows: number; width: number } {
-  const widths = sampleOf(sample, delimiter).map((cells) => cells.length);
+function rate(sample: string, delimiter: string): { rows: number; width: number } {
+  const rows = new RowSplitter(csvDialect(delimiter), UNBOUNDED).push(sample, true);
+  const widths = rows
+    .filter(({ cells, problem }) => problem === null && cells.some((cell) => cell.trim() !== ''))
+    .slice(0, SAMPLE_ROWS)
+    .map(({ cells }) => cells.length);
   const counts = new Map<number, number>();
   for (const width of widths) counts.set(width, (counts.get(width) ?? 0) + 1);
   const [first = 1] = widths;
   if (first > 1) return { rows: counts.get(first) ?? 0, width: first };
-  const [width, rows] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), [1, 0]);
-  return width > 1 && rows * 2 > widths.length ? { rows, width } : { rows: 0, width: 1 };
-}
-
-/** Rows that are neither blank nor broken. */
-function sampleOf(sample: string, delimiter: Delimiter): (readonly string[])[] {
-  const splitter = new RowSplitter(delimiter, UNBOUNDED);
-  const rows = splitter.push(sample, true);
-  return rows
-    .filter(({ cells, problem }) => problem === null && cells.some((cell) => cell.trim() !== ''))
-    .slice(0, SAMPLE_ROWS)
-    .map(({ cells }) => cells);
-}
-
-/** One column, each cell in quotes. */
-function isQuotedColumn(sample: string): boolean {
-  const lines = sampleOf(sample, 'none').map(([line = '']) => line.trim());
-  return lines.length > 0 && lines.every((line) => /^"([^"]|"")*"$/.test(line));
+  const [width, most] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), [1, 0]);
+  return width > 1 && most * 2 > widths.length ? { rows: most, width } : { rows: 0, width: 1 };
 }

@@ -102,7 +102,7 @@ describe('verify', () => {
 
   it('keeps results under their columns when rows are shorter or longer than the header', async () => {
     const [input, output] = [join(dir, 'ragged.csv'), join(dir, 'ragged-out.csv')];
-    await writeFile(input, 'email,name,town\na@good.com\nb@good.com,Bo,Ulm,extra,more\n');
+    await writeFile(input, 'email,name,town\na@good.com\nb@good.com,Bo,Ulm,extra,more\nc@good.com,Cy,Ulm\n');
     await cli('verify', '--file', input, '--out', output);
     const [names = [], short = [], long = []] = parse(await readFile(output, 'utf8'), { relax_column_count: true });
     expect(short).toHaveLength(names.length);

@@ -111,9 +111,9 @@ describe('a hostile upload', () => {
     announced.socket.destroy();
     const sending = await openRaw(lab.url);
     sending.socket.write(head('text/csv', CHUNKED));
-    const long = `email\r\n${'x'.repeat(1_000_000)}`;
+    const long = `email${',x'.repeat(100_000)}\r\n`;
     sending.socket.write(`${chunk(long)}0\r\n\r\n`);
-    await vi.waitFor(() => expect(sending.received()).toMatch(/^HTTP\/1\.1 413 [\s\S]*"limit":65536/), WAIT);
+    await vi.waitFor(() => expect(sending.received()).toMatch(/^HTTP\/1\.1 413 [\s\S]*"limit":1000/), WAIT);
     sending.socket.destroy();
   });
 

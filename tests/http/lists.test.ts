@@ -138,8 +138,7 @@ describe('POST /v1/lists', () => {
     ['', 'a,b\r\n1,2\r\n', 422, { code: 'no_address_column' }],
     ['', '', 422, { code: 'unreadable_file' }],
     ['', '%PDF-1.7', 422, { code: 'unreadable_file' }],
-    ['', `email\r\n${'x'.repeat(70_000)}@good.com\r\n`, 413, { code: 'list_too_large', limit: 65_536, line: 2 }],
-    ['', `email${',x'.repeat(250)}\r\n`, 413, { code: 'list_too_large', limit: 200 }],
+    ['', `email${',x'.repeat(1_000)}\r\n`, 413, { code: 'list_too_large', limit: 1_000 }],
   ])('refuses %s %#', async (query, body, status, error) => {
     const before = await lab.store.lists.list(owner.account.id, { status: null, query: null, offset: 0, limit: 1 });
     const reply = await csv(body, query);

@@ -154,7 +154,7 @@ export const USAGE_HOURS_KEPT_DAYS = Math.ceil(CHART_BUCKETS_MAX / 24) + 1;
 export const LIST_ROWS = { min: 1, max: 1_000_000 };
 export const LIST_BYTES = 200 * 1024 * 1024;
 export const LIST_ROW_BYTES = 64 * 1024;
-export const LIST_COLUMNS = { min: 1, max: 200 };
+export const LIST_COLUMNS = { min: 1, max: 1_000 };
 /** A JSON array, which clients build in memory. */
 export const LIST_JSON_ADDRESSES = { min: 1, max: 100_000 };
 export const LIST_JSON_BYTES = 16 * 1024 * 1024;

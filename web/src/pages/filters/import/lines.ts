@@ -1,4 +1,5 @@
 import {
+  csvDialect,
   detectDelimiter,
   type RowBounds,
   RowSplitter,
@@ -171,7 +172,7 @@ function decode(bytes: ArrayBuffer, name: string): string {
 function readCsv(text: string): ImportLine[] {
   const withoutMark = text.replace(/^\uFEFF/, '');
   const { delimiter, skip } = detectDelimiter(withoutMark);
-  const splitter = new RowSplitter(delimiter === 'none' ? ',' : delimiter, BOUNDS, skip > 0 ? 2 : 1);
+  const splitter = new RowSplitter(csvDialect(delimiter || ','), BOUNDS, skip > 0 ? 2 : 1);
   const rows = splitter.push(withoutMark.slice(skip), true);
   for (const { line, problem } of rows) if (problem !== null) throw new UnusableText(PROBLEMS[problem](line));
   return fromRows(
@@ -182,12 +183,13 @@ function readCsv(text: string): ImportLine[] {
 }
 
 /** Rows and cells that are too long are problems of their line. */
-const BOUNDS: RowBounds = { rowBytes: LIST_ROW_BYTES, checkSize: () => undefined, checkColumns: () => undefined };
+const BOUNDS: RowBounds = { rowBytes: LIST_ROW_BYTES, cellBytes: LIST_ROW_BYTES, checkColumns: () => undefined };
 
 const quotes = (line: number): string =>
   `This is not valid CSV. Check the quotes near line ${line}: a quoted value must end with a quote, and a quote inside it must be doubled.`;
 const PROBLEMS: Readonly<Record<TextProblem, (line: number) => string>> = {
   unclosed_quote: quotes,
   text_after_quote: quotes,
+  too_large: (line) => `The row on line ${line} is too large.`,
   nul: (line) => `This is not a text file: line ${line} contains a NUL character.`,
 };

@@ -134,7 +134,8 @@ export class RowReader {
   #isFooter({ row, width }: Held): boolean {
     if (isBlankRow(row)) return false;
     if (row.addresses.length > 0) return true;
-    if (contentOf(row.cells[this.#main] ?? '').form === 'text') return true;
+    const own = row.cells[this.#main] ?? '';
+    if (contentOf(own).form === 'text' && /\p{L}/u.test(own)) return true;
     // A row of the table whose address is missing has as many cells as others.
     return width === 1 && this.names.length > 1 && /\s|:$/.test(trimBlanks(row.cells[0] ?? ''));
   }

@@ -1,4 +1,4 @@
-import { createReadStream, openAsBlob } from 'node:fs';
+import { openAsBlob } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -272,10 +272,15 @@ async function sayWritten(list: List, only: DownloadFlags['only'] | null, rows: 
 /** Null: it went to standard output. */
 async function rowsOfWorkbook(out: string | undefined): Promise<number | null> {
   if (out === undefined) return null;
-  const file = await readAddressFile(createReadStream(out), { headerRow: 1, columns: ['1'], form: 'xlsx' });
+  const file = await readAddressFile(bytesOf(out), { headerRow: 1, columns: ['1'], form: 'xlsx' });
   let rows = 0;
   for await (const batch of file.batches) rows += batch.rows.length;
   return rows;
+}
+
+async function* bytesOf(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+  const { handle } = await openInputFile(path, path);
+  for await (const chunk of handle.createReadStream()) yield chunk;
 }
 
 /** Counts the rows of results that pass, without the header: line ends that are in no quoted cell. */

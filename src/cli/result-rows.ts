@@ -21,7 +21,7 @@ export function deliverabilities(text: string): readonly Deliverability[] {
 export const formatByName = (out: string): ResultFormat | null =>
   RESULT_FORMATS.find((name) => out.toLowerCase().endsWith(`.${name}`)) ?? null;
 
-/** Why nothing is found, where the level gives no such verdict; null: it does. Without asking, no mailbox is certain. */
+/** Why nothing is found, where the level gives no such verdict; null: it does. Unasked, no mailbox is certain. */
 export const neverFound = (level: Level, only: readonly Deliverability[]): string | null =>
   level === 'mx' && only.every((one) => one === 'deliverable')
     ? 'the level mx does not ask whether mailboxes exist, so no address is deliverable: verify at level smtp, or take --only !undeliverable.'

@@ -55,9 +55,8 @@ const charsetOf = ({ headers }: HttpRequest): string | null => {
 };
 
 /** Blanks and a byte order mark may stand before it. */
-const ARRAY_WITHIN = 1024;
 async function isArray({ input: { file } }: Spooled): Promise<boolean> {
-  return /^[\s\u{FEFF}]*\[/u.test((await file.read(0, ARRAY_WITHIN)).toString('utf8'));
+  return /^[\s\u{FEFF}]*\[/u.test((await file.read(0, LIST_UPLOAD_EXTRA_BYTES)).toString('utf8'));
 }
 
 const optionsOf = ({ name, validation_type, start, patience_minutes, ...read }: Fields) => ({

@@ -76,7 +76,7 @@ interface Uploaded {
   readonly isFirst: boolean;
 }
 
-export interface ResultsWanted {
+interface ResultsWanted {
   readonly format: ResultFormat;
   readonly filter: RowFilter;
   /** Null: as in the uploaded file. */
@@ -129,8 +129,8 @@ export interface ListService extends CopyRequests {
     page: RowFilter & { readonly after: number; readonly limit: number },
   ): Promise<{ entries: RowEntry[]; next: number | null }>;
   /**
-   * CSV in the dialect of the uploaded file, or as `dialect` says. Throws ApiError `rate_limit_exceeded` while there are
-   * too many at once, `invalid_parameter`. `file` is to be read or ended; `encoding` is that of CSV.
+   * CSV in the dialect of the uploaded file, or as `dialect` says. Throws ApiError `rate_limit_exceeded` while there
+   * are too many at once, `invalid_parameter`. `file` is to be read or ended; `encoding` is that of CSV.
    */
   results(
     account: AccountId,

@@ -363,7 +363,11 @@ function hasAddress(cell: string, { labeled }: Statistics): boolean {
 
 /** Of a name, without the address that it gives as an example. */
 const titleRank = (cell: string): number =>
-  nameRank(contentOf(cell).addresses.reduce((rest, address) => rest.replace(address, ' '), cell));
+  nameRank(
+    contentOf(cell)
+      .addresses.filter((address) => address.includes('@'))
+      .reduce((rest, address) => rest.replace(address, ' '), cell),
+  );
 
 interface Body {
   /** From the first row with an address. */

@@ -156,6 +156,7 @@ describe('the address column', () => {
     expect(await addresses('a@b.de,x\nc@d.de,y\n', { headerRow: 1 })).toEqual(['c@d.de']);
     expect(await addresses('email,x\nc@d.de,y\n', { headerRow: 0 })).toEqual(['email', 'c@d.de']);
     expect(await addresses('email\nc@d.de\n')).toEqual(['c@d.de']);
+    expect(await addresses('email\na..b@c.de\nc@d.de\n')).toEqual(['a..b@c.de', 'c@d.de']);
     expect(await addresses('not.an.address\nc@d.de\n')).toEqual(['not.an.address', 'c@d.de']);
   });
 });

@@ -11,6 +11,8 @@ const ENTRIES = [
   'tests/lab/built.ts',
   'tests/lab/stores-setup.ts',
   'tests/packages/setup.ts',
+  // Loaded by the path of its bundle, in a thread.
+  'web/src/first-view.tsx',
   // What the build makes the library of.
   'scripts/build/library-entry.ts',
 ];

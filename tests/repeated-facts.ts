@@ -1,7 +1,7 @@
 /**
  * Limits, prices and closed sets that are written a second time, outside of the kernel. What is looked for: bounds in
- * schemas and inputs, constants named as bounds, numbers that only a limit has, quantities in sentences, and lists or
- * unions of the same words.
+ * schemas and inputs, quantities in sentences, and lists or unions of the same words. That a constant has the number of
+ * a limit means nothing.
  */
 import * as kernelFilterTypes from '../src/kernel/facts/filter-types.ts';
 import * as kernelLifetimes from '../src/kernel/facts/lifetimes.ts';
@@ -24,10 +24,6 @@ const numbersIn = (value: unknown): number[] =>
       ? Object.values(value).flatMap(numbersIn)
       : [];
 const FACTS = new Set(TABLES.flatMap(numbersIn));
-/** As likely a time in milliseconds, a batch of rows or a number of protocols as a limit. */
-const COMMON = new Set([1_000, 2_000, 3_000, 3_600, 5_000, 10_000, 30_000, 86_400, 100_000, 2 ** 16, 2 ** 24]);
-const DISTINCTIVE = new Set([...FACTS].map(Math.abs).filter((n) => n >= 1_000 && !COMMON.has(n)));
-
 const wordsOf = (set: readonly unknown[]): string => [...set].map(String).sort().join(' ');
 const CLOSED_SETS = new Map(
   SETS.flatMap((module) => Object.entries(module)).flatMap(([name, value]): [string, string][] =>
@@ -38,25 +34,18 @@ const CLOSED_SETS = new Map(
 );
 
 const BOUND = /^(min|max)(imum|Length|Items)$/;
-const NAMED_AS_BOUND =
-  /(^|_)(MAX|MIN|MOST|LIMIT|LENGTH|LONGEST|SHORTEST|PER_PAGE|PAGE_SIZE|DAYS|HOURS|PRICE|BYTES)(_|$)/;
 const QUANTITY = /(?<![\d.,-])(\d[\d,]*)[ -](characters|credits|days|hours|minutes|KiB|MiB|lines)\b/g;
 
 /** As `path:line: what`. */
 export function repeatedFacts(source: Source): string[] {
   const found: string[] = [];
   const say = (node: Node, what: string) => found.push(`${placeOf(source, node)}: ${what}`);
-  const isEngine = source.path.startsWith('src/engine/');
   visit(parse(source), (node, parent) => {
     const set = closedSetOf(node);
     if (set !== undefined) say(node, `the words of ${set}`);
     for (const quantity of quantitiesIn(node)) say(node, `"${quantity}" in a sentence`);
     const [name, value] = namedNumber(node, parent);
-    if (value === null) return;
-    if (BOUND.test(name) && Math.abs(value) > 1) say(node, `${name}: ${value}`);
-    // The engine bounds what servers send; its numbers are those of protocols.
-    else if (!isEngine && NAMED_AS_BOUND.test(name) && FACTS.has(value)) say(node, `${name} = ${value}`);
-    else if (DISTINCTIVE.has(Math.abs(value))) say(node, `${value}`);
+    if (value !== null && BOUND.test(name) && Math.abs(value) > 1) say(node, `${name}: ${value}`);
   });
   return found;
 }

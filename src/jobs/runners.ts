@@ -41,8 +41,18 @@ export function createRunners(parts: RunnerParts): JobRunners {
   return {
     mail: mail && mailJob(mail, parts.mailLimits),
     /** A link to choose a password, if the address has a user. Each attempt creates a new token; so does `sign_up`. */
-    password_reset: mail && (async ({ id, payload }) => void (await signIn.passwords.mailReset(payload.email, id))),
-    sign_up: mail && (async ({ id, payload }) => void (await signIn.mailSignUp(payload, id))),
+    password_reset:
+      mail &&
+      (async ({ id, payload }) => {
+        await signIn.passwords.mailReset(payload.email, id);
+        return undefined;
+      }),
+    sign_up:
+      mail &&
+      (async ({ id, payload }) => {
+        await signIn.mailSignUp(payload, id);
+        return undefined;
+      }),
     /** The mails are jobs added in the transaction that marks the alert as sent: none is lost or repeated. */
     low_balance: async (_job, signal) => {
       await parts.lowBalance(signal);
@@ -62,7 +72,10 @@ export function createRunners(parts: RunnerParts): JobRunners {
       signal.throwIfAborted();
       return undefined;
     },
-    lists_update: async (_job, signal) => void (await listsUpdate.run(signal)),
+    lists_update: async (_job, signal) => {
+      await listsUpdate.run(signal);
+      return undefined;
+    },
     /** Only one job of a webhook is open, so no two nodes make the same attempt at once. */
     webhook_delivery: async (job, signal) => {
       await parts.deliverWebhook(job, signal);

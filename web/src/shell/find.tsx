@@ -25,7 +25,6 @@ const FIELD = {
   ref: focusOnMount,
   'data-autofocus': true,
 } as const;
-export type PaletteField = typeof FIELD;
 
 /** The button of the command palette, the palette, and the dialog with all shortcuts. `hasRecords`: see Palette. */
 export function Find({ hasRecords }: { hasRecords: boolean }) {

@@ -42,7 +42,7 @@ const NAVIGATION: readonly (readonly [
   ],
 ];
 
-export interface NavGroup {
+interface NavGroup {
   readonly title: string;
   /** Which users see it: members of an account, everyone, operators. */
   readonly for: Whom;

@@ -26,7 +26,7 @@ export function BarsPlot({ bars, log }: { bars: Bars; log: boolean }) {
   return <div ref={place} style={{ minHeight: HEIGHT }} aria-hidden />;
 }
 
-export const HEIGHT = 240;
+const HEIGHT = 240;
 /** Pixels for rejected requests below the line. They have a scale of their own. */
 const BELOW = 22;
 const FONT = '11px "Hanken Grotesk", system-ui, sans-serif';

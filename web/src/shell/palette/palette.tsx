@@ -1,10 +1,9 @@
 import { VisuallyHidden } from '@mantine/core';
-import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight';
-import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { createSpotlight, Spotlight, type SpotlightSearchProps, useSpotlight } from '@mantine/spotlight';
+import { type KeyboardEvent, type Ref, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { pluralize } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { isShortcut } from '../../parts/shortcuts.ts';
-import type { PaletteField } from '../find.tsx';
 import { useGroups } from './items.ts';
 import type { Item } from './match.ts';
 import css from './palette.module.css';
@@ -86,7 +85,9 @@ export function Palette({ field, query, onQuery, entered, hasRecords, onShortcut
                 <Spotlight.Action
                   key={item.id}
                   // Spotlight keeps the prop `id` to itself.
-                  ref={(option) => void option?.setAttribute('id', optionId(n))}
+                  ref={(option) => {
+                    option?.setAttribute('id', optionId(n));
+                  }}
                   role="option"
                   aria-selected={n === at}
                   data-selected={n === at || undefined}
@@ -113,7 +114,7 @@ function openSpotlight() {
 }
 
 interface PaletteProps {
-  readonly field: PaletteField;
+  readonly field: Readonly<SpotlightSearchProps> & { readonly ref: Ref<HTMLInputElement> };
   readonly query: string;
   readonly onQuery: (query: string) => void;
   /** Enter was pressed already: the best match is chosen as soon as it is known. */

@@ -42,7 +42,7 @@ export class UnusableText extends Error {
 
 /** A first line that names columns: the text is CSV. */
 const HEADER = /^\uFEFF?\s*"?(filter_type"?\s*[,;\t]|value"?\s*([,;\t]|$))/i;
-export const hasHeader = (text: string): boolean => HEADER.test(text.slice(0, 200).trimStart().split('\n')[0] ?? '');
+const hasHeader = (text: string): boolean => HEADER.test(text.slice(0, 200).trimStart().split('\n')[0] ?? '');
 
 /** One entry per line: a value, then an optional reason after a comma or a tab. Empty lines are skipped. */
 export function readLines(text: string): ImportLine[] {

@@ -46,8 +46,8 @@ describe('a list says how its file was read', () => {
   });
 
   it('and does not start by itself where less than a third of the rows have an address', async () => {
-    const { json } = await csv(`email\r\na@good.com\r\n${'"",note\r\n'.repeat(3)}`);
-    expect([json.status, json.error?.code, json.rows.addresses]).toEqual(['ready', 'few_addresses', 1]);
+    const { json } = await csv(`email,note\r\na@good.com,1\r\n${',note\r\n'.repeat(6)}b@good.com,2\r\n`);
+    expect([json.status, json.error?.code, json.rows.addresses]).toEqual(['ready', 'few_addresses', 2]);
     const blank = await csv(`email\r\na@good.com\r\n${'\r\n'.repeat(9)}`);
     expect(blank.json.status).toBe('running');
     const started = await owner.call('POST', `/v1/lists/${json.id}/start`);
@@ -55,7 +55,7 @@ describe('a list says how its file was read', () => {
   });
 
   it('and is never completed where it has no address at all', async () => {
-    const { status, json } = await csv('email\r\n');
+    const { status, json } = await csv('email,name\r\n,Ada\r\n,Bo\r\n', '?columns=email');
     expect([status, json.status, json.error]).toEqual([
       ...[201, 'ready'],
       { code: 'no_addresses', error: 'No row of the list has an address.' },

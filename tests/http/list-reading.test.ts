@@ -216,3 +216,40 @@ describe('results', () => {
     expect(sheet[1]?.slice(0, 2)).toEqual(['ada@good.com', 'pending']);
   });
 });
+
+describe('a row with several addresses', () => {
+  it('is verified and charged for each, and written for each with its cells', async () => {
+    const { json } = await csv('name,email\r\nAda,ada@good.com; x@mailinator.com\r\nBo,ADA@good.com; bo@good.com\r\n');
+    expect(json).toMatchObject({
+      rows: { total: 2, addresses: 4, duplicates: 0, blank: 0 },
+      ...{ credits: { price: 4 }, read: { addresses_per_row: { max: 2, rows_with_several: 2 } } },
+    });
+    await verifyChunks(lab, owner, json.id);
+    const { json: page } = await owner.call('GET', `/v1/lists/${json.id}/rows?limit=1`);
+    expect(page).toMatchObject({
+      rows: [
+        { row: 1, part: 1, parts: 2, email: 'ada@good.com', status: 'good', column: null },
+        { row: 1, part: 2, parts: 2, email: 'x@mailinator.com', status: 'bad' },
+      ],
+      next: 1,
+    });
+    const { json: rest } = await owner.call('GET', `/v1/lists/${json.id}/rows?after=1`);
+    expect(rest.rows.map(({ email }: { email: string }) => email)).toEqual(['ADA@good.com', 'bo@good.com']);
+    const { text } = await owner.call('GET', `/v1/lists/${json.id}/results`);
+    const lines = text.trim().split('\r\n').slice(1);
+    expect(lines.map((line) => /^(\w+),([^,]*),(\w+),.*,(\d of \d),$/.exec(line)?.slice(1))).toEqual([
+      ['Ada', 'ada@good.com; x@mailinator.com', 'good', '1 of 2'],
+      ['Ada', 'ada@good.com; x@mailinator.com', 'bad', '2 of 2'],
+      ['Bo', 'ADA@good.com; bo@good.com', 'good', '1 of 2'],
+      ['Bo', 'ADA@good.com; bo@good.com', 'good', '2 of 2'],
+    ]);
+    const erase = (email: string) => user.call('POST', of(owner.account, '/log/erase'), { email });
+    expect((await erase('x@mailinator.com')).status).toBe(200);
+    const { json: left } = await owner.call('GET', `/v1/lists/${json.id}/rows`);
+    expect(left.rows.map(({ email }: { email: string }) => email)).toEqual([
+      'ada@good.com',
+      'ADA@good.com',
+      'bo@good.com',
+    ]);
+  });
+});

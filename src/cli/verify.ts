@@ -131,10 +131,12 @@ const COMPANIONS: readonly (readonly [flag: keyof Flags, needed: keyof Flags])[]
   ['evidence', 'json'],
 ];
 
+const dashed = (flag: string): string => flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
 function requireCompanions(flags: Flags): void {
   for (const [flag, needed] of COMPANIONS) {
     if (flags[flag] !== undefined && flags[needed] === undefined)
-      throw new UsageError(`--${flag} has no effect without --${needed}.`);
+      throw new UsageError(`--${dashed(flag)} has no effect without --${needed}.`);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Runs the checks of many rows at once and returns them in their order. */
-import type { Row, RowBatch } from '../files/read-file.ts';
+import type { RowBatch } from '../files/read-file.ts';
+import type { Row } from '../files/rows.ts';
 import type { Report } from '../index.ts';
 
 /** Of each address of the row; a report is null if no resolver answered. */

@@ -3,9 +3,10 @@ import { parseAddress } from '../engine/address/parse.ts';
 import { trimBlanks } from '../kernel/blanks.ts';
 
 /**
- * How a cell holds its addresses: `bare`: it is one; `odd`: one with characters that rather stand between cells; `wrapped`: one in quotes, brackets or a link; `several`: nothing
- * but addresses, with or without names in front of angle brackets; `labeled`: few words stand beside it; `prose`: more
- * than that; `attempt`: what may be meant as an address, and is none; `text`: anything else.
+ * How a cell holds its addresses: `bare`: it is one; `odd`: one with characters that rather stand between cells;
+ * `wrapped`: one in quotes, brackets or a link; `several`: nothing but addresses, with or without names in front of
+ * angle brackets; `labeled`: few words stand beside it; `prose`: more than that; `attempt`: what may be meant as an
+ * address, and is none; `text`: anything else.
  */
 type CellForm = 'blank' | 'bare' | 'odd' | 'wrapped' | 'several' | 'labeled' | 'prose' | 'attempt' | 'text';
 
@@ -56,8 +57,6 @@ export function contentOf(cell: string): CellContent {
 
 /** The first address of a cell, or what was meant as one; null: there is nothing to verify. */
 export const addressIn = (cell: string): string | null => contentOf(cell).addresses[0] ?? null;
-
-export const isBlankCell = (cell: string): boolean => cell === '' || contentOf(cell).form === 'blank';
 
 /** Nothing, as databases, spreadsheets and languages write it; also what has neither letters nor digits. */
 const NOTHING = /^(?:\\n|#?n\/?a|null|nil|none|nan|undefined|#(?:ref|value|name|div\/0|num|null)[!?]?)$/i;

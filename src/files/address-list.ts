@@ -2,7 +2,7 @@
 import { trimBlanks } from '../kernel/blanks.ts';
 import type { TextRow } from '../kernel/csv.ts';
 
-export interface ListItem {
+interface ListItem {
   /** An address with its name and brackets, or text that belongs to none. */
   readonly text: string;
   readonly isAddress: boolean;

@@ -6,7 +6,7 @@ import { noAddressColumn } from './problems.ts';
 import { RESULT_PREFIX } from './result-columns.ts';
 import type { RawRow } from './rows.ts';
 
-export interface ColumnChoice {
+interface ColumnChoice {
   /** Row of the file with the names, from 1; 0: none; null: detected. */
   readonly headerRow: number | null;
   /** Of the addresses: names, or numbers from 1; null: the best one. */
@@ -130,7 +130,7 @@ function withColumns(sample: Sample, { start, ...head }: Head, choice: ColumnCho
 }
 
 /** What columns are called that have no names. */
-export const numberedColumns = (count: number): string[] => Array.from({ length: count }, (_, i) => numberedColumn(i));
+const numberedColumns = (count: number): string[] => Array.from({ length: count }, (_, i) => numberedColumn(i));
 const numberedColumn = (index: number): string => `column_${index + 1}`;
 
 /**

@@ -14,8 +14,8 @@ import { listItems } from './address-list.ts';
 
 /**
  * The shape of a text. `list`: addresses with separators between them, whatever the lines are; `table`: cells with
- * borders, and lines that are rules; `fixed`: columns that begin at certain places of each line; `wrapped`: each line is
- * one quoted cell that has the row.
+ * borders, and lines that are rules; `fixed`: columns that begin at certain places of each line; `wrapped`: each line
+ * is one quoted cell that has the row.
  */
 export type TextShape =
   | { readonly kind: 'rows'; readonly dialect: Dialect }
@@ -24,7 +24,7 @@ export type TextShape =
   | { readonly kind: 'fixed'; readonly starts: readonly number[] }
   | { readonly kind: 'list' };
 
-export interface Detected {
+interface Detected {
   readonly shape: TextShape;
   /** Characters to skip: a line that only names the delimiter. */
   readonly skip: number;
@@ -179,7 +179,7 @@ function quotesOf(sample: string, delimiter: string): { dialect: Dialect; cost: 
 const RULE = /^[\s+|:=_─━═│┃┌┬┐├┼┤└┴┘╔╦╗╠╬╣╚╩╝║╞╪╡-]{3,}$/;
 
 /** Whether a line only draws a border: three marks at least. */
-export const isRule = (line: string): boolean => RULE.test(line) && (line.match(/[=_─━═-]/g)?.length ?? 0) >= 3;
+const isRule = (line: string): boolean => RULE.test(line) && (line.match(/[=_─━═-]/g)?.length ?? 0) >= 3;
 
 /** What may stand between the cells of a table whose borders are drawn. */
 function ruleCharacters(sample: string): ReadonlySet<string> {

@@ -1,6 +1,8 @@
 /** Which encoding a text has, and its decoder. */
+
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
+import { encodingNamed } from '../kernel/encoding-names.ts';
 import { unreadable } from './problems.ts';
 
 export interface Encoding {
@@ -27,32 +29,8 @@ const CODE_PAGES: Readonly<Record<string, string>> = {
   ibm852:
     'ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u00ad˝˛ˇ˘§÷¸°¨˙űŘř■\u00a0',
 };
-/** Names that programs use, and the standard does not know. */
-const ALIASES: Readonly<Record<string, string>> = {
-  cp932: 'shift_jis',
-  cp936: 'gbk',
-  cp949: 'euc-kr',
-  cp950: 'big5',
-  macroman: 'macintosh',
-  utf8mb4: 'utf-8',
-};
-
-/** The name of an encoding under which it is known here; null: it is not. */
-export function encodingNamed(label: string): string | null {
-  const plain = label.trim().toLowerCase();
-  const page = /^(?:cp|ibm|dos|oem)?[-_ ]?(437|850|852)$/.exec(plain)?.[1];
-  if (page !== undefined) return `ibm${page}`;
-  const alias = ALIASES[plain.replaceAll(/[-_ ]/g, '')];
-  try {
-    return new TextDecoder(alias ?? plain).encoding;
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
-}
-
 /** Text of blocks, which may end inside a character. */
-export type Decode = (bytes: Uint8Array, isLast: boolean) => string;
+type Decode = (bytes: Uint8Array, isLast: boolean) => string;
 
 export function decoderOf(name: string): Decode {
   const page = CODE_PAGES[name];

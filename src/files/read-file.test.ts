@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { zipOf } from '../../tests/lab/zip.ts';
 import { FileError } from './problems.ts';
-import { type Reading, type ReadOptions, type Row, readAddressFile } from './read-file.ts';
+import { type Reading, type ReadOptions, readAddressFile } from './read-file.ts';
+import type { Row } from './rows.ts';
 
 async function* chunksOf(bytes: Uint8Array, size = 65_536) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);

@@ -1,35 +1,13 @@
 /** The reader of address files, of every form: what its rows are, and what to verify of them. In bounded memory. */
 
-import type { RowProblem } from '../kernel/csv.ts';
 import { LIST_BYTES, LIST_COLUMNS, LIST_ROW_BYTES, LIST_ROWS } from '../kernel/facts/limits.ts';
-import type { ReadWarningCode } from '../kernel/facts/read-warnings.ts';
 import { layoutOf, SAMPLE_ROWS } from './columns.ts';
 import { type OpenedFile, openFile } from './formats.ts';
 import type { FileForm } from './forms.ts';
 import { tooLarge, unreadable } from './problems.ts';
 import { RowReader } from './row-reader.ts';
-import type { RawBatch, RowSource } from './rows.ts';
+import type { RawBatch, ReadLimits, ReadSummary, ReadWarning, Row, RowSource } from './rows.ts';
 import { shownNames } from './xlsx/book.ts';
-
-export interface Row {
-  /** From 1, the header not counted. */
-  readonly row: number;
-  /** Where it begins: the line of the text, or the row of the sheet, from 1. */
-  readonly line: number;
-  /** As in the file, one per column; missing ones are empty. A row with a problem has its text in the first. */
-  readonly cells: readonly string[];
-  /** Cells beyond the last column. */
-  readonly extra: readonly string[];
-  /** What to verify, in the order of the file; none: blank, or the row has a problem. */
-  readonly addresses: readonly RowAddress[];
-  readonly problem: RowProblem | null;
-}
-
-export interface RowAddress {
-  readonly text: string;
-  /** Index of its column. */
-  readonly column: number;
-}
 
 export interface RowBatch {
   readonly rows: readonly Row[];
@@ -53,21 +31,6 @@ export interface Reading
   readonly addressColumns: readonly number[];
 }
 
-export interface ReadWarning {
-  readonly code: ReadWarningCode;
-  /** A whole sentence. */
-  readonly message: string;
-}
-
-/** What only all of the rows show. */
-export interface ReadSummary {
-  /** Columns whose addresses are not verified, and how many they have. */
-  readonly otherAddressColumns: readonly { readonly column: string; readonly addresses: number }[];
-  readonly addressesPerRow: { readonly max: number; readonly rowsWithSeveral: number };
-  readonly rowsWithAddress: number;
-  readonly warnings: readonly ReadWarning[];
-}
-
 export interface AddressFile {
   readonly reading: Reading;
   /** Bytes of the file that have arrived so far. */
@@ -78,15 +41,6 @@ export interface AddressFile {
   summary(): ReadSummary;
   /** Needed if the rows are not read to the end. */
   close(): Promise<void>;
-}
-
-export interface ReadLimits {
-  readonly bytes: number;
-  readonly rows: number;
-  readonly rowBytes: number;
-  readonly columns: number;
-  /** Whose file it is: parties take turns where there are few threads. */
-  readonly party: string;
 }
 
 const LIMITS: ReadLimits = {

@@ -3,9 +3,8 @@ import { trimBlanks } from '../kernel/blanks.ts';
 import { grouped } from '../kernel/format.ts';
 import { contentOf, FORM_WEIGHTS } from './address-cell.ts';
 import type { Layout } from './columns.ts';
-import type { ReadSummary, ReadWarning, Row, RowAddress } from './read-file.ts';
 import { RESULT_PREFIX } from './result-columns.ts';
-import type { RawRow } from './rows.ts';
+import type { RawRow, ReadSummary, ReadWarning, Row, RowAddress } from './rows.ts';
 import { counted } from './text.ts';
 
 const NONE: readonly [] = [];

@@ -1,7 +1,7 @@
 import type { RowBounds, RowProblem, TextRow } from '../kernel/csv.ts';
+import type { ReadWarningCode } from '../kernel/facts/read-warnings.ts';
 import type { FileForm } from './forms.ts';
 import { tooLarge } from './problems.ts';
-import type { ReadWarning } from './read-file.ts';
 
 /** A row as it stands in the file, before anything is known about columns; `line` may be a row of the sheet. */
 export interface RawRow extends Omit<TextRow, 'problem'> {
@@ -56,3 +56,47 @@ export const boundsOf = (limits: RowLimits): RowBounds => ({
 });
 /** Of the largest cells. */
 const ROW_CELLS = 8;
+
+export interface Row {
+  /** From 1, the header not counted. */
+  readonly row: number;
+  /** Where it begins: the line of the text, or the row of the sheet, from 1. */
+  readonly line: number;
+  /** As in the file, one per column; missing ones are empty. A row with a problem has its text in the first. */
+  readonly cells: readonly string[];
+  /** Cells beyond the last column. */
+  readonly extra: readonly string[];
+  /** What to verify, in the order of the file; none: blank, or the row has a problem. */
+  readonly addresses: readonly RowAddress[];
+  readonly problem: RowProblem | null;
+}
+
+export interface RowAddress {
+  readonly text: string;
+  /** Index of its column. */
+  readonly column: number;
+}
+
+export interface ReadWarning {
+  readonly code: ReadWarningCode;
+  /** A whole sentence. */
+  readonly message: string;
+}
+
+/** What only all of the rows show. */
+export interface ReadSummary {
+  /** Columns whose addresses are not verified, and how many they have. */
+  readonly otherAddressColumns: readonly { readonly column: string; readonly addresses: number }[];
+  readonly addressesPerRow: { readonly max: number; readonly rowsWithSeveral: number };
+  readonly rowsWithAddress: number;
+  readonly warnings: readonly ReadWarning[];
+}
+
+export interface ReadLimits {
+  readonly bytes: number;
+  readonly rows: number;
+  readonly rowBytes: number;
+  readonly columns: number;
+  /** Whose file it is: parties take turns where there are few threads. */
+  readonly party: string;
+}

@@ -5,7 +5,7 @@ import { type DecodeNotes, decodeText, lineEndOf, type TextBlock } from './decod
 import { cutterOf, detectShape, type TextShape } from './dialect.ts';
 import { detectEncoding, type Encoding } from './encoding.ts';
 import { unreadable } from './problems.ts';
-import type { ReadWarning } from './read-file.ts';
+import type { ReadWarning } from './rows.ts';
 import { boundsOf, type RawBatch, type RawRow, type RowLimits, type RowSource } from './rows.ts';
 import { type RandomAccess, SpooledInput } from './spool.ts';
 

@@ -44,7 +44,7 @@ interface Quote {
   readonly close: string;
 }
 
-export const DOUBLE_QUOTE: Quote = { open: '"', close: '"' };
+const DOUBLE_QUOTE: Quote = { open: '"', close: '"' };
 /** RFC 4180 with another delimiter. */
 export const csvDialect = (delimiter: string): Dialect => ({ delimiter, quote: DOUBLE_QUOTE, escape: false });
 /** A line is one cell. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { FileError } from '../../src/files/problems.ts';
 import { type ReadOptions, readAddressFile } from '../../src/files/read-file.ts';
 
-export interface FileCase {
+interface FileCase {
   readonly file: string;
   readonly kind: string;
   readonly what?: string;

@@ -1,5 +1,5 @@
 /** What may be wrong with how a file of addresses was read; it was read all the same. */
-export const READ_WARNINGS = {
+const READ_WARNINGS = {
   no_address: 'no row has an address',
   few_addresses: 'fewer than half of the filled cells of the address column are addresses',
   other_address_columns: 'other columns hold addresses that are not verified',

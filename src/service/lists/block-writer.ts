@@ -1,6 +1,6 @@
 /** Rows of a new list: numbers their addresses, cuts them into blocks and stores these. */
 import { tooLarge } from '../../files/problems.ts';
-import type { RowAddress } from '../../files/read-file.ts';
+import type { RowAddress } from '../../files/rows.ts';
 import { trimBlanks } from '../../kernel/blanks.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import {

@@ -107,7 +107,7 @@ export function files(driver: StorageDriver): Files {
         return found === undefined ? null : { list: toList(driver, found, now), before: baseOf(list) };
       });
       await removeBlocks(driver, account, id, replaced?.before ?? reading.base);
-      return replaced && replaced.list;
+      return replaced?.list ?? null;
     },
 
     discardReading: (account, id, { base }: ListReading) => removeBlocks(driver, account, id, base),

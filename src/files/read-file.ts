@@ -63,7 +63,7 @@ export interface ReadOptions {
   readonly sheet?: string | null;
   /** Of an archive, by name. */
   readonly entry?: string | null;
-  /** What the sender says the file is; what the content says for certain wins. */
+  /** What the sender says the file is; what the content says for certain wins. `json`: and that its texts are addresses. */
   readonly form?: FileForm | null;
   readonly fileName?: string | null;
   /** Of the media type. */
@@ -98,12 +98,19 @@ export async function readAddressFile(
     const sample = await sampleOf(opened.source);
     if (sample.length === 0) throw unreadable('it is empty', 1);
     const rows = sample.flatMap((batch) => batch.rows);
-    const { headerRow = null, columns: wanted = null } = options;
+    // Texts that a caller sent as addresses are verified, whatever they are.
+    const isStated = claimed === 'json' && names?.length === 0;
+    const { headerRow = null, columns: wanted = isStated ? ['1'] : null } = options;
     const further = rows.length < SAMPLE_ROWS ? [] : ((await later?.()) ?? []);
     const layout = layoutOf(rows, further, keysOf(names), { headerRow, columns: wanted });
     if (rows.length < SAMPLE_ROWS && rows.length === layout.skip && layout.skip > 0)
       throw unreadable('it has a header, but no rows', layout.headerRow);
-    const reader = new RowReader(layout, found.delimiter ?? '', isList);
+    const reader = new RowReader(layout, {
+      delimiter: found.delimiter ?? '',
+      isList,
+      isRecords: names !== null,
+      isStated,
+    });
     return {
       reading: {
         ...found,

@@ -20,6 +20,14 @@ interface Held {
   readonly width: number;
 }
 
+interface RowKind {
+  readonly delimiter: string;
+  readonly isList: boolean;
+  readonly isRecords: boolean;
+  /** What is no address is meant as one: it is verified as it stands. */
+  readonly isStated: boolean;
+}
+
 /** Brings rows to the columns of the file, without the results of an earlier run. */
 export class RowReader {
   readonly names: readonly string[];
@@ -38,6 +46,8 @@ export class RowReader {
   readonly #width: number;
   readonly #delimiter: string;
   readonly #isList: boolean;
+  readonly #isRecords: boolean;
+  readonly #isStated: boolean;
   /** Indexes of the columns that stay; null: all. */
   readonly #kept: readonly number[] | null;
   /** Rows that are left out if no address follows. */
@@ -48,8 +58,11 @@ export class RowReader {
     ...{ realigned: 0, repeated: 0, footer: 0, substituted: 0 },
   };
 
-  /** `delimiter`: what cells that were cut apart by mistake are joined by. */
-  constructor(layout: Layout, delimiter: string, isList: boolean) {
+  /**
+   * `delimiter`: what cells that were cut apart by mistake are joined by. `isRecords`: each row is an object of its own,
+   * as in JSON, so that none is a note or a total below the others.
+   */
+  constructor(layout: Layout, { delimiter, isList, isRecords, isStated }: RowKind) {
     const { names, isNamed, header } = layout;
     const columns = [...layout.verified, ...layout.others];
     const isResult = (name: string): boolean => isNamed && name.trim().toLowerCase().startsWith(RESULT_PREFIX);
@@ -69,6 +82,8 @@ export class RowReader {
     this.#width = names.length;
     this.#delimiter = delimiter;
     this.#isList = isList;
+    this.#isRecords = isRecords;
+    this.#isStated = isStated;
     this.#kept = kept.length === names.length ? null : kept;
   }
 
@@ -79,6 +94,7 @@ export class RowReader {
       return [];
     }
     const row = this.#rowOf(raw);
+    if (this.#isRecords) return this.#release([row]);
     if (row.addresses.length > 0 && !this.#isLikeTotal(row)) return this.#release([row]);
     if (row.problem !== null) return this.#release([row]);
     this.#held.push({ row, width: raw.cells.length });
@@ -221,7 +237,7 @@ export class RowReader {
     if (cell === '') return NONE;
     const { addresses } = contentOf(cell);
     const [first] = addresses;
-    if (first === undefined) return NONE;
+    if (first === undefined) return this.#isStated && trimBlanks(cell) !== '' ? [{ text: cell, column }] : NONE;
     if (addresses.length > 1) return addresses.map((text) => ({ text, column }));
     const isNothing =
       this.#placeholders.size > 0 && !first.includes('@') && this.#placeholders.has(trimBlanks(cell).toLowerCase());

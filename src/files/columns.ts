@@ -168,7 +168,7 @@ interface Statistics {
   readonly share: number;
   /** Of the rows, how many have one, 0 to 1. */
   readonly coverage: number;
-  /** Of the addresses, how many are different ones, 0 to 1. */
+  /** Of the addresses, how many are different ones, 0 to 1; with PRIOR more that are. */
   readonly distinctness: number;
   /** Of the addresses, how many have words beside them, 0 to 1. */
   readonly labeled: number;
@@ -220,10 +220,13 @@ function statisticsOfColumn(
     addresses,
     share: filled === 0 ? 0 : weight / filled,
     coverage: count === 0 ? 0 : addresses / count,
-    distinctness: all === 0 ? 0 : distinct.size / all,
+    distinctness: all === 0 ? 0 : (distinct.size + PRIOR) / (all + PRIOR),
     labeled: addresses === 0 ? 0 : labeled / addresses,
   };
 }
+
+/** In a file of few rows, an address that stands twice says little of its column. */
+const PRIOR = 3;
 
 const scoreOf = ({ share, distinctness, coverage }: Statistics): number => share * distinctness * Math.sqrt(coverage);
 const nameScore = ({ rank, isOthers }: Statistics): number => rank - (isOthers ? 3 : 0);

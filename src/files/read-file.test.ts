@@ -93,6 +93,11 @@ describe('the form of a file', () => {
 });
 
 describe('the address column', () => {
+  it('is that with the name also where an address stands twice in a file of few rows', async () => {
+    const text = 'Name;E-Mail;Other\nAda;ada@a.de;x@a.de\nBo;;\nCy;bo@b.de;y@a.de\nCy;bo@B.de;\n';
+    expect((await read(text)).addressColumns).toEqual([1]);
+  });
+
   it.each([
     ...[
       'email',

@@ -56,8 +56,9 @@ describe('an upload', () => {
     expect([none.status, none.json.code, none.json.columns]).toEqual([422, 'no_address_column', ['Name', 'Age']]);
     const pdf = await upload('%PDF-1.7');
     expect([pdf.status, pdf.json.code]).toEqual([422, 'unreadable_file']);
+    // The type says nothing: the content does.
     const other = { 'content-type': 'image/png' };
-    expect((await member.call('POST', path(), 'x', other)).status).toBe(415);
+    expect((await member.call('POST', path(), '\u0089PNG\r\n', other)).status).toBe(422);
     const foreign = { 'content-type': 'application/octet-stream', origin: 'https://elsewhere.test' };
     expect((await member.call('POST', path(), FILE, foreign)).json.code).toBe('cross_origin');
   });
@@ -82,7 +83,7 @@ describe('a suspended account', () => {
     const replies = [
       await upload(FILE, {}, account, who),
       await call('POST', `/${id}/start`, { validation_type: 'mx' }, who, account),
-      await call('POST', `/${id}/column`, { column: 3, header: true }, who, account),
+      await call('PATCH', `/${id}`, { read: { columns: ['3'] } }, who, account),
       await call('POST', `/${id}/retry`, { validation_type: 'mx' }, who, account),
     ];
     expect(replies.map(({ json }) => json.code)).toEqual(replies.map(() => 'account_suspended'));
@@ -90,37 +91,32 @@ describe('a suspended account', () => {
   });
 });
 
-describe('the address column', () => {
-  it('is replaced before the start, with the same rows', async () => {
+describe('how a file is read', () => {
+  it('is changed before the start, with the same rows', async () => {
     const id = await uploaded();
-    const { status, json } = await call('POST', `/${id}/column`, { column: 3, header: true });
-    expect([status, json.id === id]).toEqual([200, false]);
+    const { status, json } = await call('PATCH', `/${id}`, { read: { columns: ['3'] } });
+    expect([status, json.id]).toEqual([200, id]);
     expect(json.rows).toEqual({ total: 4, addresses: 2, duplicates: 0, blank: 2, unreadable: 0 });
-    expect((await call('GET', `/${id}`)).status).toBe(404);
-    expect((await rowsOf(json.id)).map(({ email }) => email)).toEqual(['x@good.com', null, 'y@good.com', null]);
-    expect((await call('GET', `/${json.id}`)).json).toMatchObject({ column: 3, delimiter: ';' });
+    expect((await rowsOf(id)).map(({ email }) => email)).toEqual(['x@good.com', null, 'y@good.com', null]);
+    expect((await call('GET', `/${id}`)).json).toMatchObject({ column: 3, delimiter: ';' });
   });
 
   it('changes with the header, and back', async () => {
-    const id = (await call('POST', `/${await uploaded()}/column`, { column: 2, header: false })).json.id;
-    expect((await call('GET', `/${id}`)).json).toMatchObject({
-      header: false,
-      columns: ['column_1', 'email', 'column_3'],
-    });
-    expect((await rowsOf(id)).map(({ email }) => email)).toEqual([
-      ...['E-Mail', 'ada@good.com', null, 'bo@no-mail.com', 'bo@NO-mail.com'],
-    ]);
-    const back = (await call('POST', `/${id}/column`, { column: 2, header: true })).json;
+    const id = await uploaded();
+    const none = (await call('PATCH', `/${id}`, { read: { columns: ['2'], header_row: 0 } })).json;
+    expect([none.rows.total, none.read.header_row]).toEqual([5, 0]);
+    expect((await call('GET', `/${id}`)).json.columns).toEqual(['column_1', 'email', 'column_3']);
+    const back = (await call('PATCH', `/${id}`, { read: { columns: ['E-Mail'], header_row: 1 } })).json;
     expect(back.rows.total).toBe(4);
-    expect((await call('GET', `/${back.id}`)).json.columns).toEqual(['Name', 'E-Mail', 'Other']);
+    expect((await call('GET', `/${id}`)).json.columns).toEqual(['Name', 'E-Mail', 'Other']);
   });
 
-  it('has to be one of the file, and the list not started', async () => {
+  it('names a column of the file, of a list that has not started', async () => {
     const id = await uploaded();
-    const none = await call('POST', `/${id}/column`, { column: 4, header: true });
+    const none = await call('PATCH', `/${id}`, { read: { columns: ['4'] } });
     expect([none.status, none.json.code]).toEqual([422, 'no_address_column']);
     await call('POST', `/${id}/start`, { validation_type: 'mx' });
-    const late = await call('POST', `/${id}/column`, { column: 3, header: true });
+    const late = await call('PATCH', `/${id}`, { read: { columns: ['3'] } });
     expect([late.status, late.json.code]).toEqual([409, 'list_state']);
   });
 });

@@ -99,8 +99,8 @@ export async function readAddressFile(
     if (sample.length === 0) throw unreadable('it is empty', 1);
     const rows = sample.flatMap((batch) => batch.rows);
     // Texts that a caller sent as addresses are verified, whatever they are.
-    const isStated = claimed === 'json' && names?.length === 0;
-    const { headerRow = null, columns: wanted = isStated ? ['1'] : null } = options;
+    const isStated = claimed === 'json' && (names === null || names.length === 0);
+    const { headerRow = isStated ? 0 : null, columns: wanted = isStated ? ['1'] : null } = options;
     const further = rows.length < SAMPLE_ROWS ? [] : ((await later?.()) ?? []);
     const layout = layoutOf(rows, further, keysOf(names), { headerRow, columns: wanted });
     if (rows.length < SAMPLE_ROWS && rows.length === layout.skip && layout.skip > 0)

@@ -166,7 +166,7 @@ const partsOf = ({ addresses }: ListRow): readonly (ListRowAddress | null)[] =>
   addresses.length === 0 ? NO_PART : addresses;
 
 const textOf = ({ cells }: ListRow, { text, column }: ListRowAddress): string =>
-  text ?? addressIn(cells[column] ?? '') ?? '';
+  text ?? addressIn(cells[column] ?? '') ?? cells[column] ?? '';
 
 function kindOf({ problem }: ListRow, part: ListRowAddress | null, isFirst: boolean): RowKind {
   if (problem !== null) return 'unreadable';

@@ -38,8 +38,7 @@ describe('an upload', () => {
     expect(json.rows).toEqual({ total: 4, addresses: 2, duplicates: 1, blank: 1, unreadable: 0 });
     expect((await call('GET', `/${json.id}`)).json).toEqual({
       ...json,
-      ...{ key: null, format: 'csv', delimiter: ';', columns: ['Name', 'E-Mail', 'Other'], column: 2, header: true },
-      next_retry_at: null,
+      ...{ key: null, columns: ['Name', 'E-Mail', 'Other'], address_columns: [2], has_file: true, next_retry_at: null },
     });
     const preview = await call('GET', `/${json.id}/preview`);
     expect(preview.json.rows).toHaveLength(4);
@@ -98,7 +97,7 @@ describe('how a file is read', () => {
     expect([status, json.id]).toEqual([200, id]);
     expect(json.rows).toEqual({ total: 4, addresses: 2, duplicates: 0, blank: 2, unreadable: 0 });
     expect((await rowsOf(id)).map(({ email }) => email)).toEqual(['x@good.com', null, 'y@good.com', null]);
-    expect((await call('GET', `/${id}`)).json).toMatchObject({ column: 3, delimiter: ';' });
+    expect((await call('GET', `/${id}`)).json).toMatchObject({ address_columns: [3], read: { delimiter: ';' } });
   });
 
   it('changes with the header, and back', async () => {

@@ -2558,6 +2558,9 @@ export interface operations {
                      *       "rows": [
                      *         {
                      *           "row": 1,
+                     *           "part": null,
+                     *           "parts": null,
+                     *           "column": null,
                      *           "email": "jane.doe@example.com",
                      *           "status": "good",
                      *           "deliverability": "risky",

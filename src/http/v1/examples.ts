@@ -157,7 +157,10 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   Lists: { lists: [LIST], pagination: PAGINATION, warnings },
   ListRows: {
     rows: [
-      { row: 1, email: 'jane.doe@example.com', ...VERDICT, attempts: 1, verified_at: ACCOUNT_TIME, problem: null },
+      {
+        ...{ row: 1, part: null, parts: null, column: null, email: 'jane.doe@example.com', ...VERDICT },
+        ...{ attempts: 1, verified_at: ACCOUNT_TIME, problem: null },
+      },
     ],
     next: null,
     warnings,

@@ -2013,9 +2013,8 @@ export interface operations {
                  * @example {
                  *       "read": {
                  *         "columns": [
-                 *           "Work email"
-                 *         ],
-                 *         "delimiter": "semicolon"
+                 *           "email"
+                 *         ]
                  *       }
                  *     }
                  */

@@ -98,14 +98,17 @@ describe('an upload whose process is killed', () => {
     const { store, account, key, databaseUrl, environment } = setting;
     const service = await startProcess(environment);
     const { socket } = await openRaw(service.url);
+    // It is stored once it is here; so many rows take a while.
+    const file = `email\r\n${Array.from({ length: 500_000 }, (_, i) => `a${i}@good.com\r\n`).join('')}`;
     socket.write(
-      `POST /v1/lists HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.value}\r\nContent-Type: text/csv\r\nContent-Length: 100000000\r\n\r\nemail\r\n`,
+      `POST /v1/lists HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key.value}\r\nContent-Type: text/csv\r\nContent-Length: ${file.length}\r\n\r\n`,
     );
-    socket.write(Array.from({ length: 100_000 }, (_, i) => `a${i}@good.com\r\n`).join(''));
+    socket.write(file);
     const blocks = () => runSql(databaseUrl, 'SELECT first_row FROM list_blocks');
-    await vi.waitUntil(async () => (await blocks()).length > 0, RESUMED);
+    await vi.waitUntil(async () => (await blocks()).length > 0, { ...RESUMED, interval: 10 });
     await service.end('SIGKILL');
     socket.destroy();
+    expect((await runSql(databaseUrl, 'SELECT status FROM lists')).flat()).toEqual([{ status: 'uploading' }]);
     const next = await startProcess(environment);
     const headers = { authorization: `Bearer ${key.value}` };
     const seen = await fetch(`${next.url}/v1/lists`, { headers });

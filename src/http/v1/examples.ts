@@ -153,7 +153,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   Filters: { filters: [FILTER], pagination: PAGINATION, warnings },
   FilterRemoved: { status: 'success', message: 'Filter 17 was removed.', warnings },
   List: LIST,
-  ListPatch: { read: { columns: ['Work email'], delimiter: 'semicolon' } },
+  ListPatch: { read: { columns: ['email'] } },
   Lists: { lists: [LIST], pagination: PAGINATION, warnings },
   ListRows: {
     rows: [

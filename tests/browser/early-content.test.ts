@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeBrowser } from '../lab/browser.ts';
 import { type Person, person } from '../lab/person.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
-import { button, fillIn, heading, openAccountMenu } from './steps.ts';
+import { button, fillIn, heading, openAccountMenu, says } from './steps.ts';
 
 describeBrowser('before its scripts have arrived', (browser) => {
   let lab: Lab;
@@ -22,14 +22,15 @@ describeBrowser('before its scripts have arrived', (browser) => {
 
   /** Opens a page whose scripts arrive when `release` is called. */
   async function visitHeld(path: string, as?: Person) {
-    const { page, context, requests } = await browser.visit(`${lab.url}/openapi.json`, as ? { as } : {});
+    const url = new URL(path, lab.url).href;
+    const { page, context, requests } = await browser.visit(new URL('/openapi.json', url).href, as ? { as } : {});
     const held: Route[] = [];
     let free = false;
     await context.route('**/assets/*.js', async (route) => {
       if (free) await route.continue();
       else held.push(route);
     });
-    await page.goto(lab.url + path, { waitUntil: 'commit' });
+    await page.goto(url, { waitUntil: 'commit' });
     const release = async () => {
       free = true;
       await Promise.all(held.map((route) => route.continue()));
@@ -82,6 +83,41 @@ describeBrowser('before its scripts have arrived', (browser) => {
     await button(page, /account and settings$/).click();
     await release();
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
+  });
+
+  it('keys that were pressed too early are pressed when it reacts', async () => {
+    const { page, release } = await visitHeld('/', owner);
+    await heading(page, 'Overview').waitFor();
+    await page.keyboard.press('Control+k');
+    await release();
+    await page.getByRole('dialog', { name: 'Find' }).getByRole('combobox').waitFor();
+  });
+
+  it('a field that was left too early is checked when it reacts', async () => {
+    const fresh = await startLab();
+    const link = (await fresh.service.setupLink())!;
+    while (!(await (await fetch(link)).text()).includes('data-first-view="'));
+    const { page, release } = await visitHeld(link);
+    await fillIn(page, { Email: 'kim@gmial.com', 'Your name': 'Kim' });
+    expect(await isEarly(page)).toBe(1);
+    await release();
+    await says(page, 'Did you mean kim@gmail.com?');
+    expect(await page.getByLabel('Your name').inputValue()).toBe('Kim');
+    await fresh.close();
+  });
+
+  it.each([
+    ['/sign-in#forgot', 'Reset your password'],
+    ['/reset-password', 'Link required'],
+    ['/invitation', 'Link required'],
+    ['/setup', 'Link required'],
+    ['/?from=never', 'Overview'],
+  ])('%s is the page that only the browser knows', async (path, title) => {
+    const { page, release } = await visitHeld(path, path.startsWith('/?') ? owner : undefined);
+    await page.locator('#root[data-first-view]').waitFor({ state: 'attached' });
+    await release();
+    await heading(page, title).waitFor();
+    if (path.startsWith('/?')) await says(page, 'A part of this URL is not valid and was ignored: from.');
   });
 
   it('styles of elements are there before, as after', async () => {

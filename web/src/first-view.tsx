@@ -9,6 +9,7 @@ import { accountIn, needsAccount, pathOf, pinAccount } from './api/account-path.
 import { queryClient } from './api/query-client.ts';
 import { accountOf, sessionQuery } from './api/session.ts';
 import { App } from './app.tsx';
+import { shownState } from './parts/shown-state.ts';
 import { createAppRouter } from './routes.tsx';
 
 // Without a first view the page is only slower.
@@ -38,12 +39,11 @@ export async function renderFirstView(nonce: string) {
   await Promise.all(queries.findAll({ predicate: ({ state }) => state.status === 'pending' }).map((q) => q.fetch()));
   // The session of a visitor without one may be another in the browser: the cookie is not sent with links of other
   // sites.
-  const known = user === null ? [] : queries.getAll().map(({ queryKey, state }) => [queryKey, state.data]);
+  const data = user === null ? [] : queries.getAll().map(({ queryKey, state }) => [queryKey, state.data]);
   return {
     // The content security policy blocks style attributes, but not the script that sets them (pages.ts).
     html: render().replaceAll(' style="', ' data-style="'),
-    path: router.state.location.pathname,
     account: account?.id ?? null,
-    known: JSON.stringify(known),
+    known: JSON.stringify({ state: shownState(router), data }),
   };
 }

@@ -8,6 +8,7 @@ import { createRoot, hydrateRoot } from 'react-dom/client';
 import { queryClient } from './api/query-client.ts';
 import { App } from './app.tsx';
 import { watchLinks } from './parts/link-token.ts';
+import { shownState } from './parts/shown-state.ts';
 import { createAppRouter } from './routes.tsx';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? '';
@@ -19,22 +20,23 @@ watchLinks();
 const container = document.getElementById('root')!;
 const router = createAppRouter();
 const app = <App router={router} nonce={nonce} />;
-const { firstView } = container.dataset;
-if (firstView === undefined) createRoot(container).render(app);
+const known = document.getElementById('known')?.textContent;
+if (known === undefined) createRoot(container).render(app);
 // Not awaited here: a module that is shared with others could then not be in one file with this one.
-else void hydrate(firstView);
+else void hydrate(JSON.parse(known));
 
-/** Takes over what the service rendered. `path`: of the page, which may be another here. */
-async function hydrate(path: string): Promise<void> {
-  const known: [string[], unknown][] = JSON.parse(document.getElementById('known')?.textContent ?? '[]');
-  for (const [key, data] of known) queryClient.setQueryData(key, data);
+/** Takes over what the service rendered, with this state and data; where the state is another here, replaces it. */
+async function hydrate(rendered: { state: string; data: readonly [string[], unknown][] }): Promise<void> {
+  for (const [key, data] of rendered.data) queryClient.setQueryData(key, data);
   // The router renders on the server without a boundary around all.
   router.ssr = { manifest: undefined };
   await router.load();
-  if (document.documentElement.dataset.other === undefined && router.state.location.pathname === path) {
+  if (document.documentElement.dataset.other === undefined && shownState(router) === rendered.state) {
     container.dataset.reacts = '';
-    hydrateRoot(container, app);
+    // React has rendered anew what differed. It is a fault of the page, but the page works.
+    hydrateRoot(container, app, { onRecoverableError: (error) => console.error(error) });
   } else {
+    container.replaceChildren();
     delete container.dataset.firstView;
     createRoot(container).render(app);
   }

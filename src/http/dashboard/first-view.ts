@@ -10,11 +10,9 @@ import { DASHBOARD_ROUTES } from './table.ts';
 /** What `renderFirstView` returns (web/src/first-view.tsx). */
 export interface FirstView {
   readonly html: string;
-  /** Of the page, as the dashboard's router sees it. */
-  readonly path: string;
   /** Whose data is shown; null: nobody's. */
   readonly account: string | null;
-  /** The data that it was rendered with, as JSON. */
+  /** What it was rendered with, as JSON (web/src/main.tsx). */
   readonly known: string;
 }
 
@@ -109,7 +107,9 @@ export function firstViewOf(context: HttpContext, route: string) {
     const { user, ip: _theirs, ...rest }: Readonly<Record<string, unknown>> = JSON.parse(session.body);
     if (session.status !== 200 || (target === null) === (user === null)) return null;
     const platform = /Mac|iPhone|iPad/.exec(request.headers['user-agent'] ?? '')?.[0] ?? '';
-    const order = { script, url: context.url() + (target ?? request.url), platform, nonce: target ? NONCE : nonce };
+    // Without parameters: none has a meaning to these pages, and the browser says which it ignored.
+    const url = context.url() + (target ?? request.url.split('?', 1)[0]);
+    const order = { script, url, platform, nonce: target ? NONCE : nonce };
     const fresh = () =>
       render(order, request.log, async (path) => (path === '/dashboard/session' ? session : ask(request, reply, path)));
     if (target === null) return fresh();

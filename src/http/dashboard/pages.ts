@@ -100,7 +100,7 @@ function withFirstView(page: string, view: FirstView | null): string {
   // `<` could end the script element (HTML §4.12.1.3).
   const data = `<script type="application/json" id="known">${view.known.replaceAll('<', '\\u003c')}</script>`;
   const last = (tags: string) => `<template id="last">\n${tags}</template>\n<script>${COMPLETE}</script>\n`;
-  return `${head}<div id="root" data-first-view="${view.path}">${view.html}</div>${data}${after.replace(LOADED_LAST, last)}`;
+  return `${head}<div id="root" data-first-view="">${view.html}</div>${data}${after.replace(LOADED_LAST, last)}`;
 }
 
 /** Browser features that the page uses: passkeys, and the clipboard for a newly created key. */

@@ -11,14 +11,19 @@ import { Form } from '../parts/form.tsx';
 import { FormResult } from '../parts/form-result.tsx';
 import { Loading } from '../parts/loading.tsx';
 import { Page } from '../parts/page.tsx';
-import { signInWithPasskey, supportsPasskeys } from '../parts/passkeys.ts';
+import { signInWithPasskey, useSupportsPasskeys } from '../parts/passkeys.ts';
 import { PasswordField } from '../parts/password-field.tsx';
 import { SetupHint } from '../parts/setup-hint.tsx';
 import { useAsyncAction } from '../parts/use-async-action.ts';
+import { useHydrated } from '../parts/use-hydrated.ts';
 import { useSubmit } from '../parts/use-submit.ts';
 
+const HOME = { next: '/' };
+
 export function SignInPage() {
-  const { next } = route.useSearch();
+  const search = route.useSearch();
+  // Not known to the service, which renders the page once for everybody.
+  const { next } = useHydrated() ? search : HOME;
   const { hash, state } = useLocation();
   const { user, needs_setup, signup } = useSession();
   const refresh = useRefreshSession();
@@ -69,6 +74,7 @@ function PasswordStep(props: {
 }) {
   const { email, next, onEmail, onSignedIn, onCodeRequired } = props;
   const { signup, needs_setup } = useSession();
+  const supportsPasskeys = useSupportsPasskeys();
   // Initial value only: the focus must not move while the address is typed.
   const [isPrefilled] = useState(email !== '');
   const submit = useSubmit(async ({ email = '', password = '' }) => {
@@ -89,7 +95,7 @@ function PasswordStep(props: {
           />
           <PasswordField label="Password" {...submit.field('password')} ref={isPrefilled ? focusOnMount : null} />
         </Form>
-        {supportsPasskeys() && (
+        {supportsPasskeys && (
           <>
             <Divider label="or" labelPosition="center" />
             <PasskeyButton onSignedIn={onSignedIn} />

@@ -26,6 +26,9 @@ export function watchLinks(): void {
   window.addEventListener('hashchange', captureToken);
 }
 
+/** In place of a token where none is known yet: the service does not see it. Nearly always there is one. */
+export const UNKNOWN_TOKEN = 'not sent';
+
 const subscribe = (listener: () => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -48,8 +51,7 @@ export function useLink(path: string): OpenedLink {
   const token = useSyncExternalStore(
     subscribe,
     () => tokens.get(path) ?? null,
-    // The service does not see it. Nearly always there is one.
-    () => 'not sent',
+    () => tokens.get(path) ?? UNKNOWN_TOKEN,
   );
   const [dead, setDead] = useState<{ token: string | null; why: string } | null>(null);
   const isDead = token !== null && dead?.token === token;

@@ -1,5 +1,6 @@
 import type { startAuthentication, startRegistration } from '@simplewebauthn/browser';
 import { api, unwrap } from '../api/client.ts';
+import { useHydrated } from './use-hydrated.ts';
 
 /** Loaded on demand: most users sign in without a passkey. */
 const load = () => import('@simplewebauthn/browser');
@@ -8,10 +9,13 @@ type AuthenticationOptions = Parameters<typeof startAuthentication>[0]['optionsJ
 type RegistrationOptions = Parameters<typeof startRegistration>[0]['optionsJSON'];
 
 /** Passkeys are bound to a host name: browsers have none on an IP address, nor over HTTP except on localhost. */
-export const supportsPasskeys = (): boolean =>
-  (import.meta.env.SSR
-    ? location.protocol === 'https:' || location.hostname === 'localhost'
-    : typeof window.PublicKeyCredential === 'function') && !/^[\d.]+$|^\[/.test(location.hostname);
+const areAllowed = (): boolean =>
+  (location.protocol === 'https:' || location.hostname === 'localhost') && !/^[\d.]+$|^\[/.test(location.hostname);
+
+export function useSupportsPasskeys(): boolean {
+  const isHydrated = useHydrated();
+  return areAllowed() && (!isHydrated || typeof window.PublicKeyCredential === 'function');
+}
 
 /** What the browser made of a challenge. */
 async function assertion() {

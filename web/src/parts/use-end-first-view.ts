@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { typeInto } from './drafts.ts';
 
-/** Called where a page reacts: what was typed, pressed and sent before is handled now. */
+/** Called where a page reacts: what was typed, left, pressed and sent before is handled now. */
 export function useEndFirstView(): void {
   useEffect(() => {
     const view = document.querySelector<HTMLElement>('[data-first-view]');
@@ -15,6 +15,7 @@ export function useEndFirstView(): void {
       typeInto(field, value);
       // Fields for email addresses have no selection.
       if (selectionStart !== null) field.setSelectionRange(selectionStart, selectionEnd);
+      if (field !== document.activeElement) field.dispatchEvent(new FocusEvent('focusout', { bubbles: true }));
     }
     for (const pressed of view.querySelectorAll<HTMLElement>('[data-pressed]')) {
       delete pressed.dataset.pressed;

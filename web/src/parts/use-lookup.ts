@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import type { OpenedLink } from './link-token.ts';
+import { type OpenedLink, UNKNOWN_TOKEN } from './link-token.ts';
 import { useAsyncAction } from './use-async-action.ts';
 
 /**
@@ -17,7 +17,7 @@ export function useLookup<Found>(link: OpenedLink, lookUp: () => Promise<Found>)
   });
   const requested = useRef(false);
   useEffect(() => {
-    if (requested.current) return;
+    if (requested.current || link.token === UNKNOWN_TOKEN) return;
     requested.current = true;
     run();
   });

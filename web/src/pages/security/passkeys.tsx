@@ -14,7 +14,7 @@ import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { notify } from '../../parts/notify.tsx';
-import { addPasskey, type Proof, supportsPasskeys } from '../../parts/passkeys.ts';
+import { addPasskey, type Proof, useSupportsPasskeys } from '../../parts/passkeys.ts';
 import { PasswordField } from '../../parts/password-field.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
 import { useDialogState } from '../../parts/use-dialog-state.ts';
@@ -97,6 +97,7 @@ export function PasskeysSection({ user }: { user: SignedInUser }) {
     queryFn: () => unwrap(api.GET('/dashboard/passkeys')),
   });
   const [adding, { open, close }] = useDisclosure();
+  const supportsPasskeys = useSupportsPasskeys();
   const { item: removing, ...removal } = useDialogState<Passkey>();
   const refresh = () => client.invalidateQueries({ queryKey: KEY });
   async function remove() {
@@ -139,7 +140,7 @@ export function PasskeysSection({ user }: { user: SignedInUser }) {
           ]}
         />
       )}
-      {supportsPasskeys() ? (
+      {supportsPasskeys ? (
         <Button onClick={open} style={{ alignSelf: 'flex-start' }}>
           Add passkey
         </Button>

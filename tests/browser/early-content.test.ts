@@ -117,7 +117,6 @@ describeBrowser('before its scripts have arrived', (browser) => {
     await page.locator('#root[data-first-view]').waitFor({ state: 'attached' });
     await release();
     await heading(page, title).waitFor();
-    if (path.startsWith('/?')) await says(page, 'A part of this URL is not valid and was ignored: from.');
   });
 
   it('styles of elements are there before, as after', async () => {

@@ -1,6 +1,7 @@
 /** The reader of address files, of every form: what its rows are, and what to verify of them. In bounded memory. */
 
 import { LIST_BYTES, LIST_COLUMNS, LIST_ROW_BYTES, LIST_ROWS } from '../kernel/facts/limits.ts';
+import type { ReadChoice } from '../kernel/facts/lists.ts';
 import { layoutOf, SAMPLE_ROWS } from './columns.ts';
 import { type OpenedFile, openFile } from './formats.ts';
 import type { FileForm } from './forms.ts';
@@ -52,17 +53,7 @@ const LIMITS: ReadLimits = {
 };
 
 /** What is null or missing is detected. */
-export interface ReadOptions {
-  /** Of the addresses: names, or numbers from 1; `all`: every column with addresses. */
-  readonly columns?: readonly string[] | 'all' | null;
-  /** Row of the file with the names of the columns, from 1; 0: none. */
-  readonly headerRow?: number | null;
-  readonly delimiter?: string | null;
-  readonly encoding?: string | null;
-  /** Of a workbook, by name or number. */
-  readonly sheet?: string | null;
-  /** Of an archive, by name. */
-  readonly entry?: string | null;
+export interface ReadOptions extends ReadChoice {
   /** What the sender says the file is; what the content says for certain wins. `json`: and that its texts are addresses. */
   readonly form?: FileForm | null;
   readonly fileName?: string | null;

@@ -90,6 +90,24 @@ describe('the file of a list that is not started', () => {
     expect([reply.status, reply.json.read.column]).toEqual([200, 'Home']);
   });
 
+  it('and what was asked for is known in the dashboard, in the upload and afterwards', async () => {
+    const { json } = await csv(TWO, '?columns=Work&delimiter=semicolon&start=false');
+    const path = of(owner.account, `/lists/${json.id}`);
+    const detected = { columns: null, header_row: null, delimiter: null, encoding: null, sheet: null, entry: null };
+    const chosen = async () => (await user.call('GET', path)).json.chosen;
+    expect(await chosen()).toEqual({ ...detected, columns: ['Work'], delimiter: ';' });
+    await user.call('PATCH', path, { read: { columns: 'all', header_row: 1, encoding: 'latin1' } });
+    expect(await chosen()).toEqual({ ...detected, columns: 'all', header_row: 1, encoding: 'windows-1252' });
+    // It can be sent back as it is.
+    const same = await user.call('PATCH', path, { read: await chosen() });
+    expect([same.status, await chosen()]).toEqual([
+      200,
+      { ...detected, columns: 'all', header_row: 1, encoding: 'windows-1252' },
+    ]);
+    await user.call('PATCH', path, { read: { columns: ['Phone'] } });
+    expect(await chosen()).toMatchObject({ columns: 'all', header_row: 1 });
+  });
+
   it('stays as it is where it cannot be read like that', async () => {
     const { json } = await csv(TWO, '?columns=Work&start=false');
     const before = [await get(json.id), await emails(json.id)];

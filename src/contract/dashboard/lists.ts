@@ -25,6 +25,15 @@ export const ListHere = Type.Object(
       description: 'Their numbers, from 1; that of the main one is first.',
     }),
     has_file: Type.Boolean({ description: 'Whether the file is kept, so that it can be read in another way.' }),
+    chosen: Type.Object(
+      {
+        columns: Nullable(Type.Union([Type.Literal('all'), Type.Array(Type.String())])),
+        header_row: Nullable(Type.Integer()),
+        ...{ delimiter: Nullable(Type.String()), encoding: Nullable(Type.String()) },
+        ...{ sheet: Nullable(Type.String()), entry: Nullable(Type.String()) },
+      },
+      { description: 'How the file was asked to be read; null: detected.' },
+    ),
     next_retry_at: Nullable(Time),
   },
   { title: 'ListHere' },

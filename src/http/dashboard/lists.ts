@@ -2,7 +2,7 @@ import * as D from '../../contract/dashboard/lists.ts';
 import * as C from '../../contract/lists.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.ts';
-import type { ListAction } from '../../kernel/facts/lists.ts';
+import type { ListAction, ReadChoice } from '../../kernel/facts/lists.ts';
 import { LIST_ORDERS, sortingOf } from '../../kernel/facts/sort-orders.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import type { ListDetail } from '../../service/lists/service.ts';
@@ -18,8 +18,15 @@ const LIST = `${LISTS}/:id` as const;
 /** Of a cell of the preview. */
 const CELL_CHARACTERS = 100;
 
+const chosenReply = ({ columns = null, headerRow = null, ...of }: ReadChoice): D.ListHere['chosen'] => ({
+  columns: columns === null || columns === 'all' ? columns : [...columns],
+  header_row: headerRow,
+  ...{ delimiter: of.delimiter ?? null, encoding: of.encoding ?? null },
+  ...{ sheet: of.sheet ?? null, entry: of.entry ?? null },
+});
+
 const detailReply = ({ list, key, nextRetryAt }: ListDetail): D.ListHere => {
-  const { columns, addressColumn, addressColumns = [addressColumn] } = list.layout;
+  const { columns, addressColumn, addressColumns = [addressColumn], chosen = {} } = list.layout;
   return {
     ...listReply(list),
     ...{
@@ -27,6 +34,7 @@ const detailReply = ({ list, key, nextRetryAt }: ListDetail): D.ListHere => {
       columns: [...columns],
       address_columns: addressColumns.map((column) => column + 1),
       has_file: list.hasFile,
+      chosen: chosenReply(chosen),
     },
     next_retry_at: nextRetryAt === null ? null : toIso(nextRetryAt),
   };

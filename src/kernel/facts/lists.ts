@@ -23,6 +23,20 @@ export const LIST_ACTION_STATUSES = {
 /** Why a list did not start, or failed: a code of the error catalog and its sentence. */
 export type ListError = { readonly code: string; readonly error: string };
 
+/** How a file is to be read, as its sender said it; what is null or missing is detected. */
+export interface ReadChoice {
+  /** Of the addresses: names, or numbers from 1; `all`: every column with addresses. */
+  readonly columns?: readonly string[] | 'all' | null;
+  /** Row of the file with the names of the columns, from 1; 0: none. */
+  readonly headerRow?: number | null;
+  readonly delimiter?: string | null;
+  readonly encoding?: string | null;
+  /** Of a workbook, by name or number. */
+  readonly sheet?: string | null;
+  /** Of an archive, by its name; of JSON, the path to the list in it. */
+  readonly entry?: string | null;
+}
+
 /** Between the cells of a row, by the names that the API takes beside the characters themselves. */
 export const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
 type DelimiterName = keyof typeof DELIMITERS;

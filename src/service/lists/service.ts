@@ -11,6 +11,7 @@ import {
   type ListAction,
   type ListError,
   type ListStatus,
+  type ReadChoice,
   type ResultFormat,
 } from '../../kernel/facts/lists.ts';
 import { DEFAULT_LEVEL, type Level, PLAN_WITH_SMTP, PLANS, type Plan } from '../../kernel/facts/plans.ts';
@@ -35,7 +36,7 @@ import type { Costs, PacedReading } from '../costs.ts';
 import { UNSAFE_CHARACTERS } from '../link-text.ts';
 import { type CopyRequests, createListCopies } from './copies.ts';
 import { noSuchList, type RowEntry, type RowFilter, resultsFile, rowsPage } from './results.ts';
-import { type ReadChoice, readAgain, startProblem, storeUpload } from './upload.ts';
+import { readAgain, startProblem, storeUpload } from './upload.ts';
 
 export type { List };
 export { listObject };

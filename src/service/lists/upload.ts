@@ -1,10 +1,10 @@
 /** Stores a file as a list, and reads a stored one in another way. */
 import type { FileForm } from '../../files/forms.ts';
-import { type AddressFile, type Reading, type ReadOptions, readAddressFile } from '../../files/read-file.ts';
+import { type AddressFile, type Reading, readAddressFile } from '../../files/read-file.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { FEW_ADDRESSES_PER_ROW, LIST_BYTES } from '../../kernel/facts/limits.ts';
-import type { ListError } from '../../kernel/facts/lists.ts';
+import type { ListError, ReadChoice } from '../../kernel/facts/lists.ts';
 import type { Level } from '../../kernel/facts/plans.ts';
 import { grouped } from '../../kernel/format.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -14,9 +14,6 @@ import { BlockWriter, uploadGivenUp } from './block-writer.ts';
 import { withoutFileError } from './file-error.ts';
 import { GiveWay } from './give-way.ts';
 import { spooled } from './spooled.ts';
-
-/** How to read the file; what is null or missing is detected. */
-export type ReadChoice = Pick<ReadOptions, 'columns' | 'headerRow' | 'delimiter' | 'encoding' | 'sheet' | 'entry'>;
 
 interface Upload {
   readonly account: AccountId;
@@ -67,7 +64,7 @@ export async function storeUpload(
       limits: { party: ownerOf(account) },
     });
     try {
-      const layout = layoutOf(file.reading);
+      const layout = layoutOf(file.reading, read);
       const room = await lists.create({ id, account, keyId, clientIp: ip, name, level, patienceMinutes, layout });
       const append = lists.append.bind(null, account, id);
       const writer = new BlockWriter({ layout, room, append, received: file.received });
@@ -98,7 +95,7 @@ export async function readAgain(
     const file = await readAddressFile(input, { ...read, limits: { party: ownerOf(account) } });
     const reading = await lists.beginReading(account, id);
     try {
-      const layout = layoutOf(file.reading);
+      const layout = layoutOf(file.reading, read);
       const append = lists.appendReading.bind(null, account, id, reading);
       const writer = new BlockWriter({ layout, room: reading.room, append, received: file.received });
       await writeRows(file, writer, new GiveWay(clock, singleCalls));
@@ -123,12 +120,16 @@ export async function readAgain(
 const noFile = () =>
   new ApiError('list_state', 'The file of the list is not kept any more; upload it again.', { status: 'ready' });
 
-const layoutOf = ({ columns, addressColumns, hasNames, headerRow, ...found }: Reading): ListLayout => {
+const layoutOf = (
+  { columns, addressColumns, hasNames, headerRow, ...found }: Reading,
+  chosen: ReadChoice,
+): ListLayout => {
   const { format, delimiter, encoding, byteOrderMark, sheet, entry } = found;
   const [addressColumn = 0] = addressColumns;
   return {
     ...{ columns, addressColumns, addressColumn, hasHeader: hasNames, headerRow },
     ...{ format, delimiter, encoding, byteOrderMark, sheet, entry },
+    chosen,
   };
 };
 

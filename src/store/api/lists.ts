@@ -8,7 +8,7 @@
  * it held. Whether an address is still to be done is decided by the store alone: a result that comes a second
  * time, or after the end of the list, is neither recorded nor charged, whoever brings it.
  */
-import type { ListAction, ListError, ListStatus } from '../../kernel/facts/lists.ts';
+import type { ListAction, ListError, ListStatus, ReadChoice } from '../../kernel/facts/lists.ts';
 import type { Level } from '../../kernel/facts/plans.ts';
 import type { ReadWarningCode } from '../../kernel/facts/read-warnings.ts';
 import type { Deliverability, Reason, Status } from '../../kernel/facts/reasons.ts';
@@ -36,6 +36,8 @@ export interface ListLayout {
   readonly headerRow?: number;
   /** Indexes of the columns whose addresses are verified, that of `addressColumn` first. */
   readonly addressColumns?: readonly number[];
+  /** As it was asked for. */
+  readonly chosen?: ReadChoice;
 }
 
 /** What only the whole file has shown. */

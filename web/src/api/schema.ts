@@ -2349,6 +2349,15 @@ export interface components {
             address_columns: number[];
             /** @description Whether the file is kept, so that it can be read in another way. */
             has_file: boolean;
+            /** @description How the file was asked to be read; null: detected. */
+            chosen: {
+                columns: ("all" | string[]) | null;
+                header_row: number | null;
+                delimiter: string | null;
+                encoding: string | null;
+                sheet: string | null;
+                entry: string | null;
+            };
             next_retry_at: string | null;
         };
         /** ListPreview */

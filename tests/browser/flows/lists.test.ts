@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
+import { readSheet } from 'read-excel-file/node';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { violations } from '../../lab/axe.ts';
 import { describeBrowser } from '../../lab/browser.ts';
@@ -16,6 +17,10 @@ Cy;cy@NO-mail.com;
 Di;;
 "broken;z@good.com;
 `;
+
+const HEADER = 'Header row (0: none)';
+/** The label of the option that is chosen. */
+const picked = (select: Locator) => select.locator('option:checked').textContent();
 
 describeBrowser('lists', (browser) => {
   let lab: Lab;
@@ -53,14 +58,31 @@ describeBrowser('lists', (browser) => {
     await (await asked).setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(PEOPLE) });
 
     await heading(page, 'people.csv').waitFor();
-    await says(page, '6 rows, CSV, semicolons, a row of names, an address in 4.');
-    const column = field(page, 'Column with the addresses');
+    await says(page, '6 rows, CSV, 4 with an address. Other columns come back unchanged.');
+    const column = field(page, 'Addresses in');
+    const reading = page.getByRole('group', { name: 'How to read the file' });
     expect(await column.inputValue()).toBe('2');
+    expect(await field(reading, HEADER).inputValue()).toBe('1');
+    expect(await picked(field(reading, 'Delimiter'))).toBe('Detected: semicolon');
+    expect(await picked(field(reading, 'Encoding'))).toBe('Detected: utf-8');
+    await says(page, 'Other columns hold addresses that are not verified: "Other" (2).');
+    const preview = page.getByRole('region', { name: 'The first rows of the file' });
+    const names = () => preview.getByRole('columnheader').allTextContents();
+    await expect.poll(names).toEqual(['#', 'Name', 'E-Mail', 'Other']);
+    await expectText(preview.getByRole('row').nth(1)).toBe('1Adagood@good.comx@good.com');
     await button(page, 'Start, for up to 3 credits').waitFor();
     await page.getByRole('radio', { name: /^smtp/ }).check();
     await button(page, 'Start, for up to 30 credits').waitFor();
+    await column.focus();
     await column.selectOption('Other, column 3');
     await button(page, 'Start, for up to 20 credits').waitFor();
+    expect(await column.and(page.locator(':focus')).count()).toBe(1);
+    await column.selectOption('All columns with addresses');
+    await button(page, 'Start, for up to 50 credits').waitFor();
+    await field(reading, 'Delimiter').selectOption('comma');
+    await expect.poll(names).toEqual(['#', 'Name;E-Mail;Other']);
+    await field(reading, 'Delimiter').selectOption('Detect');
+    await expect.poll(names).toEqual(['#', 'Name', 'E-Mail', 'Other']);
     // The level that was chosen is still chosen.
     await column.selectOption('E-Mail, column 2');
     await button(page, 'Start, for up to 30 credits').click();
@@ -81,15 +103,22 @@ describeBrowser('lists', (browser) => {
     await rowOf(page, 'Line 7: a quoted cell is not closed').waitFor();
 
     await button(page, 'Download').click();
-    const coming = page.waitForEvent('download');
-    // Not the link of the same name above the rows.
-    await page
-      .getByRole('dialog', { name: 'Download' })
-      .getByRole('link', { name: /^Undeliverable/ })
-      .click();
-    const file = await coming;
-    expect(file.suggestedFilename()).toBe('people.results.csv');
-    expect((await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n')).toHaveLength(4);
+    const menu = dialog(page, 'Download');
+    const download = async (link: Locator) => {
+      const coming = page.waitForEvent('download');
+      await link.click();
+      const file = await coming;
+      return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
+    };
+    await expectText(menu.getByRole('link').first()).toBe('Everything but undeliverable');
+    const book = await download(menu.getByRole('link').first());
+    expect(book.name).toBe('people.results.xlsx');
+    const rows = (await readSheet(book.bytes)).map((cells) => cells[1]);
+    expect(rows.filter((email) => email !== null)).toEqual(['E-Mail', 'good@good.com']);
+    await menu.getByText('CSV', { exact: true }).click();
+    const file = await download(menu.getByRole('link', { name: /^Undeliverable/ }));
+    expect(file.name).toBe('people.results.csv');
+    expect(file.bytes.toString().trimEnd().split('\r\n')).toHaveLength(4);
     await page.keyboard.press('Escape');
 
     // The log names the list, and leads back to it.
@@ -169,8 +198,34 @@ describeBrowser('lists', (browser) => {
     await button(page, 'Upload with this column').click();
     await heading(page, 'places.csv').waitFor();
     await button(page, 'Start, for up to 2 credits').waitFor();
-    await page.getByLabel('First row has names').click();
+    const header = field(page, HEADER);
+    expect(await header.inputValue()).toBe('0');
+    await header.fill('1');
+    await header.press('Enter');
     await button(page, 'Start, for up to 1 credit').waitFor();
+    await header.fill('1.5');
+    await header.press('Enter');
+    await says(page, 'A whole number from 0 to 1,000.');
+    // A file that cannot be read like that stays as it was read.
+    refused(422, /\/lists\/lst_/);
+    await header.fill('2');
+    await header.press('Enter');
+    await says(page, /it has a header, but no rows/);
+    await expect.poll(() => header.inputValue()).toBe('1');
+    await button(page, 'Start, for up to 1 credit').waitFor();
+    await header.fill('9');
+    await header.press('Enter');
+    await button(page, 'Start, for up to 2 credits').waitFor();
+    await expect.poll(() => header.inputValue()).toBe('0');
+    await header.fill('1');
+    await header.press('Enter');
+    await button(page, 'Start, for up to 1 credit').waitFor();
+    // What was chosen before is still chosen after the page is loaded again.
+    await page.reload();
+    await field(page, 'Encoding').selectOption('windows-1252');
+    await expect.poll(() => picked(field(page, 'Encoding'))).toBe('windows-1252');
+    await says(page, '1 row, CSV, 1 with an address. Other columns come back unchanged.');
+    expect([await header.inputValue(), await picked(field(page, 'Addresses in'))]).toEqual(['1', 'Where, column 2']);
     await page.getByRole('radio', { name: /^smtp/ }).check();
     await says(page, '5 credits missing');
     expect(await button(page, /^Start/).getAttribute('aria-disabled')).toBe('true');

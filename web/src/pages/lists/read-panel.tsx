@@ -1,9 +1,10 @@
 import { Alert, Box, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { LIST_HEADER_ROW } from '../../../../src/kernel/facts/limits.ts';
 import { DELIMITERS } from '../../../../src/kernel/facts/lists.ts';
 import { api, unwrap } from '../../api/client.ts';
-import type { ListHere, ListPatch } from '../../api/schema.ts';
+import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { formatNumber, pluralize } from '../../parts/format.ts';
@@ -15,49 +16,40 @@ import { columnLabel } from './column-label.ts';
 import css from './lists.module.css';
 import { listsKey, previewQuery } from './queries.ts';
 
-type Choice = ListPatch['read'];
-type ChosenColumns = NonNullable<Choice['columns']> | null;
+type Choice = ListHere['chosen'];
 
 const FORMATS: Readonly<Record<string, string>> = {
-  csv: 'CSV',
-  tsv: 'TSV',
   text: 'Plain text',
   ndjson: 'JSON Lines',
-  json: 'JSON',
-  xlsx: 'XLSX',
+  vcard: 'vCard',
+  spreadsheetml: 'Excel 2003 XML',
 };
+/** Their fields have names of their own: there is no header row, and nothing between cells. */
+const RECORDS: readonly (string | null)[] = ['json', 'ndjson', 'vcard', 'ldif'];
 /** Those that lists come in; whatever else was found stands there as well. */
 const ENCODINGS = [
   ...['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'windows-1250', 'windows-1251', 'windows-1253', 'windows-1254'],
   ...['iso-8859-2', 'iso-8859-15', 'koi8-r', 'macintosh', 'shift_jis', 'euc-jp', 'gb18030', 'big5', 'euc-kr'],
 ];
-const DETECTED = { value: '', label: 'Detected' };
 
 /** How the file was read, with its first rows; all of it can be changed, and rows and price follow. */
 export function ReadPanel({ of }: { of: ListHere }) {
   const { id: account } = useAccount();
   const query = useQuery(previewQuery(account, of.id));
   const { choice, busy, error, change } = useReading(of);
-  const { rows, read } = of;
-  const facts = [
-    pluralize(rows.total, 'row'),
-    ...(read.format === null ? [] : [FORMATS[read.format] ?? read.format]),
-    `an address in ${formatNumber(rows.total - rows.blank - rows.unreadable)}`,
-    pluralize(rows.addresses + rows.duplicates, 'address', 'addresses'),
-  ];
   return (
     <Panel
       title="How the file was read"
       flush
       footer={
         <Text size="sm" role="status">
-          {busy ? 'Reading the file again…' : `${facts.join(', ')}. Other columns come back unchanged.`}
+          {busy ? 'Reading the file again…' : summaryOf(of)}
         </Text>
       }
     >
-      <fieldset className={css.reading} disabled={busy || !of.has_file} aria-label="How to read the file">
-        <Columns of={of} chosen={choice.columns ?? null} onChange={(columns) => change({ columns })} />
-        <Fields of={of} choice={choice} onChange={change} />
+      <fieldset className={css.reading} disabled={!of.has_file} aria-busy={busy} aria-label="How to read the file">
+        <Columns of={of} chosen={choice.columns} onChange={(columns) => change({ columns })} />
+        <Fields of={of} choice={choice} busy={busy} onChange={change} />
       </fieldset>
       {!of.has_file && (
         <Text size="sm" className={css.note}>
@@ -76,46 +68,77 @@ export function ReadPanel({ of }: { of: ListHere }) {
           ))}
         </ul>
       )}
-      {error && <ErrorAlert error={error} />}
+      {error && (
+        <div className={css.note}>
+          <ErrorAlert error={error} />
+        </div>
+      )}
       <QueryResult query={query}>{({ rows }) => <Preview of={of} rows={rows} />}</QueryResult>
     </Panel>
   );
 }
 
-/** What was chosen since the page was opened; the rest is detected. */
-function useReading({ id }: ListHere) {
+/** `6 rows, CSV, 4 with an address.` */
+function summaryOf({ rows, read: { format }, columns }: ListHere): string {
+  const filled = rows.total - rows.blank - rows.unreadable;
+  const found = rows.addresses + rows.duplicates;
+  const facts = [
+    pluralize(rows.total, 'row'),
+    ...(format === null ? [] : [FORMATS[format] ?? format.toUpperCase()]),
+    `${formatNumber(filled)} with an address`,
+    ...(found === filled ? [] : [pluralize(found, 'address', 'addresses')]),
+  ];
+  return `${facts.join(', ')}.${columns.length > 1 ? ' Other columns come back unchanged.' : ''}`;
+}
+
+/** What was asked for, and a change of it while the file is read again; one that fails leaves all as it was. */
+function useReading({ id, chosen }: ListHere) {
   const { id: account } = useAccount();
   const client = useQueryClient();
-  const wanted = useRef<Choice>({});
-  const [choice, setChoice] = useState<Choice>({});
+  const wanted = useRef<Choice | null>(null);
+  const [choice, setChoice] = useState<Choice | null>(null);
   const { run, busy, error } = useAsyncAction(async () => {
-    const call = { params: { path: { account, id } }, body: { read: wanted.current } };
-    await unwrap(api.PATCH('/dashboard/accounts/{account}/lists/{id}', call));
-    await client.invalidateQueries({ queryKey: listsKey(account) });
+    try {
+      // Further changes wait for the reading before.
+      for (let read: Choice | null = null; wanted.current !== null && wanted.current !== read; ) {
+        read = wanted.current;
+        await unwrap(
+          api.PATCH('/dashboard/accounts/{account}/lists/{id}', { params: { path: { account, id } }, body: { read } }),
+        );
+      }
+      await client.invalidateQueries({ queryKey: listsKey(account) });
+    } finally {
+      wanted.current = null;
+      setChoice(null);
+    }
   });
-  const change = (some: Choice) => {
-    wanted.current = { ...wanted.current, ...some };
+  const change = (some: Partial<Choice>) => {
+    const runs = wanted.current !== null;
+    wanted.current = { ...(wanted.current ?? chosen), ...some };
     setChoice(wanted.current);
-    run();
+    if (!runs) run();
   };
-  return { choice, busy, error, change };
+  return { choice: choice ?? chosen, busy, error, change };
 }
 
 const ALL = 'all';
 
 /** One column, or all with addresses. */
-function Columns(props: { of: ListHere; chosen: ChosenColumns; onChange: (columns: ChosenColumns) => void }) {
+function Columns(props: { of: ListHere; chosen: Choice['columns']; onChange: (columns: Choice['columns']) => void }) {
   const { of, chosen, onChange } = props;
   const { columns, address_columns: found } = of;
   if (columns.length < 2) return null;
-  const value = chosen === ALL ? ALL : found.length === 1 ? String(found[0]) : '';
+  const numbers = Array.isArray(chosen) ? chosen.map((column) => numberOf(columns, column)) : found;
+  const value = chosen === ALL ? ALL : numbers.length === 1 ? String(numbers[0]) : '';
   return (
     <NativeSelect
       label="Addresses in"
       value={value}
-      onChange={(event) => onChange(columnsIn(of, event.currentTarget.value))}
+      onChange={({ currentTarget: { value } }) =>
+        onChange(value === '' ? null : value === ALL ? ALL : [columnKey(columns, Number(value))])
+      }
       data={[
-        ...(value === '' ? [{ value: '', label: `${found.length} columns` }] : []),
+        ...(value === '' ? [{ value: '', label: pluralize(numbers.length, 'column') }] : []),
         ...columns.map((name, i) => ({ value: String(i + 1), label: columnLabel(name, i) })),
         { value: ALL, label: 'All columns with addresses' },
       ]}
@@ -123,83 +146,119 @@ function Columns(props: { of: ListHere; chosen: ChosenColumns; onChange: (column
   );
 }
 
-const columnsIn = ({ columns }: ListHere, value: string): ChosenColumns =>
-  value === '' ? null : value === ALL ? ALL : [columnKey(columns, Number(value) - 1)];
+/** Its number, which stays the same with another header row; its name where another column has that number as a name. */
+const columnKey = (columns: readonly string[], number: number): string =>
+  columns.includes(String(number)) ? (columns[number - 1] ?? '') : String(number);
+const numberOf = (columns: readonly string[], key: string): number =>
+  columns.includes(key) ? columns.indexOf(key) + 1 : Number(key);
 
-/** Its name, which stays the same whatever else is read; its number where the name says nothing. */
-function columnKey(columns: readonly string[], index: number): string | number {
-  const name = columns[index] ?? '';
-  return name.trim() !== '' && columns.indexOf(name) === columns.lastIndexOf(name) ? name : index + 1;
-}
+type Change = (choice: Partial<Choice>) => void;
 
-function Fields({ of, choice, onChange }: { of: ListHere; choice: Choice; onChange: (choice: Choice) => void }) {
+/** What is behind a choice is detected anew: another table has other columns. */
+function Fields(props: { of: ListHere; choice: Choice; busy: boolean; onChange: Change }) {
+  const { of, choice, busy, onChange } = props;
   const { read } = of;
-  const encodings =
-    read.encoding === null || ENCODINGS.includes(read.encoding) ? ENCODINGS : [read.encoding, ...ENCODINGS];
-  const chosen = (value: string) => (value === '' ? null : value);
+  const hasRows = !RECORDS.includes(read.format);
+  // Afterwards, what was found: a row behind the end is no header.
+  const typed = busy ? choice : null;
+  const table = { columns: null, header_row: null };
   return (
     <>
-      {read.header_row !== null && (
+      {hasRows && read.header_row !== null && (
         <Committed
-          label="Row of names"
-          about="0: none"
-          value={String(choice.header_row ?? read.header_row)}
-          onCommit={(text) => onChange({ header_row: /^\d{1,4}$/.test(text) ? Number(text) : null })}
+          label="Header row (0: none)"
+          isNumber
+          value={String(typed?.header_row ?? read.header_row)}
+          onCommit={(text) => onChange({ header_row: text === null ? null : Number(text) })}
+        />
+      )}
+      {hasRows && read.encoding !== null && (
+        <Detected
+          label="Delimiter"
+          found={delimiterName(read.delimiter)}
+          chosen={choice.delimiter === null ? null : delimiterName(choice.delimiter)}
+          names={Object.keys(DELIMITERS)}
+          onChange={(delimiter) => onChange({ delimiter, columns: null })}
         />
       )}
       {read.encoding !== null && (
-        <>
-          <NativeSelect
-            label="Between cells"
-            value={choice.delimiter ?? ''}
-            onChange={(event) => onChange({ delimiter: chosen(event.currentTarget.value) })}
-            data={[
-              { ...DETECTED, label: `Detected: ${nameOf(read.delimiter)}` },
-              ...Object.keys(DELIMITERS).map((name) => ({ value: name, label: name })),
-            ]}
-          />
-          <NativeSelect
-            label="Encoding"
-            value={choice.encoding ?? ''}
-            onChange={(event) => onChange({ encoding: chosen(event.currentTarget.value) })}
-            data={[
-              { ...DETECTED, label: `Detected: ${read.encoding}` },
-              ...encodings.map((name) => ({ value: name, label: name })),
-            ]}
-          />
-        </>
+        <Detected
+          label="Encoding"
+          found={read.encoding}
+          chosen={choice.encoding}
+          names={ENCODINGS}
+          onChange={(encoding) => onChange({ encoding })}
+        />
       )}
       {read.sheet !== null && (
         <Committed
           label="Sheet"
-          about="Name or number"
-          value={String(choice.sheet ?? read.sheet)}
-          onCommit={(text) => onChange({ sheet: chosen(text) })}
+          value={typed?.sheet ?? read.sheet}
+          onCommit={(sheet) => onChange({ ...table, sheet })}
         />
       )}
       {read.entry !== null && (
         <Committed
-          label="File in the archive"
-          about="Its name"
-          value={choice.entry ?? read.entry}
-          onCommit={(text) => onChange({ entry: chosen(text) })}
+          label="Part of the file"
+          value={typed?.entry ?? read.entry}
+          onCommit={(entry) => onChange({ ...table, entry })}
         />
       )}
     </>
   );
 }
 
-const NAMES = new Map<string, string>(Object.entries(DELIMITERS).map(([name, character]) => [character, name]));
-const nameOf = (delimiter: string | null): string =>
-  delimiter === null ? 'nothing' : (NAMES.get(delimiter) ?? escapeInvisible(delimiter));
+const DELIMITER_NAMES = new Map<string, string>(
+  Object.entries(DELIMITERS).map(([name, character]) => [character, name]),
+);
+const delimiterName = (delimiter: string | null): string =>
+  delimiter === null ? 'none' : (DELIMITER_NAMES.get(delimiter) ?? delimiter);
 
-/** A text that counts when the field is left, or with Enter. */
-function Committed(props: { label: string; about: string; value: string; onCommit: (text: string) => void }) {
-  const { label, about, value, onCommit } = props;
+/** `names`: those that are offered, beside what was found. */
+function Detected(props: {
+  label: string;
+  found: string;
+  chosen: string | null;
+  names: readonly string[];
+  onChange: (name: string | null) => void;
+}) {
+  const { label, found, chosen, names, onChange } = props;
+  const own = chosen === null || names.includes(chosen) ? [] : [chosen];
+  return (
+    <NativeSelect
+      label={label}
+      value={chosen ?? ''}
+      onChange={({ currentTarget: { value } }) => onChange(value === '' ? null : value)}
+      data={[
+        { value: '', label: chosen === null ? `Detected: ${escapeInvisible(found)}` : 'Detect' },
+        ...[...own, ...names].map((name) => ({ value: name, label: escapeInvisible(name) })),
+      ]}
+    />
+  );
+}
+
+const isRow = (text: string): boolean => /^\d+$/.test(text) && Number(text) <= LIST_HEADER_ROW.max;
+const rowProblem = (text: string): string | null =>
+  text === '' || isRow(text) ? null : `A whole number from 0 to ${formatNumber(LIST_HEADER_ROW.max)}.`;
+
+/** A text that counts when the field is left, or with Enter; without one, it is detected. */
+function Committed(props: {
+  label: string;
+  isNumber?: boolean;
+  value: string;
+  onCommit: (text: string | null) => void;
+}) {
+  const { label, isNumber = false, value, onCommit } = props;
   const [text, setText] = useState(value);
+  const [error, setError] = useState<string | null>(null);
   useEffect(() => setText(value), [value]);
   const commit = () => {
-    if (text.trim() !== value) onCommit(text.trim());
+    const wanted = text.trim();
+    const problem = isNumber ? rowProblem(wanted) : null;
+    setError(problem);
+    if (wanted === value || problem !== null) return;
+    if (wanted === '') setText(value);
+    onCommit(wanted === '' ? null : wanted);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') commit();
@@ -207,7 +266,8 @@ function Committed(props: { label: string; about: string; value: string; onCommi
   return (
     <TextInput
       label={label}
-      placeholder={about}
+      {...(isNumber ? { inputMode: 'numeric' } : {})}
+      error={error}
       value={text}
       onChange={(event) => setText(event.currentTarget.value)}
       onBlur={commit}

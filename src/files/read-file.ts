@@ -54,7 +54,7 @@ const LIMITS: ReadLimits = {
 
 /** What is null or missing is detected. */
 export interface ReadOptions extends ReadChoice {
-  /** What the sender says the file is; what the content says for certain wins. `json`: and that its texts are addresses. */
+  /** What the sender calls the file; what the content says for certain wins. `json`: also that texts are addresses. */
   readonly form?: FileForm | null;
   readonly fileName?: string | null;
   /** Of the media type. */

@@ -59,8 +59,8 @@ export class RowReader {
   };
 
   /**
-   * `delimiter`: what cells that were cut apart by mistake are joined by. `isRecords`: each row is an object of its own,
-   * as in JSON, so that none is a note or a total below the others.
+   * `delimiter`: what cells that were cut apart by mistake are joined by. `isRecords`: each row is an object of its
+   * own, as in JSON, so that none is a note or a total below the others.
    */
   constructor(layout: Layout, { delimiter, isList, isRecords, isStated }: RowKind) {
     const { names, isNamed, header } = layout;

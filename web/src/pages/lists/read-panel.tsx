@@ -146,7 +146,7 @@ function Columns(props: { of: ListHere; chosen: Choice['columns']; onChange: (co
   );
 }
 
-/** Its number, which stays the same with another header row; its name where another column has that number as a name. */
+/** Its number, which stays with another header row; its name where another column has that number for a name. */
 const columnKey = (columns: readonly string[], number: number): string =>
   columns.includes(String(number)) ? (columns[number - 1] ?? '') : String(number);
 const numberOf = (columns: readonly string[], key: string): number =>

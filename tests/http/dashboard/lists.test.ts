@@ -39,6 +39,7 @@ describe('an upload', () => {
     expect((await call('GET', `/${json.id}`)).json).toEqual({
       ...json,
       ...{ key: null, columns: ['Name', 'E-Mail', 'Other'], address_columns: [2], has_file: true, next_retry_at: null },
+      chosen: { columns: null, header_row: null, delimiter: null, encoding: null, sheet: null, entry: null },
     });
     const preview = await call('GET', `/${json.id}/preview`);
     expect(preview.json.rows).toHaveLength(4);

@@ -7,7 +7,6 @@ import type { FilterType } from '../kernel/facts/filter-types.ts';
 import type { Level } from '../kernel/facts/plans.ts';
 import type { ProviderKind } from '../kernel/facts/reasons.ts';
 import type { Address, SyntaxFault } from './address/parse.ts';
-import type { DnsFailure } from './dns/message.ts';
 
 export type { Level };
 export type Result = 'pass' | 'fail' | 'unknown' | 'skipped';
@@ -66,6 +65,11 @@ export interface DnsEvidence {
   readonly unusable: readonly { host: string; why: UnusableMx }[];
   readonly provider: { name: string; kind: ProviderKind } | null;
 }
+/** How a server lies: see dns/trust.ts. */
+export type Distrust = 'denies_every_name' | 'answers_every_name';
+/** Why a reply is not used. `unconfirmed`: a denial, while the control queries fail. */
+export type Untrusted = Distrust | 'unconfirmed';
+export type DnsFailure = 'servfail' | 'refused' | 'timeout' | 'malformed' | 'network' | Untrusted;
 export type UnusableMx = 'ip_literal' | 'localhost' | 'invalid_name' | 'no_address' | 'not_routable' | 'dns_failure';
 
 /** Where in the dialogue an answer was given (RFC 5321 §4.1.1). `probe` is the RCPT of a random local part. */

@@ -2,7 +2,9 @@
  * DNS messages (RFC 1035 §4): encodes a query and parses the reply. Replies are untrusted: the structure is validated
  * first, with bounded work, and only complete records of the types we use are decoded.
  */
+
 import { textOf } from '../../kernel/ip.ts';
+import type { Distrust, DnsFailure, Untrusted } from '../evidence.ts';
 
 export type RecordType = 'A' | 'AAAA' | 'MX' | 'TXT' | 'PTR' | 'NS' | 'SOA' | 'CNAME';
 
@@ -16,12 +18,6 @@ export type DnsRecord =
   | { readonly type: 'TXT'; readonly text: string }
   | { readonly type: 'PTR' | 'NS' | 'CNAME'; readonly host: string }
   | { readonly type: 'SOA'; readonly minimum: number };
-
-/** How a server lies: see trust.ts. */
-export type Distrust = 'denies_every_name' | 'answers_every_name';
-/** Why a reply is not used. `unconfirmed`: a denial, while the control queries fail. */
-export type Untrusted = Distrust | 'unconfirmed';
-export type DnsFailure = 'servfail' | 'refused' | 'timeout' | 'malformed' | 'network' | Untrusted;
 
 const UNTRUSTED: Readonly<Record<Untrusted, true>> = {
   denies_every_name: true,

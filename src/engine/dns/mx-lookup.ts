@@ -7,15 +7,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
 import type { ProviderKind } from '../../kernel/facts/reasons.ts';
 import { unlistedTld } from '../address/parse.ts';
-import type { DnsEvidence, DnsFinding, MailHost, MxRecord, UnusableMx } from '../evidence.ts';
-import {
-  type DnsAnswer,
-  type DnsFailure,
-  type DnsQuestion,
-  isMailHostName,
-  isUntrusted,
-  type Untrusted,
-} from './message.ts';
+import type { DnsEvidence, DnsFailure, DnsFinding, MailHost, MxRecord, Untrusted, UnusableMx } from '../evidence.ts';
+import { type DnsAnswer, type DnsQuestion, isMailHostName, isUntrusted } from './message.ts';
 import { QUERY_BUDGET_MS, type QueryLimit, type Resolver } from './resolver.ts';
 import { type Routing, routable } from './routable.ts';
 

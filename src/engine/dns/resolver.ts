@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { onAbort } from '../../kernel/on-abort.ts';
+import type { DnsFailure, Untrusted } from '../evidence.ts';
 import {
   type DnsAnswer,
-  type DnsFailure,
   type DnsQuestion,
   type DnsRecord,
   type DnsReply,
@@ -13,7 +13,6 @@ import {
   isQueryName,
   isUntrusted,
   type RecordType,
-  type Untrusted,
 } from './message.ts';
 import { createServerPool, type ServerHealth, type TrustChange } from './servers.ts';
 import type { DnsServer, QueryOutcome } from './transport.ts';

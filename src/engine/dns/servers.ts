@@ -5,7 +5,8 @@ import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { DNS_PORT } from '../../kernel/facts/limits.ts';
 import { parseHostPort } from '../../kernel/ip.ts';
 import { LinkedList } from '../../kernel/linked-list.ts';
-import { type DnsFailure, type DnsQuestion, type DnsReply, isLie } from './message.ts';
+import type { DnsFailure } from '../evidence.ts';
+import { type DnsQuestion, type DnsReply, isLie } from './message.ts';
 import { createDnsTransport, type DnsServer, type DnsTransport, type QueryOutcome } from './transport.ts';
 import { type CheckedTransport, createCheckedTransport, type TrustState } from './trust.ts';
 

@@ -5,14 +5,8 @@ import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { randomInt } from '../../kernel/ids.ts';
 import type { HostPort } from '../../kernel/ip.ts';
 import { LinkedList, type Place } from '../../kernel/linked-list.ts';
-import {
-  type DnsFailure,
-  type DnsQuestion,
-  type DnsReply,
-  encodeQuestion,
-  type ReadReply,
-  readReply,
-} from './message.ts';
+import type { DnsFailure } from '../evidence.ts';
+import { type DnsQuestion, type DnsReply, encodeQuestion, type ReadReply, readReply } from './message.ts';
 
 export type DnsServer = HostPort;
 

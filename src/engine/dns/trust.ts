@@ -9,7 +9,8 @@
 import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { randomToken } from '../../kernel/ids.ts';
-import { type Distrust, type DnsQuestion, type DnsReply, isLie, type Untrusted } from './message.ts';
+import type { Distrust, Untrusted } from '../evidence.ts';
+import { type DnsQuestion, type DnsReply, isLie } from './message.ts';
 import type { DnsTransport, QueryOutcome } from './transport.ts';
 
 /** `unchecked`: no round of control queries has ended with a result yet. */

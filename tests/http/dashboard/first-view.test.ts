@@ -21,8 +21,8 @@ afterAll(() => lab.close());
 const FRAME = /<link rel="modulepreload" [^>]*frame-[^>]*>/;
 const pageOf = (who: Pick<Person, 'call'>, path: string) => who.call('GET', path, undefined, { accept: 'text/html' });
 const rootOf = (html: string): string => /<div id="root"[\s\S]*?(?=<script type="application)/.exec(html)?.[0] ?? '';
-const knownOf = (html: string) =>
-  JSON.parse(/<script type="application\/json" id="known">(.*?)<\/script>/.exec(html)![1]!) as [string[], unknown][];
+const knownOf = (html: string): [string[], unknown][] =>
+  JSON.parse(/<script type="application\/json" id="known">(.*?)<\/script>/.exec(html)![1]!).data;
 
 describe('the HTML of the overview', () => {
   it('has its content for whoever is signed in, and the data that it was made of', async () => {

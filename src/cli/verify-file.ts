@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fstatSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isBookFormat } from '../files/forms.ts';
 import { FileError, ROW_PROBLEMS } from '../files/problems.ts';
@@ -120,7 +119,7 @@ async function verifyInto(
   const bar = createProgress(size ?? 0, systemClock, visible ? (text) => process.stderr.write(text) : () => undefined);
   let opened: AddressFile | null = null;
   try {
-    const file = await readAddressFile(stream, { ...read, ...nameOf(check.file) });
+    const file = await readAddressFile(stream, read);
     opened = file;
     if (process.stderr.isTTY) say(readTextOf(file.reading));
     const dialect = dialectOf(file.reading) ?? undefined;
@@ -177,7 +176,6 @@ async function verifyInto(
 
 const say = (text: string): void => void process.stderr.write(`mailvet: ${text}\n`);
 
-const nameOf = (file: string) => (file === '-' ? {} : { fileName: basename(file) });
 
 const readTextOf = ({ headerRow, addressColumns, columns, ...found }: Reading): string =>
   readText({ ...found, header_row: headerRow, columns: addressColumns.map((column) => columns[column] ?? '') });

@@ -22,7 +22,6 @@ interface Upload {
   /** Of the uploader. */
   readonly ip: string;
   readonly name: string;
-  readonly fileName: string | null;
   readonly level: Level;
   readonly patienceMinutes: number;
   readonly read: ReadChoice;
@@ -53,13 +52,12 @@ export async function storeUpload(
   by: Actor,
   stored: ReplyToStore<List> | null,
 ): Promise<List> {
-  const { account, keyId, ip, name, fileName, level, patienceMinutes, read, form, charset, input } = upload;
+  const { account, keyId, ip, name, level, patienceMinutes, read, form, charset, input } = upload;
   const id = newId('lst', clock.now());
   try {
     const file = await readAddressFile(input, {
       ...read,
       form,
-      fileName,
       charset,
       limits: { party: ownerOf(account) },
     });

@@ -166,6 +166,8 @@ interface Statistics {
   readonly addresses: number;
   /** Of those that are not blank, how much of them are addresses, 0 to 1. */
   readonly share: number;
+  /** The same with PRIOR more that are, which tells columns of few cells from each other. */
+  readonly likelyShare: number;
   /** Of the rows, how many have one, 0 to 1. */
   readonly coverage: number;
   /** Of the addresses, how many are different ones, 0 to 1; with PRIOR more that are. */
@@ -219,16 +221,18 @@ function statisticsOfColumn(
     filled,
     addresses,
     share: filled === 0 ? 0 : weight / filled,
+    likelyShare: (weight + PRIOR) / (filled + PRIOR),
     coverage: count === 0 ? 0 : addresses / count,
     distinctness: all === 0 ? 0 : (distinct.size + PRIOR) / (all + PRIOR),
     labeled: addresses === 0 ? 0 : labeled / addresses,
   };
 }
 
-/** In a file of few rows, an address that stands twice says little of its column. */
+/** In a file of few rows, an address that stands twice, or a total, says little of its column. */
 const PRIOR = 3;
 
-const scoreOf = ({ share, distinctness, coverage }: Statistics): number => share * distinctness * Math.sqrt(coverage);
+const scoreOf = ({ likelyShare, distinctness, coverage }: Statistics): number =>
+  likelyShare * distinctness * Math.sqrt(coverage);
 const nameScore = ({ rank, isOthers }: Statistics): number => rank - (isOthers ? 3 : 0);
 
 /** The content decides; of columns that are alike in it, the name; then which of them has more addresses. */
@@ -241,7 +245,7 @@ function rankedColumns(found: readonly Statistics[]): Statistics[] {
   if (scoreOf(best) === 0)
     return found.toSorted((a, b) => nameScore(b) - nameScore(a) || a.index - b.index).filter(({ rank }) => rank >= 2);
   const isAlike = (one: Statistics): boolean =>
-    one.share >= best.share - 0.25 &&
+    one.likelyShare >= best.likelyShare - 0.25 &&
     one.distinctness >= best.distinctness - 0.2 &&
     one.coverage >= best.coverage / 2 &&
     scoreOf(one) > 0;

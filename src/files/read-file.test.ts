@@ -96,6 +96,8 @@ describe('the address column', () => {
   it('is that with the name also where an address stands twice in a file of few rows', async () => {
     const text = 'Name;E-Mail;Other\nAda;ada@a.de;x@a.de\nBo;;\nCy;bo@b.de;y@a.de\nCy;bo@B.de;\n';
     expect((await read(text)).addressColumns).toEqual([1]);
+    const total = 'Name;E-Mail;Second\nAda;ada@a.de;x@a.de\nBo;bo@b.de;\nTotal;2;\n';
+    expect((await read(total)).addressColumns).toEqual([1]);
   });
 
   it.each([

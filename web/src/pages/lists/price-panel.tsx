@@ -11,9 +11,18 @@ import { useAsyncAction } from '../../parts/use-async-action.ts';
 import css from './lists.module.css';
 import { listsQuery } from './queries.ts';
 
-/** What a list costs at most, what it will likely cost, and what is left; the button repeats the price. */
-export function PricePanel(props: { of: ListHere; level: Level; balance: number | null; test: boolean }) {
-  const { of, level, balance, test } = props;
+/**
+ * What a list costs at most, what it will likely cost, and what is left; the button repeats the price. `reading`: while
+ * the file is read again, what would be started is not what was chosen.
+ */
+export function PricePanel(props: {
+  of: ListHere;
+  reading: boolean;
+  level: Level;
+  balance: number | null;
+  test: boolean;
+}) {
+  const { of, reading, level, balance, test } = props;
   const { id: account } = useAccount();
   const client = useQueryClient();
   const { data } = useQuery(listsQuery(account, { status: 'completed' }));
@@ -22,7 +31,9 @@ export function PricePanel(props: { of: ListHere; level: Level; balance: number 
   const most = addresses * unit;
   const share = spentShare(data?.lists ?? [], level);
   const nothing = addresses === 0;
+  const offered = `Start${most === 0 ? '' : `, for up to ${pluralize(most, 'credit')}`}`;
   const missing = balance === null ? 0 : Math.max(0, most - balance);
+  const startable = !reading && missing === 0 && !nothing;
   const { run, busy, error } = useAsyncAction(async () => {
     const call = { params: { path: { account, id: of.id } }, body: { validation_type: level } };
     await unwrap(api.POST('/dashboard/accounts/{account}/lists/{id}/start', call));
@@ -62,10 +73,10 @@ export function PricePanel(props: { of: ListHere; level: Level; balance: number 
         fullWidth
         h={40}
         loading={busy}
-        {...(missing > 0 || nothing ? { 'data-disabled': true, 'aria-disabled': true } : {})}
-        onClick={() => missing === 0 && !nothing && run()}
+        {...(startable ? {} : { 'data-disabled': true, 'aria-disabled': true })}
+        onClick={() => startable && run()}
       >
-        {nothing ? 'No address to verify' : most === 0 ? 'Start' : `Start, for up to ${pluralize(most, 'credit')}`}
+        {reading ? 'Reading the file again…' : nothing ? 'No address to verify' : offered}
       </Button>
       <p className={css.small}>
         {unit === 0

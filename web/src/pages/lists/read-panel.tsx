@@ -33,10 +33,10 @@ const ENCODINGS = [
 ];
 
 /** How the file was read, with its first rows; all of it can be changed, and rows and price follow. */
-export function ReadPanel({ of }: { of: ListHere }) {
+export function ReadPanel({ of, reading }: { of: ListHere; reading: Reading }) {
   const { id: account } = useAccount();
   const query = useQuery(previewQuery(account, of.id));
-  const { choice, busy, error, change } = useReading(of);
+  const { choice, busy, error, change } = reading;
   return (
     <Panel
       title="How the file was read"
@@ -91,8 +91,16 @@ function summaryOf({ rows, read: { format }, columns }: ListHere): string {
   return `${facts.join(', ')}.${columns.length > 1 ? ' Other columns come back unchanged.' : ''}`;
 }
 
+export interface Reading {
+  choice: Choice;
+  /** Whether the file is being read again. */
+  busy: boolean;
+  error: Error | null;
+  change: (some: Partial<Choice>) => void;
+}
+
 /** What was asked for, and a change of it while the file is read again; one that fails leaves all as it was. */
-function useReading({ id, chosen }: ListHere) {
+export function useReading({ id, chosen }: ListHere): Reading {
   const { id: account } = useAccount();
   const client = useQueryClient();
   const wanted = useRef<Choice | null>(null);

@@ -7,7 +7,7 @@ import { pluralize } from '../../parts/format.ts';
 import { NotLoaded } from '../../parts/not-loaded.tsx';
 import css from './lists.module.css';
 import { PricePanel } from './price-panel.tsx';
-import { ReadPanel } from './read-panel.tsx';
+import { ReadPanel, useReading } from './read-panel.tsx';
 import type { ListSearch } from './search.ts';
 
 const ABOUT: Readonly<Record<Level, string>> = {
@@ -20,13 +20,14 @@ export function ReadyList(props: { of: ListHere; search: ListSearch; onSearch: (
   const { of, search, onSearch } = props;
   const { id: account, test } = useAccount();
   const overview = useQuery(overviewQuery(account));
+  const reading = useReading(of);
   const hasSmtp = overview.data?.smtp_available !== false;
   const wanted = search.level ?? of.validation_type;
   const level: Level = wanted === 'smtp' && !hasSmtp ? 'mx' : wanted;
   return (
     <div className={css.split}>
       <div className={css.stack}>
-        <ReadPanel of={of} />
+        <ReadPanel of={of} reading={reading} />
         <fieldset className={css.fieldset}>
           <legend>Level</legend>
           {LEVELS.map((one) => (
@@ -51,7 +52,13 @@ export function ReadyList(props: { of: ListHere; search: ListSearch; onSearch: (
       </div>
       <div className={css.stack}>
         <NotLoaded what="Your balance" query={overview} />
-        <PricePanel of={of} level={level} balance={overview.data?.credits.remaining ?? null} test={test} />
+        <PricePanel
+          of={of}
+          reading={reading.busy}
+          level={level}
+          balance={overview.data?.credits.remaining ?? null}
+          test={test}
+        />
       </div>
     </div>
   );

@@ -41,11 +41,9 @@ describe('searches of the rows of a list', () => {
     });
     await vi.waitFor(() => expect(done).toBeGreaterThan(0), { ...WAIT, interval: 1 });
     const before = done;
-    for (let n = 1; n <= 5; n++) {
-      expect(await search(other, small)).toBe(200);
-      // A search of the other account waits for one of the greedy one at most.
-      expect(done - before).toBeLessThanOrEqual(2 * n);
-    }
+    expect(await search(other, small)).toBe(200);
+    // In turn, it waits for one of the two under way; in order of arrival, it would wait for all of the greedy ones.
+    expect(done - before).toBeLessThan(COSTS.query.waiting / 2);
     await Promise.all(many);
   });
 

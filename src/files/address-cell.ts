@@ -60,7 +60,7 @@ export const addressIn = (cell: string): string | null => contentOf(cell).addres
 
 /** Nothing, as databases, spreadsheets and languages write it; also what has neither letters nor digits. */
 const NOTHING = /^(?:\\n|#?n\/?a|null|nil|none|nan|undefined|#(?:ref|value|name|div\/0|num|null)[!?]?)$/i;
-const BRACKETS = /^[\s([<{"'`]+|[\s)\]>}"'`]+$/g;
+const BRACKETS = /^[\s([<{"'`]+|(?<![\s)\]>}"'`])[\s)\]>}"'`]+$/g;
 
 function withoutAt(text: string): CellContent {
   if (!/[\p{L}\p{N}]/u.test(text)) return BLANK;
@@ -111,7 +111,7 @@ function unfolded(text: string): string {
   let plain = text.replaceAll(INVISIBLE, '');
   if (plain.includes('&'))
     plain = plain.replaceAll(/&(?:#0*64|#x0*40|commat);/gi, '@').replaceAll(/&(?:lt|gt|quot);/gi, '"');
-  if (/mailto:[^\s"'<>]*%/i.test(plain))
+  if (plain.includes('%') && /mailto:/i.test(plain))
     plain = plain.replaceAll(/mailto:[^\s"'<>)\]]*/gi, (link) => `mailto:${ofLink(link)}`);
   if (/[＠﹫．]/.test(plain)) plain = plain.replaceAll(/[＠﹫]/g, '@').replaceAll('．', '.');
   return plain;
@@ -123,16 +123,37 @@ interface Found {
   readonly end: number;
 }
 
-const RUN = /[^\s,;:<>()[\]{}"“”„«»‹›|\\/=…、，；@]+@[^\s,;:<>()[\]{}"“”„«»‹›|\\/='`…、，；@&]+/g;
+/** What no local part has outside quotes, and what no domain has. */
+const BETWEEN = /[\s,;:<>()[\]{}"“”„«»‹›|\\/=…、，；@]/;
+const DOMAIN_RUN = /[^\s,;:<>()[\]{}"“”„«»‹›|\\/='`…、，；@&]+/y;
 const EDGES_BEFORE = /^[^\p{L}\p{N}_]+/u;
-const EDGES_BEHIND = /[^\p{L}\p{N}\p{M}]+$/u;
+const EDGES_BEHIND = /(?<![^\p{L}\p{N}\p{M}])[^\p{L}\p{N}\p{M}]+$/u;
+
+interface Run {
+  readonly run: string;
+  readonly index: number;
+}
+
+/** What stands around each @. A regular expression would try each character of a long word as the start of one. */
+function* runsIn(text: string): Generator<Run> {
+  let from = 0;
+  for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
+    let index = at;
+    while (index > from && !BETWEEN.test(text.charAt(index - 1))) index -= 1;
+    DOMAIN_RUN.lastIndex = at + 1;
+    const [domain = ''] = DOMAIN_RUN.exec(text) ?? [];
+    if (index === at || domain === '') continue;
+    from = at + 1 + domain.length;
+    yield { run: text.slice(index, from), index };
+  }
+}
 
 /** So much around a run shows whether it is part of a link. */
 const AROUND = 80;
 
 /** Addresses that stand in a text, without those that are part of something else: of a link, or behind another @. */
 function* foundIn(text: string): Generator<Found> {
-  for (const { 0: run, index } of text.matchAll(RUN)) {
+  for (const { run, index } of runsIn(text)) {
     const end = index + run.length;
     const before = /[^\s,;<>"'()]*$/.exec(text.slice(Math.max(0, index - AROUND), index))?.[0] ?? '';
     const behind = /^[^\s,;<>"'()]*/.exec(text.slice(end, end + AROUND))?.[0] ?? '';

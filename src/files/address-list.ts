@@ -10,10 +10,12 @@ interface ListItem {
   readonly at: number;
 }
 
-const MAYBE = /[^\s,;<>()[\]{}"“”„|\\/=…、，；]*[@＠][^\s,;<>()[\]{}"“”„|\\/='`…、，；]*(?:[>)\]'"“”»}]*)/g;
+/** Begins where a word does: otherwise each character of a long word would be tried. */
+const MAYBE =
+  /(?<![^\s,;<>()[\]{}"“”„|\\/=…、，；])[^\s,;<>()[\]{}"“”„|\\/=…、，；]*[@＠][^\s,;<>()[\]{}"“”„|\\/='`…、，；]*(?:[>)\]'"“”»}]*)/g;
 const SEPARATORS = /[,;|\n\r\t]+/;
 const NAME_SEPARATORS = /[;|\n\r\t]+/;
-const EDGES = /^[\s,;|/&•·*–—[\]{}"'“”()-]+|[\s,;|/&•·–—[\]{}"'“”(]+$/g;
+const EDGES = /^[\s,;|/&•·*–—[\]{}"'“”()-]+|(?<![\s,;|/&•·–—[\]{}"'“”(])[\s,;|/&•·–—[\]{}"'“”(]+$/g;
 
 /** The items of a list, in order. Linear in its length. */
 export function* listItems(text: string): Generator<ListItem> {

@@ -98,7 +98,11 @@ const FRAME = /^(BEGIN|END):VCARD\s*$/i;
 /** Versions, and pictures, sounds and keys. */
 const NO_COLUMNS: ReadonlySet<string> = new Set(['VERSION', 'PRODID', 'PHOTO', 'LOGO', 'SOUND', 'KEY']);
 
-const isSoftLine = (line: string): boolean => line.endsWith('=') && /^[^:]*;[^:]*QUOTED-PRINTABLE/i.test(line);
+function isSoftLine(line: string): boolean {
+  if (!line.endsWith('=')) return false;
+  const [head = ''] = line.split(':', 1);
+  return head.includes(';') && /QUOTED-PRINTABLE/i.test(head.slice(head.indexOf(';')));
+}
 
 export function readVCards(limits: RowLimits): ContactReader {
   const lines = new FoldedLines(limits.rowBytes, isSoftLine);

@@ -51,7 +51,7 @@ function withoutMarks(text: string, isLineStart: boolean): string {
 
 function withoutEnd(text: string): string {
   const at = text.lastIndexOf(END_OF_FILE);
-  return at >= 0 && text.slice(at + 1).trim() === '' ? text.slice(0, at).replace(/\u001a+$/, '') : text;
+  return at >= 0 && text.slice(at + 1).trim() === '' ? text.slice(0, at).replace(/(?<!\u001a)\u001a+$/, '') : text;
 }
 
 const decodeBlocks = (blocks: AsyncIterable<Buffer>, encoding: Encoding, notes: DecodeNotes) =>

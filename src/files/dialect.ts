@@ -96,7 +96,7 @@ function bestShape(sample: string, given: string | null): Rated {
 /** Each line is one quoted cell: the rows are inside. */
 function unwrapped(sample: string, given: string | null): Rated | null {
   const rows = filled(new RowSplitter(csvDialect(','), UNBOUNDED).push(sample, true));
-  const quoted = sample.split(/\r\n|\r|\n/).filter((line) => /^\s*".*"\s*[,;]?\s*$/s.test(line)).length;
+  const quoted = sample.split(/\r\n|\r|\n/).filter((line) => /^".*"\s*[,;]?$/s.test(trimBlanks(line))).length;
   if (rows.length < 2 || quoted < rows.length * 0.9) return null;
   if (rows.some(({ cells }) => filledCells(cells) !== 1)) return null;
   const inner = rows.map(({ cells }) => cells.find((cell) => cell !== '') ?? '');
@@ -124,7 +124,7 @@ const UNUSUAL_PRIOR = -0.15;
 const COLON_PRIOR = -0.65;
 
 const BESIDE =
-  /([^\p{L}\p{N}@._+\s"'“”„`-]{1,2})?["'“„`]?\s*[\p{L}\p{N}._+-]+[@＠][\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+\s*["'”“`]?([^\p{L}\p{N}@._+\s"'“”„`-]{1,2})?/u;
+  /([^\p{L}\p{N}@._+\s"'“”„`-]{1,2})?["'“„`]?\s{0,8}[\p{L}\p{N}._+-]{1,64}[@＠][\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+\s*["'”“`]?([^\p{L}\p{N}@._+\s"'“”„`-]{1,2})?/u;
 
 /** The usual ones, and what stands beside addresses in most lines that have one. */
 function candidatesOf(sample: string): Candidate[] {
@@ -222,7 +222,8 @@ function rated(shape: TextShape, sample: string, prior: number): Rated {
   const broken = (rows.length - all.length) / rows.length;
   const uniform = share(sound) + (withAt.length === 0 ? share(sound) : share(withAt));
   // Cutting nothing is left to lines, unless quotes are taken off.
-  const isVain = width === 1 && shape.kind === 'rows' && shape.dialect.delimiter !== '' && !/^\s*["'“„`]/m.test(sample);
+  const isVain =
+    width === 1 && shape.kind === 'rows' && shape.dialect.delimiter !== '' && !/^[^\S\r\n]*["'“„`]/m.test(sample);
   const vain = (isVain ? 0.5 : 0) + (width === 1 && withAt.length === 0 ? 1 : 0);
   // A colon also stands in times, links and labels.
   const isColon = shape.kind === 'rows' && shape.dialect.delimiter === ':';

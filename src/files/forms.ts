@@ -94,9 +94,9 @@ const TEXTS: readonly (readonly [is: (text: string) => boolean, what: FileForm |
   [isFlatOds, 'ods'],
   [isHtml, 'html'],
   [isXml, { refused: `it is XML of a kind that is not known; ${AS_CSV}` }],
-  [(text) => /^\[\s*["{[\]]/.test(text) || /^\{\s*\}?\s*$/.test(text), 'json'],
+  [(text) => /^\[\s*["{[\]]/.test(text) || /^\{\s*(?:\}\s*)?$/.test(text), 'json'],
   [(text) => /^\{\s*"(?:[^"\\]|\\.){0,1000}"\s*:/.test(text), 'json'],
-  [(text) => /^(?:(?:#.*|version:[ \t]*\d+[ \t]*)?\r?\n|#.*\r?\n)*dn::?[ \t]?\S/.test(text.slice(0, 10_000)), 'ldif'],
+  [(text) => /^(?:(?:#.*|version:[ \t]*\d+[ \t]*)?\r?\n)*dn::?[ \t]?\S/.test(text.slice(0, 10_000)), 'ldif'],
   [isMail, { refused: 'it is mail (headers, or an mbox file); copy the addresses into a CSV file' }],
   [isSql, { refused: `it is an SQL dump; ${AS_CSV}` }],
   [isYaml, { refused: `it is YAML; ${AS_CSV}, or as JSON` }],
@@ -156,7 +156,7 @@ function isMail(text: string): boolean {
   const [head = ''] = text.slice(0, 20_000).split(/\r?\n\r?\n/, 1);
   const lines = head.split(/\r?\n/);
   const [first = ''] = lines;
-  const isMbox = /^From \S+@?\S* .*\d{4}/.test(first);
+  const isMbox = /^From \S+ .*\d{4}/.test(first);
   const fields = lines.slice(isMbox ? 1 : 0).filter((line) => !/^[ \t]/.test(line));
   const known = new Set(fields.flatMap((line) => MAIL_FIELD.exec(line)?.[1]?.toLowerCase() ?? []));
   const isHead = fields.every((line) => /^[!-9;-~]+:/.test(line));
@@ -185,10 +185,10 @@ function isYaml(text: string): boolean {
   // The sample may end within a line.
   const whole = lines.length > 20 ? lines.slice(0, -1) : lines;
   const isLine = (line: string): boolean =>
-    /^(---|\.\.\.)\s*$|^\s*(- +)?["']?[\w$ .-]+["']?:(\s.*)?$|^\s*- .*$/.test(line);
+    /^(---|\.\.\.)\s*$|^\s*(- +)?["']?[\w$.-][\w$ .-]*["']?:(\s.*)?$|^\s*- .*$/.test(line);
   const nested = whole.some((line, i) => /:\s*$/.test(line) && /^\s*- |^\s+\S/.test(whole[i + 1] ?? ''));
   const isRecord =
-    whole.filter((line) => /^\s*- +["']?[\w$ .-]+["']?:\s/.test(line)).length > 0 &&
+    whole.filter((line) => /^\s*- +["']?[\w$.-][\w$ .-]*["']?:\s/.test(line)).length > 0 &&
     whole.some((line) => /^\s+\w[\w$ .-]*:\s/.test(line));
   return whole.every(isLine) && (nested || isRecord);
 }

@@ -78,7 +78,7 @@ async function surveyed(texts: AsyncGenerator<TextBlock, void, undefined>) {
 
 /** Whether the first line is a value of its own; null: it is not there to its end. */
 function isValuePerLine(text: string): boolean | null {
-  const [, first = '', second = ''] = /^\s*(.*)\r?\n\s*(\S?)/.exec(text) ?? [];
+  const [, first = '', second = ''] = /^(.*)\r?\n\s*(\S?)/.exec(text.trimStart()) ?? [];
   if (second === '') return null;
   try {
     JSON.parse(first);

@@ -92,7 +92,7 @@ export class JsonSurvey {
   /** Where the string that opened at `open` ends; the end of the text if it goes on. */
   #longEnd(text: string, open: number): number {
     const end = endOfString(text, open);
-    const [slashes = ''] = /\\*$/.exec(text.slice(Math.max(0, open + 1))) ?? [];
+    const [slashes = ''] = /(?<!\\)\\+$/.exec(text.slice(Math.max(0, open + 1))) ?? [];
     this.#inLong = end >= 0 ? 'no' : slashes.length % 2 === 0 ? 'yes' : 'escaped';
     return end < 0 ? text.length : end;
   }

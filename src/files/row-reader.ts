@@ -337,4 +337,4 @@ const keyOf = (cells: readonly string[]): string =>
   cells
     .map((cell) => trimBlanks(cell).toLowerCase())
     .join('\u0001')
-    .replace(/\u0001+$/, '');
+    .replace(/(?<!\u0001)\u0001+$/, '');

@@ -235,7 +235,7 @@ class OpenDocument implements DocumentReader {
 
   text(piece: string): void {
     // White space is one blank, as in HTML.
-    this.#cell?.add(piece.replaceAll(/\s*\n\s*/g, ' '));
+    this.#cell?.add(piece.replaceAll(/\s+/g, (run) => (run.includes('\n') ? ' ' : run)));
   }
 
   #openCell(tag: string): void {

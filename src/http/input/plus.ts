@@ -14,7 +14,7 @@ export function withPluses(encoded: string, field: string, text: string, encodes
   if (at < 0 || !text.includes(' ') || NOT_PLAIN.test(text.slice(0, at))) return text;
   for (const part of encoded.split('&')) {
     if (!part.includes('+') || parse(part)[field] !== text) continue;
-    const isEncoded = /=.*%40/is.test(part);
+    const isEncoded = part.includes('%40', part.indexOf('='));
     if (isEncoded && encodes === 'blank') return text;
     // Of the same length: both a blank and a plus are one character.
     const kept = String(parse(part.replaceAll('+', '%2B'))[field]);

@@ -37,7 +37,9 @@ async function outcome(bytes: Buffer): Promise<'read' | 'refused'> {
     for await (const { rows } of source.batches)
       for (const { line, cells, problem } of rows) {
         const text = cells.join('');
-        if (line < 1 || cells.length > LIMITS.columns || (problem === null && text.length > LIMITS.rowBytes))
+        // Empty cells at the end count as nothing.
+        const width = cells.findLastIndex((cell) => cell !== '') + 1;
+        if (line < 1 || width > LIMITS.columns || (problem === null && text.length > LIMITS.rowBytes))
           expect.fail(JSON.stringify({ line, cells, problem }));
       }
     return 'read';

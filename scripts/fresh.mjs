@@ -1,6 +1,6 @@
 // Detects stale builds and installs. Plain JavaScript for Node 20 without packages, because `npm run up` and `npm test`
 // start here.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -101,20 +101,14 @@ export function ensureInstalled() {
   if (node24() === null) throw new Error(MISSING_NODE);
 }
 
-/** Runs one of our scripts on the pinned Node; true if it exits with 0. */
-export function runPinned(args, env = process.env) {
+/** The path of the pinned Node. */
+export function pinnedPath() {
   const node = node24();
   if (node === null) throw new Error(MISSING_NODE);
-  return spawnSync(node, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] }).status === 0;
+  return node;
 }
 
-/** As runPinned, without waiting in between; `stdio` as that of `spawn`. */
-export function startPinned(args, { env = process.env, stdio }) {
-  const node = node24();
-  if (node === null) throw new Error(MISSING_NODE);
-  const child = spawn(node, args, { cwd: ROOT, env, stdio });
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code) => resolve(code === 0));
-  });
+/** Runs one of our scripts on the pinned Node; true if it exits with 0. */
+export function runPinned(args, env = process.env) {
+  return spawnSync(pinnedPath(), args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] }).status === 0;
 }

@@ -2,16 +2,20 @@
 // `--stage quick` (also check, trials, debian, packages, postgres, browser) runs one stage.
 //
 // Two stages run at a time, because tests wait as much as they compute; each one's output is printed when it ends.
+import { spawn } from 'node:child_process';
 import { createReadStream, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { installMissing, isDebianRoot, missingPackages } from './debian-packages.mjs';
-import { ensureInstalled, isBuilt, ROOT, runPinned, startPinned } from './fresh.mjs';
+import { ensureInstalled, isBuilt, pinnedPath, ROOT, runPinned } from './fresh.mjs';
 
 const RESULTS = join(ROOT, '.cache/test');
 
 const AT_ONCE = 2;
+
+/** A run takes up to 15 minutes on two busy cores. A hung test must not keep the others from being reported. */
+const LIMIT_MINUTES = 30;
 
 const ON_POSTGRES = { MAILVET_TEST_STORE: 'postgres', MAILVET_TEST_POSTGRES: 'required' };
 const IN_BROWSER = { MAILVET_TEST_BROWSER: 'required' };
@@ -104,15 +108,19 @@ const again = [];
 /** @returns {Promise<{ passed: number, failed: number }>} */
 async function runStage(name, stdio) {
   if (name === 'check') {
-    const ok = await startPinned(['scripts/check.ts'], { stdio });
+    const { ok } = await start(['scripts/check.ts'], { stdio });
     if (!ok) notes.push('failed    check: see above');
     return ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
   }
   const total = { passed: 0, failed: 0 };
   for (const run of STAGES[name].runs) {
     const result = await vitest(run, stdio);
-    total.passed += result?.passed ?? 0;
-    if (result === null) {
+    total.passed += result.passed ?? 0;
+    if (result.late !== undefined) {
+      total.failed += 1;
+      const late = result.late.length > 0 ? result.late.join(', ') : 'no test file; it did not end';
+      notes.push(`failed    ${run.name}: ended after ${LIMIT_MINUTES} minutes. Under way: ${late}`);
+    } else if (result.failed === undefined) {
       total.failed += 1;
       notes.push(`failed    ${run.name}: no report; see above`);
     } else if (result.failed.length > 0) {
@@ -126,23 +134,67 @@ async function runStage(name, stdio) {
   return total;
 }
 
-/** One run: whether all was well, how many tests passed, and the failed tests; null without a report. */
+/** Processes under way. Each leads a process group, which the signals of a terminal do not reach. */
+const started = new Set();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.once(signal, () => {
+    for (const child of started) endGroup(child);
+    process.kill(process.pid, signal);
+  });
+
+function endGroup(child) {
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
+
+/** Runs a script on the pinned Node, and ends it with all that it started after LIMIT_MINUTES (`late`). */
+function start(args, { env = process.env, stdio }) {
+  const child = spawn(pinnedPath(), args, { cwd: ROOT, env, stdio, detached: true });
+  started.add(child);
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    endGroup(child);
+  }, LIMIT_MINUTES * 60_000);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      started.delete(child);
+      resolve({ ok: code === 0, late });
+    });
+  });
+}
+
+/**
+ * One run: whether all was well, how many tests passed, and the failed tests, which are undefined without a report;
+ * `late`: the test files that were under way when it was ended.
+ */
 async function vitest({ name, project, workers, args = [], env = {} }, stdio) {
   const path = join(RESULTS, `${name}.json`);
+  const running = join(RESULTS, `${name}.running.json`);
   rmSync(path, { force: true });
+  rmSync(running, { force: true });
   const options = ['--project', project, `--maxWorkers=${workers}`];
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`];
-  const ok = await startPinned(['node_modules/vitest/vitest.mjs', 'run', ...options, ...args, ...reporters], {
-    env: { ...process.env, ...env },
+  const reporters = [
+    ...['--reporter=default', '--reporter=json', `--outputFile.json=${path}`],
+    '--reporter=./tests/lab/running-reporter.ts',
+  ];
+  const { ok, late } = await start(['node_modules/vitest/vitest.mjs', 'run', ...options, ...args, ...reporters], {
+    env: { ...process.env, ...env, MAILVET_TEST_RUNNING: running },
     stdio,
   });
+  if (late) return { ok, late: JSON.parse(readFileSync(running, 'utf8')) };
   try {
     const report = JSON.parse(readFileSync(path, 'utf8'));
     const tests = report.testResults.flatMap((file) => file.assertionResults);
     figures.push(...tests.flatMap(({ meta }) => meta?.figure ?? []));
     return { ok, passed: report.numPassedTests, failed: report.testResults.flatMap(failedTests) };
   } catch {
-    return null;
+    return { ok: false };
   }
 }
 
@@ -167,7 +219,7 @@ async function runAgain({ run, failed }) {
   const files = [...new Set(failed.map(({ path }) => path))];
   console.log(`\n──── ${run.name}: once more, alone: ${files.join(', ')}`);
   const second = await vitest({ ...run, name: `${run.name}-again`, workers: 1, args: files }, 'inherit');
-  const still = second === null ? failed : second.failed;
+  const still = second.failed ?? failed;
   const unstable = failed.filter((test) => !still.some(({ title }) => title === test.title));
   notes.push(...still.map((test) => `failed    ${run.name}: ${test.title}\n          ${test.message}`));
   notes.push(...unstable.map((test) => `unstable  ${run.name}: ${test.title}\n          ${test.message}`));

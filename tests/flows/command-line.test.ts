@@ -48,8 +48,8 @@ it('takes --json in front of the command; behind --, it is an argument', async (
 it('escapes control characters of a file in errors', async () => {
   const file = join(dir, 'escape.csv');
   await writeFile(file, 'email,\u001b[2Jname\na@b.example,x\n');
-  const { code, err } = await cli('verify', '--file', file, '--column', 'none');
-  expect([code, err]).toEqual([2, 'mailvet: --column "none" is not in the first row: email, \\u{1b}[2Jname.\n']);
+  const { code, err } = await cli('verify', '--file', file, '--columns', 'none');
+  expect([code, err]).toEqual([2, 'mailvet: --columns "none" is not in the first row: email, \\u{1b}[2Jname.\n']);
 });
 
 it('key set and account set print everything that they can change', async () => {

@@ -14,7 +14,7 @@ afterAll(() => lab.close());
 describe('POST /v1/verify', () => {
   it.each([
     [' \u{200B}someone@good.com\u{A0}\r\n', 'good', null, 'pass'],
-    ['someone @good.com', 'bad', null, 'fail'],
+    ['someone @good.com', 'bad', 'someone@good.com', 'fail'],
     ['Someone <someone@good.com>', 'bad', 'someone@good.com', 'fail'],
     ['mailto:someone@good.com', 'bad', 'someone@good.com', 'fail'],
     ['someone@gmail,com', 'bad', 'someone@gmail.com', 'fail'],

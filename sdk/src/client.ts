@@ -1,6 +1,6 @@
 import { lists } from './lists.ts';
 import { transport } from './transport.ts';
-import type { Filter, FilterPage, FiltersQuery, Mailvet, MailvetOptions, Webhook } from './types.ts';
+import type { Filter, FilterPage, FiltersQuery, Mailvet, MailvetOptions, Policy, Webhook } from './types.ts';
 
 /** Page size when listing all filters: the service's maximum. */
 const PER_PAGE = 100;
@@ -40,6 +40,15 @@ export function createMailvet(options: MailvetOptions): Mailvet {
       remove: (id, call) => send({ ...call, method: 'DELETE', path: `v1/filters/${encodeURIComponent(id)}` }),
     },
     lists: lists(service),
+    policies: {
+      list: async (call) =>
+        (await send<{ policies: Policy[] }>({ ...call, method: 'GET', path: 'v1/policies' })).policies,
+      get: (name, call) => send({ ...call, method: 'GET', path: policyPath(name) }),
+      put: (name, policy, call) => send({ ...call, method: 'PUT', path: policyPath(name), body: policy }),
+      remove: async (name, call) => {
+        await send({ ...call, method: 'DELETE', path: policyPath(name) });
+      },
+    },
     webhooks: {
       create: (webhook, call) => send({ ...call, method: 'POST', path: 'v1/webhooks', body: webhook }),
       list: async (call) =>
@@ -58,4 +67,5 @@ export function createMailvet(options: MailvetOptions): Mailvet {
   };
 }
 
+const policyPath = (name: string): string => `v1/policies/${encodeURIComponent(name)}`;
 const webhookPath = (id: string): string => `v1/webhooks/${encodeURIComponent(id)}`;

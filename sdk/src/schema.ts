@@ -218,6 +218,45 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List policies */
+        get: operations["listPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a policy */
+        get: operations["getPolicy"];
+        /**
+         * Create or replace a policy
+         * @description The body is the whole policy. A reply of this API can be sent back, also under another name.
+         */
+        put: operations["putPolicy"];
+        post?: never;
+        /** Delete a policy */
+        delete: operations["deletePolicy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks": {
         parameters: {
             query?: never;
@@ -455,14 +494,18 @@ export interface components {
             /** @description The address to check; white space around it does not count. A malformed address is not a bad request: its verdict is `bad`. */
             email: string;
             /**
-             * @description `mx`: syntax, domain, mail-server records, disposable list. `smtp`: also asks the mail server whether the mailbox exists. Default: `mx`.
+             * @description `mx`: syntax, domain, mail-server records, disposable list. `smtp`: also asks the mail server whether the mailbox exists. By default as the policy says, or `mx`.
              * @enum {string}
              */
             validation_type?: "mx" | "smtp";
             /** @description The end user's IP, which `ip_address` filters match; the caller's own by default. */
             client_ip?: string;
-            /** @description Time budget of the whole check, in milliseconds. What is not known by then is reported as unknown. Default: `10000`. */
+            /** @description Time budget of the whole check, in milliseconds. What is not known by then is reported as unknown. By default as the policy says, or 10000. */
             timeout_ms?: number;
+            /** @description Name of the policy that decides: one of the account, or `signup` or `strict`, which every account has. */
+            policy?: string;
+            /** @description Of the decision's message: a language tag such as `de-CH`, or the value of the user's Accept-Language header. */
+            language?: string;
         };
         /**
          * Status
@@ -561,6 +604,22 @@ export interface components {
                 }[];
             } | null;
         };
+        /**
+         * PolicyAction
+         * @description What the policy says to do.
+         * @enum {string}
+         */
+        PolicyAction: "accept" | "review" | "reject";
+        /**
+         * Decision
+         * @description What the policy of the request says of the verdict; null without a policy.
+         */
+        Decision: {
+            action: components["schemas"]["PolicyAction"];
+            /** @description The signals that the policy answers with this action. Later versions may add some. */
+            because: ("undeliverable" | "disposable" | "relay" | "role" | "free" | "catch_all" | "unknown" | "full" | "typo" | "tag" | "seen_before" | "outage")[];
+            message: string | null;
+        };
         /** Verification */
         Verification: {
             /** @description Exactly as sent. */
@@ -598,6 +657,7 @@ export interface components {
             /** Format: date-time */
             verified_at: string;
             evidence?: components["schemas"]["Evidence"];
+            decision: components["schemas"]["Decision"] | null;
         };
         /** List */
         List: {
@@ -607,6 +667,7 @@ export interface components {
             status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
             /** @enum {string} */
             validation_type: "mx" | "smtp";
+            policy: string | null;
             rows: {
                 /** @description Rows of the file; one may have several addresses. */
                 total: number;
@@ -738,6 +799,7 @@ export interface components {
             is_free: boolean | null;
             is_relay: boolean | null;
             is_catch_all: boolean | null;
+            decision: ("accept" | "review" | "reject") | null;
             checks: components["schemas"]["Checks"] | null;
             /** @description How often the address was asked about. */
             attempts: number;
@@ -894,6 +956,235 @@ export interface components {
         };
         /** FilterRemoved */
         FilterRemoved: {
+            status: string;
+            message: string;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
+        /** PolicySignals */
+        PolicySignals: {
+            /**
+             * @description `is_disposable` is true
+             * @enum {string}
+             */
+            disposable: "accept" | "review" | "reject";
+            /**
+             * @description `is_relay` is true
+             * @enum {string}
+             */
+            relay: "accept" | "review" | "reject";
+            /**
+             * @description `is_role` is true
+             * @enum {string}
+             */
+            role: "accept" | "review" | "reject";
+            /**
+             * @description `is_free` is true
+             * @enum {string}
+             */
+            free: "accept" | "review" | "reject";
+            /**
+             * @description `is_catch_all` is true
+             * @enum {string}
+             */
+            catch_all: "accept" | "review" | "reject";
+            /**
+             * @description `deliverability` is `unknown`, and `reason` says why; `mx` alone, which asks no mailbox, does not count
+             * @enum {string}
+             */
+            unknown: "accept" | "review" | "reject";
+            /**
+             * @description `is_mailbox_full` is true
+             * @enum {string}
+             */
+            full: "accept" | "review" | "reject";
+            /**
+             * @description `did_you_mean` has an address
+             * @enum {string}
+             */
+            typo: "accept" | "review" | "reject";
+            /**
+             * @description `tag` has a text
+             * @enum {string}
+             */
+            tag: "accept" | "review" | "reject";
+            /**
+             * @description `seen.before` is true; only requests with a `scope` know it
+             * @enum {string}
+             */
+            seen_before: "accept" | "review" | "reject";
+        };
+        /** LanguageTexts */
+        LanguageTexts: {
+            [key: string]: string;
+        };
+        /**
+         * PolicyMessages
+         * @description For the person who entered the address: by signal, then by language, at most 20 of 200 characters each. The first language is for all that have none.
+         */
+        PolicyMessages: {
+            undeliverable?: components["schemas"]["LanguageTexts"];
+            disposable?: components["schemas"]["LanguageTexts"];
+            relay?: components["schemas"]["LanguageTexts"];
+            role?: components["schemas"]["LanguageTexts"];
+            free?: components["schemas"]["LanguageTexts"];
+            catch_all?: components["schemas"]["LanguageTexts"];
+            unknown?: components["schemas"]["LanguageTexts"];
+            full?: components["schemas"]["LanguageTexts"];
+            typo?: components["schemas"]["LanguageTexts"];
+            tag?: components["schemas"]["LanguageTexts"];
+            seen_before?: components["schemas"]["LanguageTexts"];
+            outage?: components["schemas"]["LanguageTexts"];
+        };
+        /** Policy */
+        Policy: {
+            name: string;
+            /** @description Comes with the service: can be copied, not changed or deleted. */
+            built_in: boolean;
+            signals: components["schemas"]["PolicySignals"];
+            /**
+             * @description Level of the check where the request has none.
+             * @enum {string}
+             */
+            validation_type: "mx" | "smtp";
+            /** @description Time limit of the check in milliseconds, where the request has none. */
+            timeout_ms: number;
+            /**
+             * @description What to decide where there is no verdict, because of an outage, an empty balance or a limit.
+             * @enum {string}
+             */
+            on_outage: "accept" | "review" | "reject";
+            messages: components["schemas"]["PolicyMessages"];
+            created_at: string | null;
+            changed_at: string | null;
+        };
+        /** PolicyList */
+        PolicyList: {
+            /** @description By name; those that are built in come first. At most 50 and those. */
+            policies: components["schemas"]["Policy"][];
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
+        /** PolicyDetails */
+        PolicyDetails: {
+            name: string;
+            /** @description Comes with the service: can be copied, not changed or deleted. */
+            built_in: boolean;
+            signals: components["schemas"]["PolicySignals"];
+            /**
+             * @description Level of the check where the request has none.
+             * @enum {string}
+             */
+            validation_type: "mx" | "smtp";
+            /** @description Time limit of the check in milliseconds, where the request has none. */
+            timeout_ms: number;
+            /**
+             * @description What to decide where there is no verdict, because of an outage, an empty balance or a limit.
+             * @enum {string}
+             */
+            on_outage: "accept" | "review" | "reject";
+            messages: components["schemas"]["PolicyMessages"];
+            created_at: string | null;
+            changed_at: string | null;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
+        /**
+         * PolicySignalsRequest
+         * @description What is not there is accepted.
+         */
+        PolicySignalsRequest: {
+            /**
+             * @description `is_disposable` is true
+             * @enum {string}
+             */
+            disposable?: "accept" | "review" | "reject";
+            /**
+             * @description `is_relay` is true
+             * @enum {string}
+             */
+            relay?: "accept" | "review" | "reject";
+            /**
+             * @description `is_role` is true
+             * @enum {string}
+             */
+            role?: "accept" | "review" | "reject";
+            /**
+             * @description `is_free` is true
+             * @enum {string}
+             */
+            free?: "accept" | "review" | "reject";
+            /**
+             * @description `is_catch_all` is true
+             * @enum {string}
+             */
+            catch_all?: "accept" | "review" | "reject";
+            /**
+             * @description `deliverability` is `unknown`, and `reason` says why; `mx` alone, which asks no mailbox, does not count
+             * @enum {string}
+             */
+            unknown?: "accept" | "review" | "reject";
+            /**
+             * @description `is_mailbox_full` is true
+             * @enum {string}
+             */
+            full?: "accept" | "review" | "reject";
+            /**
+             * @description `did_you_mean` has an address
+             * @enum {string}
+             */
+            typo?: "accept" | "review" | "reject";
+            /**
+             * @description `tag` has a text
+             * @enum {string}
+             */
+            tag?: "accept" | "review" | "reject";
+            /**
+             * @description `seen.before` is true; only requests with a `scope` know it
+             * @enum {string}
+             */
+            seen_before?: "accept" | "review" | "reject";
+        };
+        /**
+         * PolicyMessagesRequest
+         * @description For the person who entered the address: by signal, then by language, at most 20 of 200 characters each. The first language is for all that have none.
+         */
+        PolicyMessagesRequest: {
+            undeliverable?: components["schemas"]["LanguageTexts"];
+            disposable?: components["schemas"]["LanguageTexts"];
+            relay?: components["schemas"]["LanguageTexts"];
+            role?: components["schemas"]["LanguageTexts"];
+            free?: components["schemas"]["LanguageTexts"];
+            catch_all?: components["schemas"]["LanguageTexts"];
+            unknown?: components["schemas"]["LanguageTexts"];
+            full?: components["schemas"]["LanguageTexts"];
+            typo?: components["schemas"]["LanguageTexts"];
+            tag?: components["schemas"]["LanguageTexts"];
+            seen_before?: components["schemas"]["LanguageTexts"];
+            outage?: components["schemas"]["LanguageTexts"];
+        };
+        /**
+         * PolicyRequest
+         * @description The whole policy: what it leaves out is accepted, or has its default.
+         */
+        PolicyRequest: {
+            signals?: components["schemas"]["PolicySignalsRequest"];
+            /**
+             * @description Level of the check where the request has none. Default: `mx`.
+             * @enum {string}
+             */
+            validation_type?: "mx" | "smtp";
+            /** @description Time limit of the check in milliseconds, where the request has none. Default: `10000`. */
+            timeout_ms?: number;
+            /**
+             * @description What to decide where there is no verdict, because of an outage, an empty balance or a limit. Default: `accept`.
+             * @enum {string}
+             */
+            on_outage?: "accept" | "review" | "reject";
+            messages?: components["schemas"]["PolicyMessagesRequest"];
+        };
+        /** PolicyDeleted */
+        PolicyDeleted: {
             status: string;
             message: string;
             /** @description What the request has that is unknown, or changes nothing. */
@@ -1131,7 +1422,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "invalid_filter" | "filter_exists" | "policy_not_found" | "policy_built_in" | "invalid_policy" | "too_many_policies" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -1146,7 +1437,7 @@ export interface components {
              * @description The scope that the key lacks.
              * @enum {string}
              */
-            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies";
             /**
              * Format: date-time
              * @description When the key expired.
@@ -1172,6 +1463,9 @@ export interface components {
             line?: number;
             /** @description Of the file. */
             columns?: string[];
+            /** @description Names of the policies there are. */
+            policies?: string[];
+            decision?: components["schemas"]["Decision"];
         };
     };
     responses: {
@@ -1308,7 +1602,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `list_storage_full`, `too_many_filters`, `invalid_filter`, `filter_exists`, `idempotency_key_reused`, `unreadable_file`, `no_address_column`, `no_addresses`, `few_addresses` */
+        /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `list_storage_full`, `too_many_filters`, `invalid_filter`, `filter_exists`, `policy_not_found`, `policy_built_in`, `invalid_policy`, `too_many_policies`, `idempotency_key_reused`, `unreadable_file`, `no_address_column`, `no_addresses`, `few_addresses` */
         UnprocessableEntity: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1412,6 +1706,8 @@ export type Reason = components['schemas']['Reason'];
 export type CheckResult = components['schemas']['CheckResult'];
 export type Checks = components['schemas']['Checks'];
 export type Evidence = components['schemas']['Evidence'];
+export type PolicyAction = components['schemas']['PolicyAction'];
+export type Decision = components['schemas']['Decision'];
 export type Verification = components['schemas']['Verification'];
 export type List = components['schemas']['List'];
 export type Pagination = components['schemas']['Pagination'];
@@ -1426,6 +1722,16 @@ export type FilterAdded = components['schemas']['FilterAdded'];
 export type Filter = components['schemas']['Filter'];
 export type Filters = components['schemas']['Filters'];
 export type FilterRemoved = components['schemas']['FilterRemoved'];
+export type PolicySignals = components['schemas']['PolicySignals'];
+export type LanguageTexts = components['schemas']['LanguageTexts'];
+export type PolicyMessages = components['schemas']['PolicyMessages'];
+export type Policy = components['schemas']['Policy'];
+export type PolicyList = components['schemas']['PolicyList'];
+export type PolicyDetails = components['schemas']['PolicyDetails'];
+export type PolicySignalsRequest = components['schemas']['PolicySignalsRequest'];
+export type PolicyMessagesRequest = components['schemas']['PolicyMessagesRequest'];
+export type PolicyRequest = components['schemas']['PolicyRequest'];
+export type PolicyDeleted = components['schemas']['PolicyDeleted'];
 export type WebhookRequest = components['schemas']['WebhookRequest'];
 export type WebhookCreated = components['schemas']['WebhookCreated'];
 export type Webhook = components['schemas']['Webhook'];
@@ -1488,7 +1794,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "email": "jane.doe@example.com",
-                 *       "validation_type": "smtp"
+                 *       "validation_type": "smtp",
+                 *       "policy": "signup"
                  *     }
                  */
                 "application/json": components["schemas"]["VerifyRequest"];
@@ -1578,7 +1885,12 @@ export interface operations {
                      *       "warnings": [],
                      *       "id": "ver_0VkP3Zq1n7Jc2mQ9sT4bXd",
                      *       "duration_ms": 1840,
-                     *       "verified_at": "2026-11-20T10:00:00.000Z"
+                     *       "verified_at": "2026-11-20T10:00:00.000Z",
+                     *       "decision": {
+                     *         "action": "accept",
+                     *         "because": [],
+                     *         "message": null
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Verification"];
@@ -1636,6 +1948,7 @@ export interface operations {
                      *           "name": "newsletter.csv",
                      *           "status": "running",
                      *           "validation_type": "smtp",
+                     *           "policy": null,
                      *           "rows": {
                      *             "total": 1000,
                      *             "addresses": 980,
@@ -1718,8 +2031,10 @@ export interface operations {
             query?: {
                 /** @description By default the name of the file, else the date. */
                 name?: string;
-                /** @description `mx` by default. */
+                /** @description By default as the policy says, or `mx`. */
                 validation_type?: "mx" | "smtp";
+                /** @description Name of the policy that decides: one of the account, or `signup` or `strict`, which every account has. */
+                policy?: string;
                 /** @description Columns with the addresses, detected by default: names or numbers from 1, separated by commas or as a JSON array; `all`: every column that has addresses. */
                 columns?: string;
                 /** @description The same for one column, whatever its name. */
@@ -1781,6 +2096,7 @@ export interface operations {
                      *       "name": "newsletter.csv",
                      *       "status": "running",
                      *       "validation_type": "smtp",
+                     *       "policy": null,
                      *       "rows": {
                      *         "total": 1000,
                      *         "addresses": 980,
@@ -1886,6 +2202,7 @@ export interface operations {
                      *       "name": "newsletter.csv",
                      *       "status": "running",
                      *       "validation_type": "smtp",
+                     *       "policy": null,
                      *       "rows": {
                      *         "total": 1000,
                      *         "addresses": 980,
@@ -2042,6 +2359,7 @@ export interface operations {
                      *       "name": "newsletter.csv",
                      *       "status": "running",
                      *       "validation_type": "smtp",
+                     *       "policy": null,
                      *       "rows": {
                      *         "total": 1000,
                      *         "addresses": 980,
@@ -2146,6 +2464,7 @@ export interface operations {
                      *       "name": "newsletter.csv",
                      *       "status": "running",
                      *       "validation_type": "smtp",
+                     *       "policy": null,
                      *       "rows": {
                      *         "total": 1000,
                      *         "addresses": 980,
@@ -2247,6 +2566,7 @@ export interface operations {
                      *       "name": "newsletter.csv",
                      *       "status": "running",
                      *       "validation_type": "smtp",
+                     *       "policy": null,
                      *       "rows": {
                      *         "total": 1000,
                      *         "addresses": 980,
@@ -2347,6 +2667,7 @@ export interface operations {
                      *       "name": "newsletter.csv",
                      *       "status": "running",
                      *       "validation_type": "smtp",
+                     *       "policy": null,
                      *       "rows": {
                      *         "total": 1000,
                      *         "addresses": 980,
@@ -2447,6 +2768,7 @@ export interface operations {
                      *       "name": "newsletter.csv",
                      *       "status": "running",
                      *       "validation_type": "smtp",
+                     *       "policy": null,
                      *       "rows": {
                      *         "total": 1000,
                      *         "addresses": 980,
@@ -2612,7 +2934,8 @@ export interface operations {
                      *           },
                      *           "attempts": 1,
                      *           "verified_at": "2026-11-20T10:00:00.000Z",
-                     *           "problem": null
+                     *           "problem": null,
+                     *           "decision": null
                      *         }
                      *       ],
                      *       "next": null,
@@ -2939,6 +3262,272 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listPolicies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All policies. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "policies": [
+                     *         {
+                     *           "name": "b2b",
+                     *           "built_in": false,
+                     *           "signals": {
+                     *             "disposable": "reject",
+                     *             "relay": "accept",
+                     *             "role": "accept",
+                     *             "free": "review",
+                     *             "catch_all": "accept",
+                     *             "unknown": "accept",
+                     *             "full": "accept",
+                     *             "typo": "accept",
+                     *             "tag": "accept",
+                     *             "seen_before": "accept"
+                     *           },
+                     *           "validation_type": "mx",
+                     *           "timeout_ms": 10000,
+                     *           "on_outage": "accept",
+                     *           "messages": {
+                     *             "free": {
+                     *               "en": "Use the address of your company.",
+                     *               "de": "Nehmen Sie Ihre Firmenadresse."
+                     *             }
+                     *           },
+                     *           "created_at": "2026-11-20T10:00:00.000Z",
+                     *           "changed_at": "2026-11-20T10:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PolicyList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The policy. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "b2b",
+                     *       "built_in": false,
+                     *       "signals": {
+                     *         "disposable": "reject",
+                     *         "relay": "accept",
+                     *         "role": "accept",
+                     *         "free": "review",
+                     *         "catch_all": "accept",
+                     *         "unknown": "accept",
+                     *         "full": "accept",
+                     *         "typo": "accept",
+                     *         "tag": "accept",
+                     *         "seen_before": "accept"
+                     *       },
+                     *       "validation_type": "mx",
+                     *       "timeout_ms": 10000,
+                     *       "on_outage": "accept",
+                     *       "messages": {
+                     *         "free": {
+                     *           "en": "Use the address of your company.",
+                     *           "de": "Nehmen Sie Ihre Firmenadresse."
+                     *         }
+                     *       },
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "changed_at": "2026-11-20T10:00:00.000Z",
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PolicyDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    putPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** @description The whole policy: what it leaves out is accepted, or has its default. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "signals": {
+                 *         "disposable": "reject",
+                 *         "free": "review"
+                 *       },
+                 *       "messages": {
+                 *         "free": {
+                 *           "en": "Use the address of your company.",
+                 *           "de": "Nehmen Sie Ihre Firmenadresse."
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PolicyRequest"];
+            };
+        };
+        responses: {
+            /** @description The policy as it is from now on; 201 where it is new. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "b2b",
+                     *       "built_in": false,
+                     *       "signals": {
+                     *         "disposable": "reject",
+                     *         "relay": "accept",
+                     *         "role": "accept",
+                     *         "free": "review",
+                     *         "catch_all": "accept",
+                     *         "unknown": "accept",
+                     *         "full": "accept",
+                     *         "typo": "accept",
+                     *         "tag": "accept",
+                     *         "seen_before": "accept"
+                     *       },
+                     *       "validation_type": "mx",
+                     *       "timeout_ms": 10000,
+                     *       "on_outage": "accept",
+                     *       "messages": {
+                     *         "free": {
+                     *           "en": "Use the address of your company.",
+                     *           "de": "Nehmen Sie Ihre Firmenadresse."
+                     *         }
+                     *       },
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "changed_at": "2026-11-20T10:00:00.000Z",
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PolicyDetails"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deletePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "success",
+                     *       "message": "The policy b2b was deleted.",
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PolicyDeleted"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -3492,6 +4081,7 @@ export interface operations {
                  *         "name": "newsletter.csv",
                  *         "status": "completed",
                  *         "validation_type": "smtp",
+                 *         "policy": null,
                  *         "rows": {
                  *           "total": 1000,
                  *           "addresses": 980,
@@ -3588,6 +4178,7 @@ export interface operations {
                  *         "name": "newsletter.csv",
                  *         "status": "failed",
                  *         "validation_type": "smtp",
+                 *         "policy": null,
                  *         "rows": {
                  *           "total": 1000,
                  *           "addresses": 980,
@@ -3684,6 +4275,7 @@ export interface operations {
                  *         "name": "newsletter.csv",
                  *         "status": "cancelled",
                  *         "validation_type": "smtp",
+                 *         "policy": null,
                  *         "rows": {
                  *           "total": 1000,
                  *           "addresses": 980,

@@ -6,7 +6,7 @@ const TIMEOUT = 35_000;
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 interface Call extends WriteOptions {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Relative to the address of the service. */
   path: string;
   query?: object | undefined;

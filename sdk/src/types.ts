@@ -10,6 +10,8 @@ type QueryOf<Name extends keyof operations> = NonNullable<operations[Name]['para
 export type VerifyRequest = BodyOf<'verify'>;
 /** A verdict. That an address is bad is a result, not an error. */
 export type Verification = JsonOf<operations['verify']['responses'][200]>;
+/** What the policy of a request said. */
+export type Decision = NonNullable<Verification['decision']>;
 /** Plan, credits and rate window; `series` where the query has `group_by`. */
 export type Usage = JsonOf<operations['usage']['responses'][200]>;
 export type UsageQuery = QueryOf<'usage'>;
@@ -19,6 +21,11 @@ export type FiltersQuery = QueryOf<'listFilters'>;
 /** One page of filters, newest first. */
 export type FilterPage = JsonOf<operations['listFilters']['responses'][200]>;
 export type FilterRemoved = JsonOf<operations['removeFilter']['responses'][200]>;
+
+/** Rules by which a verdict becomes a decision. */
+export type Policy = Omit<JsonOf<operations['getPolicy']['responses'][200]>, 'warnings'>;
+/** What is left out is accepted, or has its default. A policy that was read can be sent back. */
+export type PolicyRequest = BodyOf<'putPolicy'>;
 
 export type Webhook = JsonOf<operations['getWebhook']['responses'][200]>;
 /** With the secret that signs, which cannot be read again. */
@@ -161,6 +168,14 @@ export interface Mailvet {
     remove(id: number, options?: CallOptions): Promise<FilterRemoved>;
   };
   readonly lists: MailvetLists;
+  readonly policies: {
+    /** All of the account, the built-in ones first. */
+    list(options?: CallOptions): Promise<Policy[]>;
+    get(name: string, options?: CallOptions): Promise<Policy>;
+    /** Creates or replaces it. */
+    put(name: string, policy: PolicyRequest, options?: CallOptions): Promise<Policy>;
+    remove(name: string, options?: CallOptions): Promise<void>;
+  };
   readonly webhooks: {
     create(webhook: WebhookRequest, options?: CallOptions): Promise<WebhookWithSecret>;
     /** All webhooks of the account, oldest first. */

@@ -52,6 +52,8 @@ async function localBackend(options: Options, explain: McpBackend['explain']): P
     verify: ({ email, validation_type: level, timeout_ms }) =>
       verifier
         .verify(email, { level, ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }) })
+        // Only an account has policies.
+        .then((result) => ({ ...result, decision: null }))
         .catch((error: unknown) => {
           if (!(error instanceof Error) || error.name !== 'VerificationUnavailableError') throw error;
           throw new ApiError(NO_VERDICT, messageOf(error));

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { ERROR_CODES, PUBLIC_CODES } from '../kernel/errors.ts';
 import { LIST_STATUSES } from '../kernel/facts/lists.ts';
 import { KEY_SCOPES } from '../kernel/facts/scopes.ts';
+import { DecisionField } from './policies.ts';
 import { OneOf } from './schema.ts';
 
 export const ErrorReply = Type.Object(
@@ -26,6 +27,8 @@ export const ErrorReply = Type.Object(
     status: Type.Optional(OneOf(LIST_STATUSES, { description: 'Of the list.' })),
     line: Type.Optional(Type.Integer({ description: 'Of the file, from 1: where it cannot be read.' })),
     columns: Type.Optional(Type.Array(Type.String(), { description: 'Of the file.' })),
+    policies: Type.Optional(Type.Array(Type.String(), { description: 'Names of the policies there are.' })),
+    decision: Type.Optional(DecisionField),
   },
   { title: 'Error' },
 );

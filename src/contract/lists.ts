@@ -15,8 +15,10 @@ import {
 } from '../kernel/facts/limits.ts';
 import { DELIMITERS, LIST_STATUSES, LIST_WARNING_CODES, RESULT_FORMATS } from '../kernel/facts/lists.ts';
 import { LEVELS } from '../kernel/facts/plans.ts';
+import { POLICY_ACTIONS } from '../kernel/facts/policies.ts';
 import { DELIVERABILITIES, STATUSES } from '../kernel/facts/reasons.ts';
 import { choice, grouped, span } from '../kernel/format.ts';
+import { PolicyNameField } from './policies.ts';
 import { AlsoCalled, WithWarnings } from './reader.ts';
 import { DecodedAs, Nullable, OneOf, Pagination, Text, WholeNumber } from './schema.ts';
 import {
@@ -72,8 +74,9 @@ export const ListUpload = Type.Object({
     ),
   ),
   validation_type: Type.Optional(
-    AlsoCalled(LEVEL_NAMES, OneOf(LEVELS, { description: '`mx` by default.', ...LEVEL_NOTES })),
+    AlsoCalled(LEVEL_NAMES, OneOf(LEVELS, { description: 'By default as the policy says, or `mx`.', ...LEVEL_NOTES })),
   ),
+  policy: Type.Optional(PolicyNameField),
   columns: Type.Optional(
     Text('columns', LIST_COLUMNS_LENGTH, {
       description:
@@ -151,6 +154,7 @@ export const ListReply = Type.Object(
     name: Type.String(),
     status: OneOf(LIST_STATUSES),
     validation_type: OneOf(LEVELS),
+    policy: Nullable(Type.String({ description: 'Name of the policy that decides, as it was at the upload.' })),
     rows: Type.Object({
       total: Type.Integer({ description: 'Rows of the file; one may have several addresses.' }),
       addresses: Type.Integer({ description: 'Distinct ones: each is verified and charged once.' }),
@@ -258,6 +262,9 @@ export const ListRowReply = Type.Object(
     is_free: Known(),
     is_relay: Known(),
     is_catch_all: Known(),
+    decision: Nullable(
+      OneOf(POLICY_ACTIONS, { description: 'Of the policy of the list; null without one, and without a result.' }),
+    ),
     checks: Nullable(Checks),
     attempts: Type.Integer({ description: 'How often the address was asked about.' }),
     verified_at: Nullable(Moment),

@@ -19,6 +19,13 @@ export const WithWarnings = <P extends TProperties>(title: string, { properties 
 export const AlsoCalled = <T extends TSchema>(names: readonly string[], schema: T) =>
   Object.assign(schema, { '~also': names });
 
+/**
+ * A request in which an unknown field is refused, because neglecting it would reverse the wish. `but`: names that
+ * change nothing. The note never leaves the server.
+ */
+export const Strict = <T extends TSchema>(schema: T, but: readonly string[] = []) =>
+  Object.assign(schema, { '~strict': but });
+
 export const NO_WARNINGS: readonly string[] = [];
 
 /**
@@ -103,7 +110,8 @@ export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): 
   let validator: ReturnType<typeof Compile> | undefined;
   const properties = propertiesOf(schema);
   const wrapper = '~wrapper' in schema ? String(schema['~wrapper']) : null;
-  const unknown = unknownFields(schema, 'field');
+  const strict = '~strict' in schema && Array.isArray(schema['~strict']) ? schema['~strict'].map(String) : null;
+  const unknown = unknownFields(schema, 'field', strict ?? []);
   const defaults = Object.entries(properties).filter(([, { default: value }]) => value !== undefined);
   const decodings = Object.entries(properties).flatMap(([name, { '~decode': decoding }]) =>
     decoding === undefined ? [] : [{ name, decode: decoders[decoding] }],
@@ -137,6 +145,10 @@ export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): 
     }
     for (const [name, notes] of defaults) sent[name] ??= notes.default;
     const warnings = unknown(sent);
+    if (strict !== null && warnings.length > 0) {
+      const field = Object.keys(sent).find((name) => !Object.hasOwn(properties, name) && !strict.includes(name));
+      return invalid('invalid_parameter', warnings.join(' '), { field: (field ?? '').slice(0, UNKNOWN_NAME_SHOWN) });
+    }
     const read = sent as Read<T>;
     return warnings.length === 0 ? { ok: true, value: read } : { ok: true, value: read, warnings };
   };

@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox';
-import { ADDRESS_LENGTH, IP_LENGTH, TIMEOUT_MS } from '../kernel/facts/limits.ts';
+import { ADDRESS_LENGTH, IP_LENGTH, LANGUAGE_LENGTH, TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { DEFAULT_LEVEL, LEVELS } from '../kernel/facts/plans.ts';
 import { DELIVERABILITIES, PROVIDER_KINDS, REASON_FILTERS, REASON_NAMES, STATUSES } from '../kernel/facts/reasons.ts';
 import { choice, span } from '../kernel/format.ts';
+import { DecisionField, PolicyNameField } from './policies.ts';
 import { AlsoCalled, Warnings } from './reader.ts';
 import { DecodedAs, Defaulted, Nullable, OneOf, Text, WholeNumber } from './schema.ts';
 
@@ -17,44 +18,62 @@ export const LEVEL_NOTES = {
 /** What other services and our own docs call the level. */
 export const LEVEL_NAMES = ['level', 'type', 'mode'];
 
-export const VerifyRequest = Type.Object(
-  {
-    email: AlsoCalled(
-      ['address', 'email_address', 'mail', 'to_email'],
-      Text('email', ADDRESS_LENGTH, {
-        description:
-          'The address to check; white space around it does not count. A malformed address is not a bad request: its verdict is `bad`.',
-        'x-error': EMAIL_ERROR,
-      }),
-    ),
-    validation_type: Defaulted(
+const LEVEL_MEANING =
+  '`mx`: syntax, domain, mail-server records, disposable list. `smtp`: also asks the mail server whether the mailbox exists.';
+const TIMEOUT_MEANING =
+  'Time budget of the whole check, in milliseconds. What is not known by then is reported as unknown.';
+const levelField = (description: string) => AlsoCalled(LEVEL_NAMES, OneOf(LEVELS, { description, ...LEVEL_NOTES }));
+
+/** What a check is asked with, wherever no policy says the rest. */
+export const CheckRequest = Type.Object({
+  email: AlsoCalled(
+    ['address', 'email_address', 'mail', 'to_email'],
+    Text('email', ADDRESS_LENGTH, {
+      description:
+        'The address to check; white space around it does not count. A malformed address is not a bad request: its verdict is `bad`.',
+      'x-error': EMAIL_ERROR,
+    }),
+  ),
+  validation_type: Defaulted(levelField(LEVEL_MEANING), DEFAULT_LEVEL),
+  client_ip: Type.Optional(
+    DecodedAs(
+      'ip',
       AlsoCalled(
-        LEVEL_NAMES,
-        OneOf(LEVELS, {
-          description:
-            '`mx`: syntax, domain, mail-server records, disposable list. `smtp`: also asks the mail server whether the mailbox exists.',
-          ...LEVEL_NOTES,
+        ['ip', 'ip_address', 'user_ip'],
+        Text('client_ip', IP_LENGTH, {
+          description: "The end user's IP, which `ip_address` filters match; the caller's own by default.",
+          'x-error': 'client_ip must be an IPv4 or IPv6 address.',
         }),
       ),
-      DEFAULT_LEVEL,
     ),
-    client_ip: Type.Optional(
-      DecodedAs(
-        'ip',
-        AlsoCalled(
-          ['ip', 'ip_address', 'user_ip'],
-          Text('client_ip', IP_LENGTH, {
-            description: "The end user's IP, which `ip_address` filters match; the caller's own by default.",
-            'x-error': 'client_ip must be an IPv4 or IPv6 address.',
-          }),
-        ),
-      ),
+  ),
+  timeout_ms: Type.Optional(WholeNumber('timeout_ms', TIMEOUT_MS, { description: TIMEOUT_MEANING })),
+});
+
+const { min, max } = TIMEOUT_MS;
+
+export const VerifyRequest = Type.Object(
+  {
+    ...CheckRequest.properties,
+    validation_type: Type.Optional(
+      levelField(`${LEVEL_MEANING} By default as the policy says, or \`${DEFAULT_LEVEL}\`.`),
     ),
     timeout_ms: Type.Optional(
-      WholeNumber('timeout_ms', TIMEOUT_MS, {
-        description:
-          'Time budget of the whole check, in milliseconds. What is not known by then is reported as unknown.',
-      }),
+      WholeNumber(
+        'timeout_ms',
+        { min, max },
+        { description: `${TIMEOUT_MEANING} By default as the policy says, or ${TIMEOUT_MS.default}.` },
+      ),
+    ),
+    policy: Type.Optional(PolicyNameField),
+    language: Type.Optional(
+      AlsoCalled(
+        ['lang', 'locale', 'accept_language'],
+        Text('language', LANGUAGE_LENGTH, {
+          description:
+            "Of the decision's message: a language tag such as `de-CH`, or the value of the user's Accept-Language header.",
+        }),
+      ),
     ),
   },
   { title: 'VerifyRequest', description: 'Other fields are ignored, and named in the `warnings` of the reply.' },
@@ -209,6 +228,7 @@ export const VerifyReply = Type.Object(
     duration_ms: Type.Integer(),
     verified_at: Type.String({ format: 'date-time' }),
     evidence: Type.Optional(EvidenceReply),
+    decision: Nullable(DecisionField),
   },
   { title: 'Verification' },
 );

@@ -16,6 +16,7 @@ export const RESULT_COLUMNS = [
   'verified_at',
   'part',
   'column',
+  'decision',
 ] as const;
 
 type ResultColumn = (typeof RESULT_COLUMNS)[number];

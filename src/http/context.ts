@@ -9,6 +9,7 @@ import type { Costs } from '../service/costs.ts';
 import type { DashboardServices } from '../service/dashboard.ts';
 import type { FilterService } from '../service/filters.ts';
 import type { ListService } from '../service/lists/service.ts';
+import type { PolicyService } from '../service/policies.ts';
 import type { SignInService } from '../service/sign-in/service.ts';
 import type { usageOf } from '../service/usage.ts';
 import type { VerifyService } from '../service/verify.ts';
@@ -38,6 +39,7 @@ export interface HttpContext extends DashboardServices {
   readonly usage: (...args: Tail<Parameters<typeof usageOf>>) => ReturnType<typeof usageOf>;
   readonly verify: VerifyService;
   readonly filters: FilterService;
+  readonly policies: PolicyService;
   readonly webhooks: WebhookService;
   readonly lists: ListService;
   /** The address that was probably meant by a mistyped one, or null. */

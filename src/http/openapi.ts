@@ -19,6 +19,7 @@ const BY_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   'api-key:filters': BY_KEY,
   'api-key:usage': BY_KEY,
   'api-key:webhooks': BY_KEY,
+  'api-key:policies': BY_KEY,
   'charged-api-key:verify': BY_KEY,
   anybody: [500, 503],
   'signed-in': [401, 429, 500, 503],
@@ -319,6 +320,7 @@ const TAGS = [
   ['Lists', 'Verify many addresses as one job.'],
   ['Usage', 'What the account has and has spent.'],
   ['Filters', "The account's own blacklist."],
+  ['Policies', 'What is decided from a verdict.'],
   ['Webhooks', 'Be told of events.'],
 ] as const;
 

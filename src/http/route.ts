@@ -36,6 +36,8 @@ export interface ChargedKeyContext extends RequestContext {
   readonly idempotency: IdempotencyRef | null;
   /** Of the row. */
   readonly via: Via | null;
+  /** Admits the request as one that cannot be used, and reports why. */
+  readonly refuse: (apiError: ApiError) => Promise<RawAnswer>;
 }
 export interface SessionContext extends RequestContext {
   readonly user: SignedIn;
@@ -116,7 +118,7 @@ export interface RouteOutput {
 }
 export interface RouteDoc {
   readonly operationId: string;
-  readonly tag: 'Verification' | 'Lists' | 'Usage' | 'Filters' | 'Webhooks' | 'Dashboard';
+  readonly tag: 'Verification' | 'Lists' | 'Usage' | 'Filters' | 'Policies' | 'Webhooks' | 'Dashboard';
   readonly summary: string;
   readonly description?: string;
   /** Statuses of errors beside those that every row with this access and input can return. */

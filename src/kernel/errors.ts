@@ -6,11 +6,13 @@ import {
   HEADERS_WITHIN_SECONDS,
   KEYS_MAX,
   LISTS_MAX,
+  POLICIES_MAX,
   SAVED_VIEWS_MAX,
   WEBHOOKS_MAX,
 } from './facts/limits.ts';
 import type { ListStatus } from './facts/lists.ts';
 import { LEVELS } from './facts/plans.ts';
+import type { Decision } from './facts/policies.ts';
 import type { KeyScope } from './facts/scopes.ts';
 import { choice, counted, kibibytes } from './format.ts';
 
@@ -317,6 +319,26 @@ export const PUBLIC_ERRORS = {
     message: 'Value has already been taken',
     fix: 'The filter already exists, with the id in `existing_id`.',
   },
+  policy_not_found: {
+    status: 422,
+    message: 'There is no such policy.',
+    fix: 'Use one of the names in `policies`, or make the policy first. Test mode has its own policies.',
+  },
+  policy_built_in: {
+    status: 422,
+    message: 'This policy comes with the service: it can be used and copied, not changed or deleted.',
+    fix: 'Save its rules under another name.',
+  },
+  invalid_policy: {
+    status: 422,
+    message: 'The policy is not valid.',
+    fix: 'The message says what is wrong with the field that `field` names. Nothing was saved.',
+  },
+  too_many_policies: {
+    status: 422,
+    message: `An account can have at most ${POLICIES_MAX} policies of its own.`,
+    fix: 'Delete a policy that you no longer use.',
+  },
   idempotency_key_reused: {
     status: 422,
     message: 'This Idempotency-Key was used with a different request body.',
@@ -418,6 +440,10 @@ export interface ErrorDetails {
   /** Of a file: where it cannot be read, and its columns. */
   line?: number;
   columns?: readonly string[];
+  /** Names of the policies there are. */
+  policies?: readonly string[];
+  /** Of the policy that the request names: what to do with the address, although there is no verdict. */
+  decision?: Decision;
   /** Dashboard only: the lowest role that is allowed to do this. */
   required_role?: string;
 }
@@ -434,6 +460,10 @@ export class ApiError extends Error {
   }
   get status(): number {
     return ERRORS[this.code].status;
+  }
+  /** The same error, with more that helps. */
+  withDetails(more: ErrorDetails): this {
+    return Object.assign(this, { details: { ...this.details, ...more } });
   }
 }
 

@@ -24,6 +24,7 @@ import { createHostLearning, type HostLearning } from '../service/host-learning.
 import { createListService } from '../service/lists/service.ts';
 import { createMail, type Mail } from '../service/mail.ts';
 import { createMailLimits, type MailLimits } from '../service/mail-limits.ts';
+import { createPolicyService } from '../service/policies.ts';
 import { createRejectedRequestLog } from '../service/rejected-requests.ts';
 import { uncertainFlush } from '../service/replies.ts';
 import { createSharedLists, type SharedLists } from '../service/shared-lists.ts';
@@ -106,6 +107,7 @@ export function createServices(parts: Parts): Services {
   }
   const verify = verifyService(parts, traffic);
   const health = createHealth(parts);
+  const policies = createPolicyService(store);
   const costs = new Costs(clock, () => verify.calls);
   const context: HttpContext = {
     costs,
@@ -122,8 +124,9 @@ export function createServices(parts: Parts): Services {
     usage: (caller, window, ask) => usageOf(store, clock, caller, window, ask),
     verify,
     filters: createFilterService({ store, clock, singleCalls: () => verify.calls }),
+    policies,
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
-    lists: createListService({ store, clock, costs, singleCalls: () => verify.calls }),
+    lists: createListService({ store, clock, costs, policies, singleCalls: () => verify.calls }),
     didYouMean: (email) => intendedAddress(email, engine.domainData()),
     isDisposable: (domain) => engine.domainData().disposable(domain).verdict === 'disposable',
     compat: options.compat,

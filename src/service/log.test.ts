@@ -19,6 +19,7 @@ const verification = (seq: number, createdAt: number): LoggedVerification => ({
   keyId: 'key_1',
   list: null,
   via: null,
+  decision: null,
   seq,
 });
 const rejection = (id: number, at: number): LoggedRejection => ({

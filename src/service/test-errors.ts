@@ -1,8 +1,9 @@
 /** The errors that the local part of an address selects in test mode; docs/testing.md is generated from this table. */
 import type { Selector } from '../engine/test-mode.ts';
 import { type ErrorDetails, type PublicCode, SimulatedError } from '../kernel/errors.ts';
-import { LIST_ROWS } from '../kernel/facts/limits.ts';
+import { LIST_ROWS, POLICIES_MAX } from '../kernel/facts/limits.ts';
 import { DEFAULT_PLAN, PLAN_WITH_SMTP, PLANS } from '../kernel/facts/plans.ts';
+import { BUILT_IN_POLICIES } from '../kernel/facts/policies.ts';
 
 /** What helps to fix it, as an example. */
 export const TEST_ERRORS: Readonly<Record<PublicCode, ErrorDetails>> = {
@@ -41,6 +42,10 @@ export const TEST_ERRORS: Readonly<Record<PublicCode, ErrorDetails>> = {
   no_address_column: { field: 'column', columns: [] },
   invalid_filter: { field: 'value' },
   filter_exists: { field: 'value', existing_id: 1 },
+  policy_not_found: { field: 'policy', policies: BUILT_IN_POLICIES.map(({ name }) => name) },
+  policy_built_in: { field: 'name' },
+  invalid_policy: { field: 'messages.typo.en' },
+  too_many_policies: { limit: POLICIES_MAX },
   no_addresses: {},
   few_addresses: {},
   idempotency_key_reused: {},

@@ -4,12 +4,13 @@ import { RESOLVER_PROBLEMS, resolverProblem } from '../engine/dns/resolver.ts';
 import type { Evidence } from '../engine/evidence.ts';
 import type { Verdict } from '../engine/findings.ts';
 import { decideVerdict } from '../engine/findings.ts';
-import { report } from '../engine/report.ts';
+import { type Report, report } from '../engine/report.ts';
 import { delayOf, outOfTime, selectorOf, testEvidence, testOutcomeOf } from '../engine/test-mode.ts';
 import { type EngineDeps, runFromCache, runOffline, runOnline, withFilter } from '../engine/verify.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { TEST_WAITING_MAX } from '../kernel/facts/limits.ts';
 import type { Level } from '../kernel/facts/plans.ts';
+import { type Decision, decide, type PolicyRules } from '../kernel/facts/policies.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Via } from '../kernel/log-origins.ts';
 import type {
@@ -100,17 +101,26 @@ interface Asked {
   readonly warnings?: readonly string[];
   /** Null by default: our own contract. */
   readonly via?: Via | null;
+  /** What decides from the verdict; null by default: nothing. */
+  readonly policy?: PolicyRules | null;
+  /** Of the decision's message: a tag or the value of an Accept-Language header. */
+  readonly language?: string | null;
 }
+
+/** The reply to a verification, as JSON. */
+export type VerificationReply = Report & { readonly decision: Decision | null };
 
 /** `started`: `Clock.elapsed()` ms. */
 export function toRecord(
   engine: EngineDeps,
-  { email, level, clientIp, withEvidence, warnings, via = null }: Asked,
+  { email, level, clientIp, withEvidence, warnings, via = null, policy = null, language = null }: Asked,
   { id, started }: { readonly id: string; readonly started: number },
   e: Evidence,
   verdict: Verdict,
 ): VerificationRecord {
   const durationMs = engine.clock.elapsed() - started;
+  const result = report(e, verdict, { id, durationMs, at: engine.clock.now(), withEvidence, warnings });
+  const decision: Decision | null = policy && decide(policy, result, language);
   return {
     id,
     email,
@@ -123,7 +133,8 @@ export function toRecord(
     clientIp,
     durationMs: Math.round(durationMs),
     via,
-    body: JSON.stringify(report(e, verdict, { id, durationMs, at: engine.clock.now(), withEvidence, warnings })),
+    decision: decision?.action ?? null,
+    body: JSON.stringify({ ...result, decision } satisfies VerificationReply),
   };
 }
 
@@ -160,6 +171,9 @@ interface VerifyRequest {
   readonly via?: Via | null;
   /** Of the request, for its reply; none by default. */
   readonly warnings?: readonly string[];
+  /** See Asked. */
+  readonly policy?: PolicyRules | null;
+  readonly language?: string | null;
   /**
    * Aborted when the client disconnects: the dialogue ends with QUIT, the evidence so far is recorded and charged.
    * Called only by a check that has to wait.

@@ -87,6 +87,7 @@ export const VERIFICATIONS = newRows<'verifications', NewVerification, 'seq'>('v
   hold_id: textColumn(({ holdId }) => holdId),
   via: textColumn(({ record }) => record.via ?? null),
   held: numberColumn(({ held }) => held),
+  decision: textColumn(({ record }) => record.decision ?? null),
 });
 
 /** A row of a batch that all rows of have the batch's node and time. */

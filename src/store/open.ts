@@ -23,6 +23,7 @@ import { members } from './people/members.ts';
 import { savedViews } from './people/saved-views.ts';
 import { attempts, authDatabase, forgetSecret, secret, signIns } from './people/sign-ins.ts';
 import { users } from './people/users.ts';
+import { policies } from './policies.ts';
 import { sharedFiles } from './shared-files.ts';
 import { stats } from './stats.ts';
 import type { Store, StoreEvent } from './store.ts';
@@ -81,6 +82,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     accounts: { ...accounts(driver), audit: () => auditAccounts(driver) },
     keys: keys(driver),
     filters: filters(driver),
+    policies: policies(driver),
     lists: lists(driver),
     webhooks: webhooks(driver),
     verifications: verifications(driver),

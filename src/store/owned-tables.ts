@@ -32,6 +32,7 @@ export const OWNED_TABLES = {
     purge: { other: 'kept as long as the account, as evidence; without one, as long as the service' },
   },
   filters: { erasure: { kept: 'a rule that the account set, not a record' }, purge: BY_THE_ACCOUNT },
+  policies: { erasure: { kept: 'rules that the account set, not a record' }, purge: BY_THE_ACCOUNT },
   // Before the webhooks, so that none is attempted without its endpoint.
   webhook_deliveries: { erasure: NO_ADDRESS, purge: { other: 'retention of the log, once finished (upkeep.ts)' } },
   webhooks: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },

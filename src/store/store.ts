@@ -12,6 +12,7 @@ import type { RejectedRequests, Traffic, UncertainReplies, Verifications } from 
 import type { Nodes, OperatorLeases, PaceSlices, SharedFiles, StoreClock, StoreStats, Upkeep } from './api/nodes.ts';
 import type { Attempts, AuditLog, Members, SavedViews, SignIns, Users } from './api/people.ts';
 
+import type { Policies } from './api/policies.ts';
 import type { Webhooks } from './api/webhooks.ts';
 import type { Jobs } from './jobs/queue.ts';
 
@@ -21,6 +22,7 @@ export type * from './api/lists.ts';
 export type * from './api/log.ts';
 export type * from './api/nodes.ts';
 export type * from './api/people.ts';
+export type * from './api/policies.ts';
 export type * from './api/webhooks.ts';
 
 /** A file or folder of the store that other users of the host can read or change. */
@@ -60,6 +62,7 @@ export interface Store {
   readonly accounts: Accounts;
   readonly keys: Keys;
   readonly filters: Filters;
+  readonly policies: Policies;
   readonly lists: Lists;
   readonly webhooks: Webhooks;
   readonly verifications: Verifications;

@@ -6,6 +6,7 @@ import type { DeliveryStatus, DisabledReason, WebhookEventType } from '../kernel
 import type { FilterType } from '../kernel/facts/filter-types.ts';
 import type { ListStatus } from '../kernel/facts/lists.ts';
 import type { AccountStatus, Level, Plan } from '../kernel/facts/plans.ts';
+import type { PolicyAction } from '../kernel/facts/policies.ts';
 import type { Deliverability, Reason, Status } from '../kernel/facts/reasons.ts';
 import type { Role } from '../kernel/facts/roles.ts';
 import type { JobState } from '../kernel/jobs.ts';
@@ -189,6 +190,8 @@ interface ListsTable {
   /** Of its file, as it is stored; 0: none is kept. */
   file_bytes: Generated<number>;
   readings: Generated<number>;
+  /** JSON, Policy; null: none. */
+  policy: Generated<string | null>;
 }
 interface ListFilesTable {
   account_id: string;
@@ -315,6 +318,8 @@ interface VerificationsTable {
   via: Generated<Via | null>;
   /** What was held for it, when it is its own ledger entry: the balance changed by held − credits. */
   held: Generated<number | null>;
+  /** What the policy of the request said; null: it had none. */
+  decision: Generated<PolicyAction | null>;
 }
 interface UsageHoursTable {
   account_id: string;
@@ -349,6 +354,14 @@ interface FiltersTable {
   reason: string | null;
   reason_folded: string;
   created_at: number;
+}
+interface PoliciesTable {
+  account_id: string;
+  name: string;
+  /** JSON, PolicyRules. */
+  rules: string;
+  created_at: number;
+  changed_at: number;
 }
 interface NodesTable {
   id: string;
@@ -488,6 +501,7 @@ export interface Tables extends PaceTables, RequestTables {
   usage_hours: UsageHoursTable;
   idempotency: IdempotencyTable;
   filters: FiltersTable;
+  policies: PoliciesTable;
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
   nodes: NodesTable;

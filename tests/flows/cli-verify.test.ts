@@ -92,12 +92,12 @@ describe('verify', () => {
     const lines = (await readFile(output, 'utf8')).trim().split('\r\n');
     expect(lines[0]).toBe(
       'Name,E-Mail,mailvet_status,mailvet_deliverability,mailvet_reason,mailvet_did_you_mean,mailvet_validation_type,' +
-        'mailvet_is_disposable,mailvet_is_role,mailvet_is_free,mailvet_is_relay,mailvet_is_catch_all,mailvet_credits_used,mailvet_verified_at,mailvet_part,mailvet_column',
+        'mailvet_is_disposable,mailvet_is_role,mailvet_is_free,mailvet_is_relay,mailvet_is_catch_all,mailvet_credits_used,mailvet_verified_at,mailvet_part,mailvet_column,mailvet_decision',
     );
     expect(lines[1]).toMatch(/^"Doe, Jane",Jane <jane@good\.com>,good,unknown,,,mx,false,false,false,false,,0,20/);
     expect(lines[2]).toMatch(/^Spam,x@mailinator\.com,bad,risky,disposable_domain/);
     // Rows without an address stay in their place.
-    expect(lines.slice(3)).toEqual([`,${','.repeat(14)}`, `Empty,${','.repeat(14)}`]);
+    expect(lines.slice(3)).toEqual([`,${','.repeat(15)}`, `Empty,${','.repeat(15)}`]);
   });
 
   it('keeps results under their columns when rows are shorter or longer than the header', async () => {

@@ -59,6 +59,7 @@ function expected(access: Access, caller: CallerKind): Outcome {
     case 'api-key:filters':
     case 'api-key:usage':
     case 'api-key:webhooks':
+    case 'api-key:policies':
     case 'charged-api-key:verify':
       return withKey(caller);
     case 'anybody':

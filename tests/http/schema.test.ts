@@ -5,8 +5,8 @@ import { ErrorReply } from '../../src/contract/errors.ts';
 import { FilterAddedReply, FilterPageReply } from '../../src/contract/filters.ts';
 import { UsageReply } from '../../src/contract/usage.ts';
 import { VerifyReply, VerifyRequest } from '../../src/contract/verify.ts';
-import type { Report } from '../../src/engine/report.ts';
 import type { Beyond, ReplyBody } from '../../src/http/route.ts';
+import type { VerificationReply } from '../../src/service/verify.ts';
 import { type Lab, type Member, type Reply, startLab } from '../lab/service.ts';
 
 /** Fuzzes the API against its schema: every response matches the document and is never a 500. */
@@ -20,8 +20,8 @@ afterAll(() => lab.close());
 
 // Checked by the compiler.
 it('what the engine reports has the fields of the contract, all of them and no others', () => {
-  expectTypeOf<Report>().toExtend<ReplyBody<typeof VerifyReply>>();
-  expectTypeOf<Beyond<Report, VerifyReply>>().toBeNever();
+  expectTypeOf<VerificationReply>().toExtend<ReplyBody<typeof VerifyReply>>();
+  expectTypeOf<Beyond<VerificationReply, VerifyReply>>().toBeNever();
 });
 
 const isError = Compile(ErrorReply);

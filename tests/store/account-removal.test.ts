@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { NO_RULES } from '../../src/kernel/facts/policies.ts';
 import type { AccountId, Store } from '../../src/store/store.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
 import { hold, type Member, member, removeDeleted, verdict, verifyNow } from './cast.ts';
@@ -11,6 +12,7 @@ const TABLES = [
   'ledger',
   'ledger_days',
   'filters',
+  'policies',
   'idempotency',
   'trail',
   'keys',
@@ -36,6 +38,7 @@ async function full(lab: StoreLab, store: Store, owner: string): Promise<Member>
   const expiresAt = lab.clock.now() + 1_000_000;
   await store.members.invite(id, { email: 'x@example.com', role: 'member', tokenHash: id, expiresAt }, COMMAND);
   await store.filters.add(id, { filterType: 'domain', value: 'blocked.example', reason: null }, BY);
+  await store.policies.put(id, { ...NO_RULES, name: 'own' }, BY);
   await store.traffic.add([{ account: id, hour: lab.clock.now(), metric: 'status', bucket: 429, count: 1 }]);
   const idempotency = { route: 'POST /v1/verify', key: 'k', fingerprint: 'f' };
   await verifyNow(store, who, {}, { idempotency });
@@ -72,6 +75,9 @@ describeStores('an account that is deleted', (lab) => {
     const input = { filterType: 'domain' as const, value: 'late.example', reason: null };
     await expect(store.filters.add(id, input, BY)).rejects.toMatchObject({ code: 'not_found' });
     await expect(store.filters.addMany(id, [input], BY)).rejects.toMatchObject({ code: 'not_found' });
+    const policy = { ...NO_RULES, name: 'late' };
+    await expect(store.policies.put(id, policy, BY)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(store.policies.remove(id, 'own', BY)).rejects.toMatchObject({ code: 'not_found' });
     expect(await store.members.role(id, owner)).toBeNull();
     expect(await store.members.add(id, owner, 'owner', BY)).toBe(false);
     expect(await store.members.list(id)).toEqual([]);

@@ -3,17 +3,19 @@ import {
   ADDRESS_LENGTH,
   LOG_QUERY_LENGTH,
   NAME_LENGTH,
+  TIMEOUT_MS,
   VIEW_NAME_LENGTH,
   VIEW_SEARCH_LENGTH,
 } from '../../kernel/facts/limits.ts';
 import { LOG_NEGATABLE } from '../../kernel/facts/log-filters.ts';
 import { OUTCOMES } from '../../kernel/facts/outcomes.ts';
 import { LEVELS } from '../../kernel/facts/plans.ts';
+import { POLICY_ACTIONS } from '../../kernel/facts/policies.ts';
 import { STATUSES } from '../../kernel/facts/reasons.ts';
 import { VIEW_PAGES } from '../../kernel/facts/saved-views.ts';
 import { choice } from '../../kernel/format.ts';
 import { LOG_ORIGINS, VIAS } from '../../kernel/log-origins.ts';
-import { Nullable, OneOf, Text } from '../schema.ts';
+import { Nullable, OneOf, Text, WholeNumber } from '../schema.ts';
 import {
   DeliverabilityField,
   EMAIL_ERROR,
@@ -47,6 +49,7 @@ export const ViewsReply = Type.Object({ views: Type.Array(ViewReply) }, { title:
 export const DashboardVerifyRequest = Type.Object({
   email: Text('email', ADDRESS_LENGTH, { 'x-error': EMAIL_ERROR }),
   validation_type: OneOf(LEVELS, LEVEL_NOTES),
+  timeout_ms: Type.Optional(WholeNumber('timeout_ms', TIMEOUT_MS)),
 });
 export const DashboardVerifyReply = Type.Object(
   { result: VerifyReply, credits_remaining: Type.Integer() },
@@ -71,6 +74,8 @@ export const LogEntry = Type.Object(
     list: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),
     /** The contract through which the call came; null: Mailvet's own, the dashboard, or a list. */
     via: Nullable(OneOf(VIAS)),
+    /** Of the policy of the request or list; null: it had none. */
+    decision: Nullable(OneOf(POLICY_ACTIONS)),
     created_at: Time,
   },
   { title: 'LogEntry' },
@@ -144,6 +149,12 @@ export const LogFilters = Type.Object({
       description: 'Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator.',
     }),
   ),
+  decision: Type.Optional(
+    OneOf(POLICY_ACTIONS, {
+      description: 'What the policy of the request said.',
+      'x-error': `decision must be ${choice(POLICY_ACTIONS)}.`,
+    }),
+  ),
   from: Type.Optional(InstantOf('from')),
   to: Type.Optional(InstantOf('to')),
   reason: Type.Optional(ReasonOrNone),
@@ -159,7 +170,7 @@ export const LogFilters = Type.Object({
       pattern: `^(${LOG_NEGATABLE.join('|')})(,(${LOG_NEGATABLE.join('|')}))*$`,
       maxLength: LOG_QUERY_LENGTH.max,
       description:
-        'Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason or operator, and match none.',
+        'Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator or decision, and match none.',
       'x-error': `not must be names out of ${LOG_NEGATABLE.join(', ')}, separated by commas.`,
     }),
   ),

@@ -243,7 +243,13 @@ export const chargedApiKey: GuardFor<ChargedKeyContext> = (context, route) => {
     const { hash, test, reading } = await keyAndInput(context, route, request, read);
     if (reading.problem !== null) return refuse(request, () => Promise.resolve(reading), neverServed);
     const idempotency = idempotencyRef(request, reading);
-    return serve({ ...request, keyHash: hash, test, idempotency, via: route.via ?? null }, reading.input);
+    const refused = async (problem: ApiError) => {
+      const stored = await refuse(request, () => Promise.resolve({ ...reading, problem }), neverServed);
+      if (stored.type === undefined) throw new TypeError('A request with a problem has only a stored reply.');
+      return stored;
+    };
+    const via = route.via ?? null;
+    return serve({ ...request, keyHash: hash, test, idempotency, via, refuse: refused }, reading.input);
   };
 };
 

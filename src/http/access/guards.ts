@@ -44,6 +44,7 @@ export const GUARDS = {
   'api-key:filters': apiKey('filters'),
   'api-key:usage': apiKey('usage'),
   'api-key:webhooks': apiKey('webhooks'),
+  'api-key:policies': apiKey('policies'),
   'charged-api-key:verify': chargedApiKey,
   anybody,
   'signed-in': signedIn,

@@ -5,7 +5,6 @@ import { Done } from '../../contract/dashboard/session.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { ApiError, ERRORS, isErrorCode } from '../../kernel/errors.ts';
-import { TIMEOUT_MS } from '../../kernel/facts/limits.ts';
 import { LOG_NEGATABLE } from '../../kernel/facts/log-filters.ts';
 import type { LogCursor, LogEntry, LogExportRow, LogExportSearch, LoggedRequest } from '../../service/log.ts';
 import { refusalOf } from '../access/api-key.ts';
@@ -30,7 +29,7 @@ const verifyHere =
       email: body.email,
       level: body.validation_type,
       clientIp: ip,
-      timeoutMs: TIMEOUT_MS.default,
+      timeoutMs: body.timeout_ms,
       withEvidence: true,
       signal: () => disconnectSignal(reply),
       gone: () => isDisconnected(reply),
@@ -67,6 +66,7 @@ const logEntryReply = (entry: LogEntry): C.LogEntry => ({
   key: entry.key === null ? null : { ...entry.key },
   list: entry.list === null ? null : { ...entry.list },
   via: entry.via,
+  decision: entry.decision,
   created_at: toIso(entry.createdAt),
 });
 
@@ -87,9 +87,9 @@ const rejectedReply = (row: LoggedRequest): C.RejectedRequest => ({
 function logSearchOf(query: Read<typeof C.LogFilters>): LogExportSearch {
   const { email = null, id = null, reason = null, key: keyId = null, status = null } = query;
   const { query: text = null, level = null, deliverability: outcome = null, origin = null } = query;
-  const { operator = null, from = null, to = null } = query;
+  const { operator = null, decision = null, from = null, to = null } = query;
   const not = LOG_NEGATABLE.filter((name) => query.not?.split(',').includes(name));
-  return { email, id, reason, keyId, status, text, level, outcome, origin, operator, from, to, not };
+  return { email, id, reason, keyId, status, text, level, outcome, origin, operator, decision, from, to, not };
 }
 
 const cursorText = ({ seq, rejected }: LogCursor): string =>
@@ -217,6 +217,7 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   status: { entry: (row) => row.status },
   deliverability: { entry: (row) => row.deliverability },
   reason: { entry: (row) => row.reason },
+  decision: { entry: (row) => row.decision },
   requested: { entry: (row) => row.requested },
   validation_type: { entry: (row) => row.validation_type },
   credits_used: { entry: (row) => row.credits_used },

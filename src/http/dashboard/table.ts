@@ -7,6 +7,7 @@ import { LIST_ROUTES } from './lists.ts';
 import { LOG_EXPORT_ROUTES, LOG_ROUTES, VIEW_ROUTES } from './log.ts';
 import { JOB_ROUTES, OPERATOR_ROUTES, SERVICE_ROUTES } from './operator.ts';
 
+import { POLICY_ROUTES } from './policies.ts';
 import { REPLY_ROUTES } from './replies.ts';
 
 import { SIGN_IN_ROUTES } from './sign-in.ts';
@@ -23,6 +24,7 @@ export const DASHBOARD_ROUTES: readonly Route[] = [
   ...LIST_ROUTES,
   ...KEY_ROUTES,
   ...FILTER_ROUTES,
+  ...POLICY_ROUTES,
   ...WEBHOOK_ROUTES,
   ...ACCOUNT_ROUTES,
   ...AUDIT_LOG_ROUTES,

@@ -59,8 +59,8 @@ async function isArray({ input: { file } }: Spooled): Promise<boolean> {
   return /^[\s\u{FEFF}]*\[/u.test((await file.read(0, LIST_UPLOAD_EXTRA_BYTES)).toString('utf8'));
 }
 
-const optionsOf = ({ name, validation_type, start, patience_minutes, ...read }: Fields) => ({
-  ...{ name, level: validation_type, patienceMinutes: patience_minutes, read: readChoice(read) },
+const optionsOf = ({ name, validation_type, policy, start, patience_minutes, ...read }: Fields) => ({
+  ...{ name, policy, level: validation_type, patienceMinutes: patience_minutes, read: readChoice(read) },
   start: start === undefined ? undefined : start === 'true',
 });
 
@@ -137,6 +137,7 @@ const JSON_FIELDS: { readonly [F in keyof Fields]-?: { readonly types: readonly 
   name: { types: ['string'], are: 'a string' },
   // Whatever is no level is 422, of whichever type.
   validation_type: { types: [], are: 'a level' },
+  policy: { types: ['string'], are: 'a string' },
   columns: { types: ['string', 'array'], are: 'a string or an array' },
   column: { types: ['string', 'number'], are: 'a string or a number' },
   header_row: { types: ['number'], are: 'a number' },

@@ -5,7 +5,7 @@ import { ListReply, ListUpload } from '../../contract/lists.ts';
 import { NO_WARNINGS, WithWarnings } from '../../contract/reader.ts';
 import { Nullable, type Read } from '../../contract/schema.ts';
 import { UsageReply } from '../../contract/usage.ts';
-import { VerifyReply, VerifyRequest } from '../../contract/verify.ts';
+import { CheckRequest, VerifyReply } from '../../contract/verify.ts';
 import { toApiError } from '../../kernel/errors.ts';
 import { COMPAT_BATCH_AT_ONCE, MCP_EMAILS } from '../../kernel/facts/limits.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
@@ -13,9 +13,9 @@ import { jsonReader } from '../input/reader.ts';
 import { mapConcurrently } from '../map-concurrently.ts';
 import type { ReplyBody } from '../route.ts';
 
-type VerifyInput = Read<typeof VerifyRequest>;
+type VerifyInput = Read<typeof CheckRequest>;
 
-const { validation_type, timeout_ms, client_ip } = VerifyRequest.properties;
+const { validation_type, timeout_ms, client_ip } = CheckRequest.properties;
 const SeveralRequest = Type.Object({
   emails: Type.Array(Type.String(), {
     minItems: 1,
@@ -104,7 +104,7 @@ const accountOf = ({ account }: McpBackend): NonNullable<McpBackend['account']> 
   return account;
 };
 
-const readOne = jsonReader(VerifyRequest);
+const readOne = jsonReader(CheckRequest);
 
 /** An address that cannot be one by its length is an error of its own, not of all. */
 async function resultOf(backend: McpBackend, input: VerifyInput): Promise<object> {
@@ -127,7 +127,7 @@ export const MCP_TOOLS: readonly Tool[] = [
     name: 'verify_email',
     title: 'Verify an email address',
     description: `Says whether an email address is good or bad, and why. Level mx checks syntax, domain, mail servers and disposable domains; level smtp also asks the mail server whether the mailbox exists. No mail is sent. ${CHARGE}`,
-    input: VerifyRequest,
+    input: CheckRequest,
     output: VerifyReply,
     readOnly: true,
     needsAccount: false,

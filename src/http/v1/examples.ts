@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox';
 import { ERRORS, PUBLIC_CODES } from '../../kernel/errors.ts';
 import { PLANS } from '../../kernel/facts/plans.ts';
+import { NO_RULES } from '../../kernel/facts/policies.ts';
 import { TEST_ERRORS } from '../../service/test-errors.ts';
 
 const ACCOUNT_TIME = '2026-11-20T10:00:00.000Z';
@@ -47,11 +48,24 @@ const FILTER = {
   created_at: ACCOUNT_TIME,
 };
 
+const POLICY = {
+  name: 'b2b',
+  built_in: false,
+  signals: { ...NO_RULES.signals, disposable: 'reject', free: 'review' },
+  validation_type: NO_RULES.level,
+  timeout_ms: NO_RULES.timeoutMs,
+  on_outage: NO_RULES.onOutage,
+  messages: { free: { en: 'Use the address of your company.', de: 'Nehmen Sie Ihre Firmenadresse.' } },
+  created_at: ACCOUNT_TIME,
+  changed_at: ACCOUNT_TIME,
+};
+
 const LIST = {
   id: 'lst_0VkP3Zq1n7Jc2mQ9sT4bXd',
   name: 'newsletter.csv',
   status: 'running',
   validation_type: 'smtp',
+  policy: null,
   rows: { total: 1000, addresses: 980, duplicates: 15, blank: 5, unreadable: 0 },
   progress: { done: 490, waiting: 12, good: 440, bad: 50, percent: 50, per_second: 12.5, eta_seconds: 40 },
   deliverability: { deliverable: 400, undeliverable: 45, risky: 25, unknown: 20 },
@@ -116,7 +130,7 @@ const warnings: readonly string[] = [];
 
 /** Of requests and replies, by the title of their schema. */
 const EXAMPLES: Readonly<Record<string, object>> = {
-  VerifyRequest: { email: 'jane.doe@example.com', validation_type: 'smtp' },
+  VerifyRequest: { email: 'jane.doe@example.com', validation_type: 'smtp', policy: 'signup' },
   Verification: {
     email: 'jane.doe@example.com',
     ...VERDICT,
@@ -134,6 +148,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     id: 'ver_0VkP3Zq1n7Jc2mQ9sT4bXd',
     duration_ms: 1840,
     verified_at: ACCOUNT_TIME,
+    decision: { action: 'accept', because: [], message: null },
   },
   Usage: {
     plan: 'premium',
@@ -152,6 +167,10 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   FilterAdded: { ...FILTER, warnings },
   Filters: { filters: [FILTER], pagination: PAGINATION, warnings },
   FilterRemoved: { status: 'success', message: 'Filter 17 was removed.', warnings },
+  PolicyRequest: { signals: { disposable: 'reject', free: 'review' }, messages: POLICY.messages },
+  PolicyDetails: { ...POLICY, warnings },
+  PolicyList: { policies: [POLICY], warnings },
+  PolicyDeleted: { status: 'success', message: 'The policy b2b was deleted.', warnings },
   List: LIST,
   ListPatch: { read: { columns: ['email'] } },
   Lists: { lists: [LIST], pagination: PAGINATION, warnings },
@@ -159,7 +178,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     rows: [
       {
         ...{ row: 1, part: null, parts: null, column: null, email: 'jane.doe@example.com', ...VERDICT },
-        ...{ attempts: 1, verified_at: ACCOUNT_TIME, problem: null },
+        ...{ attempts: 1, verified_at: ACCOUNT_TIME, problem: null, decision: null },
       },
     ],
     next: null,

@@ -1,11 +1,70 @@
-import { IdempotencyHeader } from '../../contract/schema.ts';
+import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
 import { VerifyQuery, VerifyReply, VerifyRequest } from '../../contract/verify.ts';
+import { ApiError, toApiError } from '../../kernel/errors.ts';
+import { TIMEOUT_MS } from '../../kernel/facts/limits.ts';
+import { DEFAULT_LEVEL } from '../../kernel/facts/plans.ts';
+import type { Policy } from '../../kernel/facts/policies.ts';
+import { outageDecision } from '../../service/policies.ts';
 import { requireAdmission } from '../access/api-key.ts';
+import type { HttpContext } from '../context.ts';
 import { disconnectSignal, isDisconnected } from '../exchange.ts';
 import { JSON_TYPE, REPLAYED, replayed } from '../reply.ts';
-import { type Route, route } from '../route.ts';
+import { type ChargedKeyContext, type RawAnswer, type Route, route } from '../route.ts';
 
 const CREDITS = 'x-credits-remaining';
+
+interface Asked {
+  readonly query: Read<typeof VerifyQuery>;
+  readonly body: Read<typeof VerifyRequest>;
+  readonly warnings: readonly string[];
+}
+
+/** The policy that the request names; an ApiError where there is none, for whom the key belongs to. */
+async function policyOf(
+  { policies }: HttpContext,
+  keyHash: string,
+  { policy: name }: Asked['body'],
+): Promise<Policy | ApiError | null> {
+  if (name === undefined) return null;
+  try {
+    return await policies.ofKey(keyHash, name);
+  } catch (error) {
+    throw new ApiError('verification_unavailable', undefined, { retry_after: 5 }, error);
+  }
+}
+
+async function answer(
+  context: HttpContext,
+  request: ChargedKeyContext,
+  { query, body, warnings }: Asked,
+  policy: Policy | null,
+): Promise<RawAnswer> {
+  const { ip, reply, keyHash, test, idempotency } = request;
+  const outcome = await context.verify.verify({
+    keyHash,
+    test,
+    ip,
+    idempotency,
+    email: body.email,
+    level: body.validation_type ?? policy?.level ?? DEFAULT_LEVEL,
+    clientIp: body.client_ip ?? ip,
+    timeoutMs: body.timeout_ms ?? policy?.timeoutMs ?? TIMEOUT_MS.default,
+    withEvidence: query.evidence === '1',
+    policy,
+    language: body.language ?? null,
+    warnings,
+    gone: () => isDisconnected(reply),
+    // A client with an Idempotency-Key will send the request again, and is to find the whole outcome then.
+    signal: () => (idempotency === null ? disconnectSignal(reply) : new AbortController().signal),
+  });
+  const admission = requireAdmission(context, request, 'admission' in outcome ? outcome.admission : outcome);
+  if (outcome.outcome === 'failed') throw outcome.error;
+  const headers = { [CREDITS]: String(outcome.outcome === 'answered' ? outcome.balance : admission.balance) };
+  if (outcome.outcome === 'answered') return { body: outcome.record.body, type: JSON_TYPE, headers };
+  if (admission.outcome !== 'replay') throw new TypeError('A refused admission has no reply.');
+  const stored = replayed(admission.reply);
+  return { ...stored, headers: { ...stored.headers, ...headers } };
+}
 
 export const VERIFY_ROUTES: readonly Route[] = [
   route({
@@ -26,32 +85,16 @@ export const VERIFY_ROUTES: readonly Route[] = [
       description: 'A malformed or dead address is a verdict (200), not an error.',
       errors: [402, 409, 422],
     },
-    serve:
-      (context) =>
-      async (request, { query, body, warnings }) => {
-        const { ip, reply, keyHash, test, idempotency } = request;
-        const outcome = await context.verify.verify({
-          keyHash,
-          test,
-          ip,
-          idempotency,
-          email: body.email,
-          level: body.validation_type,
-          clientIp: body.client_ip ?? ip,
-          timeoutMs: body.timeout_ms,
-          withEvidence: query.evidence === '1',
-          warnings,
-          gone: () => isDisconnected(reply),
-          // A client with an Idempotency-Key will send the request again, and is to find the whole outcome then.
-          signal: () => (idempotency === null ? disconnectSignal(reply) : new AbortController().signal),
-        });
-        const admission = requireAdmission(context, request, 'admission' in outcome ? outcome.admission : outcome);
-        if (outcome.outcome === 'failed') throw outcome.error;
-        const headers = { [CREDITS]: String(outcome.outcome === 'answered' ? outcome.balance : admission.balance) };
-        if (outcome.outcome === 'answered') return { body: outcome.record.body, type: JSON_TYPE, headers };
-        if (admission.outcome !== 'replay') throw new TypeError('A refused admission has no reply.');
-        const stored = replayed(admission.reply);
-        return { ...stored, headers: { ...stored.headers, ...headers } };
-      },
+    serve: (context) => async (request, asked) => {
+      const policy = await policyOf(context, request.keyHash, asked.body);
+      if (policy instanceof ApiError) return request.refuse(policy);
+      try {
+        return await answer(context, request, asked, policy);
+      } catch (thrown) {
+        const error = toApiError(thrown);
+        const decision = policy && outageDecision(error, policy, asked.body.language ?? null);
+        throw decision === null ? error : error.withDetails({ decision });
+      }
+    },
   }),
 ];

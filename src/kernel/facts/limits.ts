@@ -222,6 +222,21 @@ export const SIGN_IN_ID_LENGTH = { min: 1, max: 64 };
 /** Entries of one action and user in an hour of an audit log; further ones share one entry. */
 export const USER_EVENTS_PER_HOUR = 20;
 
+// Policies.
+
+/** Of an account, without those that every account has. */
+export const POLICIES_MAX = 50;
+/** As a `scope`. */
+export const POLICY_NAME_LENGTH = { min: 1, max: 64 };
+/** One message in one language. */
+export const POLICY_MESSAGE_LENGTH = { min: 1, max: 200 };
+/** Languages of one message. */
+export const POLICY_LANGUAGES_MAX = 20;
+/** A tag of a language, or the value of an Accept-Language header. */
+export const LANGUAGE_LENGTH = { min: 0, max: 200 };
+/** Verifications that a policy is tried on before it is saved, the newest. */
+export const POLICY_TRIED_ON = 1_000;
+
 // Webhooks.
 
 /** Endpoints of an account. */

@@ -1,3 +1,12 @@
 /** Filters of the log that can also be asked for what does not match. */
-export const LOG_NEGATABLE = ['level', 'deliverability', 'reason', 'key', 'origin', 'operator', 'status'] as const;
+export const LOG_NEGATABLE = [
+  'level',
+  'deliverability',
+  'reason',
+  'key',
+  'origin',
+  'operator',
+  'status',
+  'decision',
+] as const;
 export type LogNegatable = (typeof LOG_NEGATABLE)[number];

@@ -45,7 +45,7 @@ interface Parts {
 export function createListCopies({ lists, clock, find, checkPlan, start, costs }: Parts): CopyRequests {
   async function copied(copy: Copy, by: Actor): Promise<List> {
     const { source, name, level, layout } = copy;
-    const { account, patienceMinutes } = source;
+    const { account, patienceMinutes, policy } = source;
     const place = await costs.hold('list_upload', account);
     const id = newId('lst', clock.now());
     try {
@@ -57,6 +57,7 @@ export function createListCopies({ lists, clock, find, checkPlan, start, costs }
         clientIp,
         name,
         level,
+        policy,
         patienceMinutes,
         layout,
       });

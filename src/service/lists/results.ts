@@ -12,8 +12,10 @@ import type { RowProblem } from '../../kernel/csv.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { LIST_BLOCKS_SEARCHED } from '../../kernel/facts/limits.ts';
 import { PENDING, type ResultFormat, type RowKind, UNFINISHED } from '../../kernel/facts/lists.ts';
+import { decide, type PolicyAction } from '../../kernel/facts/policies.ts';
 import type { Deliverability, ReasonOrNone, Status } from '../../kernel/facts/reasons.ts';
 import type { List, ListBlock, ListResult, ListRow, ListRowAddress, Lists } from '../../store/store.ts';
+import type { VerificationReply } from '../verify.ts';
 
 export interface RowFilter {
   readonly status: Status | null;
@@ -45,10 +47,14 @@ export type RowView = Readonly<
     email: string | null;
     attempts: number;
     credits_used: number | null;
+    decision: PolicyAction | null;
   } & {
     [K in Shared | 'status' | 'deliverability' | 'reason' | 'checks' | 'verified_at']: Report[K] | null;
   } & { problem: { code: string; line: number; error: string } | null }
 >;
+
+/** As it was recorded; earlier versions had no decision. */
+type StoredReply = Report & Partial<Pick<VerificationReply, 'decision'>>;
 
 /** A row of the file and what is known about it. */
 export interface RowEntry {
@@ -183,13 +189,13 @@ interface Part {
 }
 
 function viewOf(
-  { layout }: List,
+  { layout, policy }: List,
   row: ListRow,
   { index, address, isFirst, attempts }: Part,
   result: ListResult | undefined,
 ): RowView {
   const parts = row.addresses.length;
-  const report: Report | null = result === undefined ? null : JSON.parse(result.body);
+  const report: StoredReply | null = result === undefined ? null : JSON.parse(result.body);
   return {
     row: row.row,
     ...{ part: parts > 1 ? index + 1 : null, parts: parts > 1 ? parts : null },
@@ -208,6 +214,8 @@ function viewOf(
     is_relay: report?.is_relay ?? null,
     is_catch_all: report?.is_catch_all ?? null,
     checks: report?.checks ?? null,
+    // A node of the version before decides nothing.
+    decision: report === null || policy === null ? null : (report.decision ?? decide(policy, report)).action,
     attempts,
     verified_at: report?.verified_at ?? null,
     problem: row.problem === null ? null : { ...row.problem, error: problemText(row.problem.code) },

@@ -3,6 +3,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { openStore } from '../../store/open.ts';
 import type { Store } from '../../store/store.ts';
 import { Costs } from '../costs.ts';
+import { createPolicyService } from '../policies.ts';
 import { createListService } from './service.ts';
 import { spooled } from './spooled.ts';
 
@@ -14,7 +15,13 @@ it('tells the worker of this process when a list begins to run', async () => {
   await store.migrate();
   const limits = { plan: 'enterprise', rateLimit: 100, credits: 1_000 } as const;
   const { id: account } = await store.accounts.create({ name: 'Acme', ...limits });
-  const service = createListService({ store, clock: systemClock, costs: new Costs(systemClock), singleCalls: () => 0 });
+  const service = createListService({
+    store,
+    clock: systemClock,
+    costs: new Costs(systemClock),
+    policies: createPolicyService(store),
+    singleCalls: () => 0,
+  });
   let told = 0;
   service.onRunning(() => {
     told += 1;

@@ -34,6 +34,7 @@ import type {
 import { actorFor, type ChangedBy } from '../audit-log.ts';
 import type { Costs, PacedReading } from '../costs.ts';
 import { UNSAFE_CHARACTERS } from '../link-text.ts';
+import type { PolicyService } from '../policies.ts';
 import { type CopyRequests, createListCopies } from './copies.ts';
 import { noSuchList, type RowEntry, type RowFilter, resultsFile, rowsPage } from './results.ts';
 import { readAgain, startProblem, storeUpload } from './upload.ts';
@@ -55,6 +56,8 @@ interface Uploader {
 export interface UploadRequest {
   readonly name?: string | undefined;
   readonly level?: Level | undefined;
+  /** Name of the policy that decides from its results. */
+  readonly policy?: string | undefined;
   readonly read?: ReadChoice;
   /** Whether to start it at once; what prevents that becomes the `error` of the list. */
   readonly start?: boolean | undefined;
@@ -87,7 +90,7 @@ interface ResultsWanted {
 export interface ListService extends CopyRequests {
   /**
    * `read` is called once there is room for another upload, and tells its place what arrives. Throws ApiError:
-   * `overloaded`, `plan_upgrade_required`, and what is wrong with the file. `once`: the same upload again makes no
+   * `overloaded`, `plan_upgrade_required`, `policy_not_found`, and what is wrong with the file. `once`: the same upload again makes no
    * further list; then also `idempotency_key_reused` for another upload, and `not_found` where the list was deleted.
    */
   upload(
@@ -150,10 +153,11 @@ export function createListService(parts: {
   store: Pick<Store, 'lists' | 'keys' | 'accounts' | 'idempotency'>;
   clock: Clock;
   costs: Costs;
+  policies: Pick<PolicyService, 'named'>;
   /** How many there were so far: uploads leave them the processor. */
   singleCalls: () => number;
 }): ListService {
-  const { store, clock, costs, singleCalls } = parts;
+  const { store, clock, costs, policies, singleCalls } = parts;
   const listeners = new Set<() => void>();
   const { lists } = store;
   const actorOf = actorFor(store.keys);
@@ -205,11 +209,13 @@ export function createListService(parts: {
     by: Actor,
     ref: IdempotencyRef | null,
   ): Promise<Uploaded> {
-    const { name, fileName, level = DEFAULT_LEVEL, read = {}, form, charset = null, input } = request;
+    const { name, fileName, read = {}, form, charset = null, input } = request;
+    const policy = request.policy === undefined ? null : await policies.named(account, request.policy);
+    const level = request.level ?? policy?.level ?? DEFAULT_LEVEL;
     await checkPlan(account, plan, level);
     const patienceMinutes = request.patienceMinutes ?? LIST_PATIENCE_MINUTES.default;
     const shown = name ?? nameOf(fileName) ?? toIso(clock.now());
-    const named = { name: shown, fileName, level, patienceMinutes };
+    const named = { name: shown, fileName, level, policy, patienceMinutes };
     const upload = { account, keyId, ip, ...named, read, form, charset, input };
     // The list is answered as it is then, so that its id is all there is to keep.
     const stored = ref && {

@@ -6,6 +6,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { FEW_ADDRESSES_PER_ROW, LIST_BYTES } from '../../kernel/facts/limits.ts';
 import type { ListError, ReadChoice } from '../../kernel/facts/lists.ts';
 import type { Level } from '../../kernel/facts/plans.ts';
+import type { Policy } from '../../kernel/facts/policies.ts';
 import { grouped } from '../../kernel/format.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { AccountId, Actor, List, ListLayout, ListSummary, Lists, ReplyToStore } from '../../store/store.ts';
@@ -23,6 +24,7 @@ interface Upload {
   readonly ip: string;
   readonly name: string;
   readonly level: Level;
+  readonly policy: Policy | null;
   readonly patienceMinutes: number;
   readonly read: ReadChoice;
   /** What the sender says the file is; null: to be found out. */
@@ -52,7 +54,7 @@ export async function storeUpload(
   by: Actor,
   stored: ReplyToStore<List> | null,
 ): Promise<List> {
-  const { account, keyId, ip, name, level, patienceMinutes, read, form, charset, input } = upload;
+  const { account, keyId, ip, name, level, policy, patienceMinutes, read, form, charset, input } = upload;
   const id = newId('lst', clock.now());
   try {
     const file = await readAddressFile(input, {
@@ -63,7 +65,8 @@ export async function storeUpload(
     });
     try {
       const layout = layoutOf(file.reading, read);
-      const room = await lists.create({ id, account, keyId, clientIp: ip, name, level, patienceMinutes, layout });
+      const row = { id, account, keyId, clientIp: ip, name, level, policy, patienceMinutes, layout };
+      const room = await lists.create(row);
       const append = lists.append.bind(null, account, id);
       const writer = new BlockWriter({ layout, room, append, received: file.received });
       await writeRows(file, writer, new GiveWay(clock, singleCalls));

@@ -10,6 +10,7 @@ import { createListVerifier } from './verify-list.ts';
 
 const ACCOUNT = accountId('acc_1');
 const LIST: RunningList = {
+  policy: null,
   ...{
     test: false,
     id: 'lst_1',

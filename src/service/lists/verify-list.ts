@@ -124,7 +124,8 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
     const judged = decideVerdict(evidence);
     if (judged === null) return false;
     const verdict = list.test ? { ...judged, credits: 0 } : judged;
-    const asked = { email: work.email, level: list.level, clientIp: list.clientIp, withEvidence: false };
+    const { level, clientIp, policy } = list;
+    const asked = { email: work.email, level, clientIp, policy, withEvidence: false };
     const id = listResultId(list.id, work.address);
     const record = toRecord(engine, asked, { id, started }, evidence, verdict);
     const egress = evidence.smtp?.egress ?? work.egress;

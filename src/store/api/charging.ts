@@ -1,5 +1,6 @@
 /** Charging: the request and the outcome of admission, and the settlement of a hold. */
 import type { Level } from '../../kernel/facts/plans.ts';
+import type { PolicyAction } from '../../kernel/facts/policies.ts';
 import type { Deliverability, Reason, Status } from '../../kernel/facts/reasons.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import type { Via } from '../../kernel/log-origins.ts';
@@ -109,6 +110,8 @@ export interface VerificationRecord {
   readonly body: string;
   /** The contract through which it was asked for; null by default: our own. */
   readonly via?: Via | null;
+  /** What the policy of the request said; null by default: it had none. */
+  readonly decision?: PolicyAction | null;
 }
 
 export interface AdmissionRequest {

@@ -10,6 +10,7 @@
  */
 import type { ListAction, ListError, ListStatus, ReadChoice } from '../../kernel/facts/lists.ts';
 import type { Level } from '../../kernel/facts/plans.ts';
+import type { Policy } from '../../kernel/facts/policies.ts';
 import type { ReadWarningCode } from '../../kernel/facts/read-warnings.ts';
 import type { Deliverability, Reason, Status } from '../../kernel/facts/reasons.ts';
 import type { ListSort, Sorting } from '../../kernel/facts/sort-orders.ts';
@@ -62,6 +63,8 @@ export interface NewList {
   readonly level: Level;
   readonly patienceMinutes: number;
   readonly layout: ListLayout;
+  /** What decides from its results, as it is now; null by default: nothing. */
+  readonly policy?: Policy | null;
 }
 
 export interface ListRowAddress {
@@ -133,6 +136,8 @@ export interface List {
   readonly level: Level;
   readonly patienceMinutes: number;
   readonly layout: ListLayout;
+  /** As it was when the list was made; null: none. */
+  readonly policy: Policy | null;
   /** Null where the version before stored the list, or it is a part of another one. */
   readonly summary: ListSummary | null;
   /** Whether its file is kept, so that it can be read in another way. */
@@ -204,6 +209,7 @@ export interface RunningList {
   readonly keyId: string;
   readonly clientIp: string | null;
   readonly level: Level;
+  readonly policy: Policy | null;
   readonly addresses: number;
   readonly done: number;
 }

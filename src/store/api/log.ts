@@ -1,6 +1,7 @@
 import type { LogNegatable } from '../../kernel/facts/log-filters.ts';
 import type { Outcome } from '../../kernel/facts/outcomes.ts';
 import type { Level } from '../../kernel/facts/plans.ts';
+import type { PolicyAction } from '../../kernel/facts/policies.ts';
 import type { ReasonOrNone, Status } from '../../kernel/facts/reasons.ts';
 import type { LogOrigin, Via } from '../../kernel/log-origins.ts';
 import type { AccountId, Actor, Page } from './accounts.ts';
@@ -153,6 +154,8 @@ export interface LogSearch {
   readonly to?: number | null;
   /** Mail operator, by the name that replies give it; `none`: one that has no name. */
   readonly operator?: string | null;
+  /** Of the policy of the request. */
+  readonly decision?: PolicyAction | null;
   /** Which of these rows must not match. */
   readonly not?: readonly LogNegatable[];
   /** Rows before this one. */
@@ -162,6 +165,7 @@ export interface LogSearch {
 
 export type LoggedVerification = VerificationRecord & {
   readonly via: Via | null;
+  readonly decision: PolicyAction | null;
   /** Order of recording; for `before`. */
   readonly seq: number;
   readonly createdAt: number;
@@ -195,6 +199,8 @@ export interface Verifications {
     account: AccountId,
     limit: number,
   ): Promise<Pick<VerificationRecord, 'body' | 'deliverability' | 'reason' | 'durationMs'>[]>;
+  /** The newest ones; `body`: the reply as JSON. */
+  newest(account: AccountId, limit: number): Promise<Pick<LoggedVerification, 'id' | 'email' | 'body' | 'createdAt'>[]>;
   /** Addresses that used a key, of the newest LOG_SEARCH_ROWS of the account; the latest first. */
   clients(account: AccountId, keyId: string, limit: number): Promise<KeyClient[]>;
   /** Deletes what is recorded of an address (without regard to case), replies kept for repeats too; how many. */

@@ -12,6 +12,7 @@ export function listObject(list: List) {
     name: list.name,
     status: list.status,
     validation_type: list.level,
+    policy: list.policy?.name ?? null,
     rows,
     progress: {
       ...{ done, waiting, good: breakdown.status.good, bad: breakdown.status.bad },

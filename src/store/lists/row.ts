@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { DAY_MS } from '../../kernel/clock.ts';
 import { LIST_STATUSES } from '../../kernel/facts/lists.ts';
+import type { Policy } from '../../kernel/facts/policies.ts';
 import type { StorageDriver } from '../driver.ts';
 import { accountId } from '../rows.ts';
 import type { AccountId, List, ListBreakdown, ListLayout, VerificationRecord } from '../store.ts';
@@ -48,6 +49,7 @@ export function toList({ retentionDays }: Pick<StorageDriver, 'retentionDays'>, 
     level: row.validation_type,
     patienceMinutes: row.patience_minutes,
     layout: layoutOf(row),
+    policy: policyOf(row),
     summary: row.summary === null ? null : JSON.parse(row.summary),
     hasFile: row.file_bytes > 0,
     rows: { total, addresses, duplicates, blank, unreadable },
@@ -69,6 +71,9 @@ export function toList({ retentionDays }: Pick<StorageDriver, 'retentionDays'>, 
   };
 }
 
+/** Of a list, as it was when the list was made. */
+export const policyOf = ({ policy }: Pick<ListRecord, 'policy'>): Policy | null =>
+  policy === null ? null : JSON.parse(policy);
 export const paceOf = ({ pace }: Pick<ListRecord, 'pace'>): Pace | null => (pace === null ? null : JSON.parse(pace));
 /** As it is stored: from which number the rows of the reading that counts are numbered. */
 type StoredLayout = ListLayout & { readonly base?: number };

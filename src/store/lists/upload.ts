@@ -16,7 +16,7 @@ type Upload = Pick<Lists, 'create' | 'append' | 'finish' | 'discard'>;
 
 export function upload(driver: StorageDriver): Upload {
   return {
-    async create({ id, account, keyId, clientIp, name, level, patienceMinutes, layout }) {
+    async create({ id, account, keyId, clientIp, name, level, patienceMinutes, layout, policy = null }) {
       const now = await driver.now();
       return driver.transaction(async (trx) => {
         await driver.lockAccounts(trx, [account]);
@@ -30,6 +30,7 @@ export function upload(driver: StorageDriver): Upload {
           ...{ id, account_id: account, key_id: keyId, client_ip: clientIp, status: 'uploading' as const },
           ...{ name: storable(name), name_folded: lowerCaseText(name), layout: layoutText(layout) },
           ...{ validation_type: level, patience_minutes: patienceMinutes, unit_price: listPrice(level, test) },
+          policy: policy && JSON.stringify({ ...policy, messages: {} }),
           ...{ breakdown: JSON.stringify(noResults()), created_at: now, changed_at: now },
         };
         await trx.insertInto('lists').values(row).execute();

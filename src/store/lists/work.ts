@@ -7,6 +7,7 @@ import type { ListClaim, Lists, ListWork } from '../store.ts';
 import type { Row } from '../tables.ts';
 import { parseAddresses, parsePending } from './blocks.ts';
 import { leaseKept, ofList } from './claim.ts';
+import { policyOf } from './row.ts';
 
 type Work = Pick<Lists, 'newLease' | 'running' | 'claim' | 'claimWaiting' | 'renew' | 'release'>;
 
@@ -19,7 +20,7 @@ export function work(driver: StorageDriver): Work {
         .selectFrom('lists')
         .innerJoin('accounts', 'accounts.id', 'lists.account_id')
         .select(['lists.id', 'lists.account_id', 'lists.key_id', 'lists.client_ip', 'lists.validation_type'])
-        .select(['lists.addresses', 'lists.done', 'accounts.test_of'])
+        .select(['lists.addresses', 'lists.done', 'lists.policy', 'accounts.test_of'])
         // Literally, so that the partial index answers.
         .where(sql<boolean>`lists.status = 'running'`)
         .where('accounts.status', '=', 'active')
@@ -37,6 +38,7 @@ export function work(driver: StorageDriver): Work {
           clientIp: row.client_ip,
         },
         level: row.validation_type,
+        policy: policyOf(row),
       }));
     },
 

@@ -60,6 +60,7 @@ export const toVerification = (row: Row<'verifications'>) => ({
   keyId: row.key_id,
   list: row.hold_id,
   via: row.via,
+  decision: row.decision,
 });
 
 /** Bounds of an account's log, for `StorageDriver.seqRange`. */
@@ -92,7 +93,7 @@ function ofOutcome(outcome: Outcome): Expression<SqlBool>[] {
 async function matching(driver: StorageDriver, rows: Rows, wanted: LogSearch): Promise<LoggedVerification[]> {
   const { email, id, reason, keyId, status, limit } = wanted;
   const { text = null, level = null, outcome = null, origin = null, from = null, to = null } = wanted;
-  const { operator = null } = wanted;
+  const { operator = null, decision = null } = wanted;
   let some = rows;
   const where = (name: LogNegatable, condition: Expression<SqlBool>): void => {
     some = some.where(wanted.not?.includes(name) ? negated(condition) : condition);
@@ -105,6 +106,7 @@ async function matching(driver: StorageDriver, rows: Rows, wanted: LogSearch): P
   if (from !== null) some = some.where('created_at', '>=', from);
   if (to !== null) some = some.where('created_at', '<', to);
   if (operator !== null) where('operator', driver.substringMatch(BODY, operatorMark(operator)));
+  if (decision !== null) where('decision', eb('decision', '=', decision));
   if (id !== null) some = some.where('id', '=', id);
   if (email !== null) some = some.where(driver.prefixMatch(ADDRESS_READ, indexed(email)));
   if (reason !== null) where('reason', reason === 'none' ? eb('reason', 'is', null) : eb('reason', '=', reason));

@@ -200,6 +200,18 @@ export function verifications(driver: StorageDriver): Verifications {
       return rows.map(({ duration_ms: durationMs, ...row }) => ({ ...row, durationMs }));
     },
 
+    async newest(account, limit) {
+      const rows = await driver.scans
+        .selectFrom('verifications')
+        .select(['id', 'email', 'body', 'created_at'])
+        .where(driver.seqRange(account, FIRST_SEQ, AFTER_LAST_SEQ))
+        .orderBy('account_id', 'desc')
+        .orderBy('seq', 'desc')
+        .limit(limit)
+        .execute();
+      return rows.map(({ created_at: createdAt, ...row }) => ({ ...row, createdAt }));
+    },
+
     async clients(account, keyId, limit) {
       const edge = await edgeOf(driver, account, AFTER_LAST_SEQ);
       const rows = await driver.scans

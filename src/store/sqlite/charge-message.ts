@@ -78,6 +78,7 @@ const RECORD = fieldsOf<VerificationRecord>()([
   'durationMs',
   'body',
   'via',
+  'decision',
 ]);
 const REPLY_REF = fieldsOf<IdempotencyRef>()(['route', 'key', 'fingerprint']);
 const CALLER = fieldsOf<Caller>()(['accountId', 'keyId', 'plan', 'test']);

@@ -1050,6 +1050,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/accounts/{account}/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Policies, the built-in ones first */
+        get: operations["listPoliciesHere"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/policies/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Create or replace a policy */
+        put: operations["putPolicyHere"];
+        post?: never;
+        /** Delete a policy */
+        delete: operations["deletePolicyHere"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/policies/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What rules that are not saved would have said of the newest verifications */
+        post: operations["tryPolicyHere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/accounts/{account}/webhooks": {
         parameters: {
             query?: never;
@@ -1796,6 +1848,7 @@ export interface components {
             status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
             /** @enum {string} */
             validation_type: "mx" | "smtp";
+            policy: string | null;
             rows: {
                 /** @description Rows of the file; one may have several addresses. */
                 total: number;
@@ -2121,6 +2174,22 @@ export interface components {
                 }[];
             } | null;
         };
+        /**
+         * PolicyAction
+         * @description What the policy says to do.
+         * @enum {string}
+         */
+        PolicyAction: "accept" | "review" | "reject";
+        /**
+         * Decision
+         * @description What the policy of the request says of the verdict; null without a policy.
+         */
+        Decision: {
+            action: components["schemas"]["PolicyAction"];
+            /** @description The signals that the policy answers with this action. Later versions may add some. */
+            because: ("undeliverable" | "disposable" | "relay" | "role" | "free" | "catch_all" | "unknown" | "full" | "typo" | "tag" | "seen_before" | "outage")[];
+            message: string | null;
+        };
         /** Verification */
         Verification: {
             /** @description Exactly as sent. */
@@ -2158,6 +2227,7 @@ export interface components {
             /** Format: date-time */
             verified_at: string;
             evidence?: components["schemas"]["Evidence"];
+            decision: components["schemas"]["Decision"] | null;
         };
         /** DashboardVerification */
         DashboardVerification: {
@@ -2187,6 +2257,7 @@ export interface components {
                 name: string;
             } | null;
             via: ("mcp" | "reacher" | "kickbox" | "zerobounce" | "neverbounce" | "emailable") | null;
+            decision: ("accept" | "review" | "reject") | null;
             /** Format: date-time */
             created_at: string;
         };
@@ -2260,6 +2331,7 @@ export interface components {
             status: "ready" | "running" | "paused" | "completed" | "cancelled" | "failed";
             /** @enum {string} */
             validation_type: "mx" | "smtp";
+            policy: string | null;
             rows: {
                 /** @description Rows of the file; one may have several addresses. */
                 total: number;
@@ -2402,6 +2474,7 @@ export interface components {
                 is_free: boolean | null;
                 is_relay: boolean | null;
                 is_catch_all: boolean | null;
+                decision: ("accept" | "review" | "reject") | null;
                 checks: components["schemas"]["Checks"] | null;
                 /** @description How often the address was asked about. */
                 attempts: number;
@@ -2440,7 +2513,7 @@ export interface components {
             name: string;
             key: string;
             allow_ips: string[];
-            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks")[];
+            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies")[];
             budget: {
                 monthly_credits: number;
                 used: number;
@@ -2529,6 +2602,228 @@ export interface components {
         };
         /** FilterRemoved */
         FilterRemoved: {
+            status: string;
+            message: string;
+        };
+        /** PolicySignals */
+        PolicySignals: {
+            /**
+             * @description `is_disposable` is true
+             * @enum {string}
+             */
+            disposable: "accept" | "review" | "reject";
+            /**
+             * @description `is_relay` is true
+             * @enum {string}
+             */
+            relay: "accept" | "review" | "reject";
+            /**
+             * @description `is_role` is true
+             * @enum {string}
+             */
+            role: "accept" | "review" | "reject";
+            /**
+             * @description `is_free` is true
+             * @enum {string}
+             */
+            free: "accept" | "review" | "reject";
+            /**
+             * @description `is_catch_all` is true
+             * @enum {string}
+             */
+            catch_all: "accept" | "review" | "reject";
+            /**
+             * @description `deliverability` is `unknown`, and `reason` says why; `mx` alone, which asks no mailbox, does not count
+             * @enum {string}
+             */
+            unknown: "accept" | "review" | "reject";
+            /**
+             * @description `is_mailbox_full` is true
+             * @enum {string}
+             */
+            full: "accept" | "review" | "reject";
+            /**
+             * @description `did_you_mean` has an address
+             * @enum {string}
+             */
+            typo: "accept" | "review" | "reject";
+            /**
+             * @description `tag` has a text
+             * @enum {string}
+             */
+            tag: "accept" | "review" | "reject";
+            /**
+             * @description `seen.before` is true; only requests with a `scope` know it
+             * @enum {string}
+             */
+            seen_before: "accept" | "review" | "reject";
+        };
+        /** LanguageTexts */
+        LanguageTexts: {
+            [key: string]: string;
+        };
+        /**
+         * PolicyMessages
+         * @description For the person who entered the address: by signal, then by language, at most 20 of 200 characters each. The first language is for all that have none.
+         */
+        PolicyMessages: {
+            undeliverable?: components["schemas"]["LanguageTexts"];
+            disposable?: components["schemas"]["LanguageTexts"];
+            relay?: components["schemas"]["LanguageTexts"];
+            role?: components["schemas"]["LanguageTexts"];
+            free?: components["schemas"]["LanguageTexts"];
+            catch_all?: components["schemas"]["LanguageTexts"];
+            unknown?: components["schemas"]["LanguageTexts"];
+            full?: components["schemas"]["LanguageTexts"];
+            typo?: components["schemas"]["LanguageTexts"];
+            tag?: components["schemas"]["LanguageTexts"];
+            seen_before?: components["schemas"]["LanguageTexts"];
+            outage?: components["schemas"]["LanguageTexts"];
+        };
+        /** Policy */
+        Policy: {
+            name: string;
+            /** @description Comes with the service: can be copied, not changed or deleted. */
+            built_in: boolean;
+            signals: components["schemas"]["PolicySignals"];
+            /**
+             * @description Level of the check where the request has none.
+             * @enum {string}
+             */
+            validation_type: "mx" | "smtp";
+            /** @description Time limit of the check in milliseconds, where the request has none. */
+            timeout_ms: number;
+            /**
+             * @description What to decide where there is no verdict, because of an outage, an empty balance or a limit.
+             * @enum {string}
+             */
+            on_outage: "accept" | "review" | "reject";
+            messages: components["schemas"]["PolicyMessages"];
+            created_at: string | null;
+            changed_at: string | null;
+        };
+        /** Policies */
+        Policies: {
+            /** @description By name; those that are built in come first. At most 50 and those. */
+            policies: components["schemas"]["Policy"][];
+        };
+        /**
+         * PolicySignalsRequest
+         * @description What is not there is accepted.
+         */
+        PolicySignalsRequest: {
+            /**
+             * @description `is_disposable` is true
+             * @enum {string}
+             */
+            disposable?: "accept" | "review" | "reject";
+            /**
+             * @description `is_relay` is true
+             * @enum {string}
+             */
+            relay?: "accept" | "review" | "reject";
+            /**
+             * @description `is_role` is true
+             * @enum {string}
+             */
+            role?: "accept" | "review" | "reject";
+            /**
+             * @description `is_free` is true
+             * @enum {string}
+             */
+            free?: "accept" | "review" | "reject";
+            /**
+             * @description `is_catch_all` is true
+             * @enum {string}
+             */
+            catch_all?: "accept" | "review" | "reject";
+            /**
+             * @description `deliverability` is `unknown`, and `reason` says why; `mx` alone, which asks no mailbox, does not count
+             * @enum {string}
+             */
+            unknown?: "accept" | "review" | "reject";
+            /**
+             * @description `is_mailbox_full` is true
+             * @enum {string}
+             */
+            full?: "accept" | "review" | "reject";
+            /**
+             * @description `did_you_mean` has an address
+             * @enum {string}
+             */
+            typo?: "accept" | "review" | "reject";
+            /**
+             * @description `tag` has a text
+             * @enum {string}
+             */
+            tag?: "accept" | "review" | "reject";
+            /**
+             * @description `seen.before` is true; only requests with a `scope` know it
+             * @enum {string}
+             */
+            seen_before?: "accept" | "review" | "reject";
+        };
+        /**
+         * PolicyMessagesRequest
+         * @description For the person who entered the address: by signal, then by language, at most 20 of 200 characters each. The first language is for all that have none.
+         */
+        PolicyMessagesRequest: {
+            undeliverable?: components["schemas"]["LanguageTexts"];
+            disposable?: components["schemas"]["LanguageTexts"];
+            relay?: components["schemas"]["LanguageTexts"];
+            role?: components["schemas"]["LanguageTexts"];
+            free?: components["schemas"]["LanguageTexts"];
+            catch_all?: components["schemas"]["LanguageTexts"];
+            unknown?: components["schemas"]["LanguageTexts"];
+            full?: components["schemas"]["LanguageTexts"];
+            typo?: components["schemas"]["LanguageTexts"];
+            tag?: components["schemas"]["LanguageTexts"];
+            seen_before?: components["schemas"]["LanguageTexts"];
+            outage?: components["schemas"]["LanguageTexts"];
+        };
+        /**
+         * PolicyRequest
+         * @description The whole policy: what it leaves out is accepted, or has its default.
+         */
+        PolicyRequest: {
+            signals?: components["schemas"]["PolicySignalsRequest"];
+            /**
+             * @description Level of the check where the request has none. Default: `mx`.
+             * @enum {string}
+             */
+            validation_type?: "mx" | "smtp";
+            /** @description Time limit of the check in milliseconds, where the request has none. Default: `10000`. */
+            timeout_ms?: number;
+            /**
+             * @description What to decide where there is no verdict, because of an outage, an empty balance or a limit. Default: `accept`.
+             * @enum {string}
+             */
+            on_outage?: "accept" | "review" | "reject";
+            messages?: components["schemas"]["PolicyMessagesRequest"];
+        };
+        /** PolicyTrial */
+        PolicyTrial: {
+            /** @description At most 1000, the newest. */
+            tried: number;
+            decided: {
+                accept: number;
+                review: number;
+                reject: number;
+            };
+            /** @description Newest first. */
+            items: {
+                /** @description Of its entry in the log. */
+                id: string;
+                email: string;
+                /** Format: date-time */
+                created_at: string;
+                action: components["schemas"]["PolicyAction"];
+                /** @description The signals that the policy answers with this action. Later versions may add some. */
+                because: ("undeliverable" | "disposable" | "relay" | "role" | "free" | "catch_all" | "unknown" | "full" | "typo" | "tag" | "seen_before" | "outage")[];
+            }[];
+        };
+        /** PolicyDeleted */
+        PolicyDeleted: {
             status: string;
             message: string;
         };
@@ -2748,7 +3043,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "log.erased" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "log.erased" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -2772,7 +3067,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "log.erased" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "log.erased" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -3003,7 +3298,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "invalid_filter" | "filter_exists" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "account_has_members" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "job_already_open" | "too_many_keys" | "view_exists" | "too_many_views" | "lists_not_updated";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "invalid_filter" | "filter_exists" | "policy_not_found" | "policy_built_in" | "invalid_policy" | "too_many_policies" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "account_has_members" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "job_already_open" | "too_many_keys" | "view_exists" | "too_many_views" | "lists_not_updated";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -3018,7 +3313,7 @@ export interface components {
              * @description The scope that the key lacks.
              * @enum {string}
              */
-            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks";
+            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies";
             /**
              * Format: date-time
              * @description When the key expired.
@@ -3044,6 +3339,9 @@ export interface components {
             line?: number;
             /** @description Of the file. */
             columns?: string[];
+            /** @description Names of the policies there are. */
+            policies?: string[];
+            decision?: components["schemas"]["Decision"];
             /** @description The least role that may do this. */
             required_role?: string;
         };
@@ -3084,6 +3382,8 @@ export type Reason = components['schemas']['Reason'];
 export type CheckResult = components['schemas']['CheckResult'];
 export type Checks = components['schemas']['Checks'];
 export type Evidence = components['schemas']['Evidence'];
+export type PolicyAction = components['schemas']['PolicyAction'];
+export type Decision = components['schemas']['Decision'];
 export type Verification = components['schemas']['Verification'];
 export type DashboardVerification = components['schemas']['DashboardVerification'];
 export type LogEntry = components['schemas']['LogEntry'];
@@ -3112,6 +3412,16 @@ export type Filters = components['schemas']['Filters'];
 export type FilterRequest = components['schemas']['FilterRequest'];
 export type FilterImport = components['schemas']['FilterImport'];
 export type FilterRemoved = components['schemas']['FilterRemoved'];
+export type PolicySignals = components['schemas']['PolicySignals'];
+export type LanguageTexts = components['schemas']['LanguageTexts'];
+export type PolicyMessages = components['schemas']['PolicyMessages'];
+export type Policy = components['schemas']['Policy'];
+export type Policies = components['schemas']['Policies'];
+export type PolicySignalsRequest = components['schemas']['PolicySignalsRequest'];
+export type PolicyMessagesRequest = components['schemas']['PolicyMessagesRequest'];
+export type PolicyRequest = components['schemas']['PolicyRequest'];
+export type PolicyTrial = components['schemas']['PolicyTrial'];
+export type PolicyDeleted = components['schemas']['PolicyDeleted'];
 export type Webhook = components['schemas']['Webhook'];
 export type Webhooks = components['schemas']['Webhooks'];
 export type WebhookRequest = components['schemas']['WebhookRequest'];
@@ -4059,6 +4369,8 @@ export interface operations {
                     email: string;
                     /** @enum {string} */
                     validation_type: "mx" | "smtp";
+                    /** @description Default: `10000`. */
+                    timeout_ms?: number;
                 };
             };
         };
@@ -4091,6 +4403,8 @@ export interface operations {
                 origin?: "api" | "compat" | "mcp" | "dashboard" | "list";
                 /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
                 operator?: string;
+                /** @description What the policy of the request said. */
+                decision?: "accept" | "review" | "reject";
                 from?: string;
                 to?: string;
                 /** @description `none`: without a reason. */
@@ -4099,7 +4413,7 @@ export interface operations {
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests alone. */
                 status?: "good" | "bad" | "rejected";
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason or operator, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator or decision, and match none. */
                 not?: string;
                 before?: string;
                 limit?: number;
@@ -4220,6 +4534,8 @@ export interface operations {
                 origin?: "api" | "compat" | "mcp" | "dashboard" | "list";
                 /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
                 operator?: string;
+                /** @description What the policy of the request said. */
+                decision?: "accept" | "review" | "reject";
                 from?: string;
                 to?: string;
                 /** @description `none`: without a reason. */
@@ -4228,7 +4544,7 @@ export interface operations {
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests alone. */
                 status?: "good" | "bad" | "rejected";
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason or operator, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator or decision, and match none. */
                 not?: string;
             };
             header?: never;
@@ -4267,6 +4583,8 @@ export interface operations {
                 origin?: "api" | "compat" | "mcp" | "dashboard" | "list";
                 /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
                 operator?: string;
+                /** @description What the policy of the request said. */
+                decision?: "accept" | "review" | "reject";
                 from?: string;
                 to?: string;
                 /** @description `none`: without a reason. */
@@ -4275,7 +4593,7 @@ export interface operations {
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests alone. */
                 status?: "good" | "bad" | "rejected";
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason or operator, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator or decision, and match none. */
                 not?: string;
             };
             header?: never;
@@ -4452,8 +4770,10 @@ export interface operations {
             query?: {
                 /** @description By default the name of the file, else the date. */
                 name?: string;
-                /** @description `mx` by default. */
+                /** @description By default as the policy says, or `mx`. */
                 validation_type?: "mx" | "smtp";
+                /** @description Name of the policy that decides: one of the account, or `signup` or `strict`, which every account has. */
+                policy?: string;
                 /** @description Columns with the addresses, detected by default: names or numbers from 1, separated by commas or as a JSON array; `all`: every column that has addresses. */
                 columns?: string;
                 /** @description The same for one column, whatever its name. */
@@ -4886,7 +5206,7 @@ export interface operations {
                     /** @description A date or an RFC 3339 date-time in the future; null: never. */
                     expires_at?: string | null;
                     /** @description What the key may be used for. */
-                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks")[];
+                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies")[];
                     /** @description What the key may spend in a calendar month (UTC); null: no budget. */
                     monthly_credits?: number | null;
                 };
@@ -4974,7 +5294,7 @@ export interface operations {
                     /** @description A date or an RFC 3339 date-time in the future; null: never. */
                     expires_at?: string | null;
                     /** @description What the key may be used for. */
-                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks")[];
+                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies")[];
                     /** @description What the key may spend in a calendar month (UTC); null: no budget. */
                     monthly_credits?: number | null;
                 };
@@ -5195,6 +5515,114 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FilterRemoved"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    listPoliciesHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Policies, the built-in ones first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policies"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    putPolicyHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** @description The whole policy: what it leaves out is accepted, or has its default. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyRequest"];
+            };
+        };
+        responses: {
+            /** @description Create or replace a policy */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Policy"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    deletePolicyHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a policy */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyDeleted"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    tryPolicyHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        /** @description The whole policy: what it leaves out is accepted, or has its default. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyRequest"];
+            };
+        };
+        responses: {
+            /** @description What rules that are not saved would have said of the newest verifications */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyTrial"];
                 };
             };
             "4XX": components["responses"]["Error"];

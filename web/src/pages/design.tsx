@@ -319,6 +319,7 @@ const VERIFICATION: Verification = {
   id: 'ver_sample',
   duration_ms: 412,
   verified_at: AT,
+  decision: null,
   evidence: {
     mail_hosts: [{ host: 'mx1.fabrikam.example', priority: 10, addresses: ['192.0.2.25'] }],
     unusable_hosts: [{ host: 'mx2.fabrikam.example', why: 'no address' }],

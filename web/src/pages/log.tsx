@@ -36,6 +36,7 @@ import { RejectedDrawer } from './log/rejected-drawer.tsx';
 import { type LogRow, rejectedId, rowsOf } from './log/rows.ts';
 import {
   BUILT_IN_VIEWS,
+  DECISION_LABELS,
   type LogSearch,
   logQuery,
   logSearch,
@@ -173,6 +174,7 @@ const LogFilters = memo(function LogFilters(props: { search: LogSearch; onSearch
       ['key', 'Key', keys],
       ['level', 'Level', LEVELS.map((value) => ({ value, label: value }))],
       ['origin', 'Origin', labeled(ORIGIN_LABELS)],
+      ['decision', 'Decision', labeled(DECISION_LABELS)],
       ['status', 'Status', labeled(STATUS_LABELS)],
     ];
   const hasTime = search.hour !== undefined || search.from !== undefined;

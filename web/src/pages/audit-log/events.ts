@@ -75,6 +75,13 @@ function webhookChange({ url, events, description, enabled }: Detail): string | 
   ]);
 }
 
+/** Rules by their names: `signals.role from accept to reject`. */
+function policyChange({ changes }: Detail): string | null {
+  if (typeof changes !== 'object' || changes === null) return null;
+  const value = (of: unknown) => (isNumber(of) ? formatNumber(of) : (quoted(of) ?? 'none'));
+  return joinParts(Object.entries(changes).map(([name, of]) => labelled(name, change(value)(of))));
+}
+
 const FACTORS: Readonly<Record<string, string>> = {
   password: 'with a password',
   code: 'with a code',
@@ -150,6 +157,9 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
     title: 'Imported filters',
     details: ({ added, given }) => `${numeral(added)} of ${numeral(given)} lines added`,
   },
+  'policy.created': { title: 'Created a policy', details: policyChange },
+  'policy.changed': { title: 'Changed a policy', details: policyChange },
+  'policy.deleted': { title: 'Deleted a policy' },
   'webhook.created': { title: 'Created a webhook' },
   'webhook.changed': { title: 'Edited a webhook', details: webhookChange },
   'webhook.secret_rotated': { title: 'Rotated the secret of a webhook' },

@@ -1,7 +1,7 @@
 import { Anchor, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { LogDetail } from '../../api/schema.ts';
+import type { LogDetail, Verification } from '../../api/schema.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { formatDateTime } from '../../parts/format.ts';
 import { escapeInvisibleJson } from '../../parts/verdict/escape-invisible.ts';
@@ -17,6 +17,8 @@ export function EntryDetail({ detail: { entry, reply } }: { detail: LogDetail })
     ['Source', sourceOf(entry)],
     ['IP address', entry.client_ip ?? 'Unknown'],
     ['Requested level', entry.requested],
+    // Earlier versions recorded none.
+    ...(reply.decision == null ? [] : [['Decision', decisionText(reply.decision)] as const]),
   ];
   return (
     <>
@@ -38,6 +40,10 @@ export function EntryDetail({ detail: { entry, reply } }: { detail: LogDetail })
     </>
   );
 }
+
+/** `reject, because of disposable` */
+const decisionText = ({ action, because }: NonNullable<Verification['decision']>): string =>
+  because.length === 0 ? action : `${action}, because of ${because.join(', ')}`;
 
 const ListLink = ({ of: { id, name } }: { of: NonNullable<LogDetail['entry']['list']> }) => (
   <Anchor fz="sm" className="anywhere" renderRoot={(props) => <Link {...props} to="/lists/$id" params={{ id }} />}>

@@ -1,6 +1,7 @@
 import { ADDRESS_LENGTH, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import { LOG_NEGATABLE, type LogNegatable } from '../../../../src/kernel/facts/log-filters.ts';
 import { LEVELS } from '../../../../src/kernel/facts/plans.ts';
+import { POLICY_ACTIONS, type PolicyAction } from '../../../../src/kernel/facts/policies.ts';
 import { REASON_FILTERS } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import { SEGMENT_LABELS, type Segment } from '../../parts/chart/bars.ts';
@@ -26,6 +27,13 @@ export const ORIGIN_LABELS = {
   list: 'List',
 } as const;
 
+/** What the policy of a request said. */
+export const DECISION_LABELS: Readonly<Record<PolicyAction, string>> = {
+  accept: 'Accept',
+  review: 'Review',
+  reject: 'Reject',
+};
+
 /** Search parameters of the page. */
 export interface LogSearch {
   /** An ID, an address, or any part of one. */
@@ -48,6 +56,7 @@ export interface LogSearch {
   key?: string;
   origin?: keyof typeof ORIGIN_LABELS;
   status?: keyof typeof STATUS_LABELS;
+  decision?: PolicyAction;
   /** Names of filters whose value is what rows must not have, separated by commas. */
   not?: string;
   /** Id of the row in the drawer. */
@@ -89,6 +98,7 @@ export function logSearch(search: Record<string, unknown>): LogSearch {
     origin: oneOf(keysOf(ORIGIN_LABELS), search.origin),
     operator: textOf(search.operator, NAME_LENGTH.max),
     status: oneOf(keysOf(STATUS_LABELS), search.status),
+    decision: oneOf(POLICY_ACTIONS, search.decision),
     open: textOf(search.open, LOG_QUERY_LENGTH.max),
   };
   const not = negatedOf({ not: String(search.not) }).filter((name) => read[name] !== undefined);

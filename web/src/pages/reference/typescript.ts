@@ -49,6 +49,10 @@ const CALLS: Readonly<Record<Name, Call>> = {
   }),
   // Ids of filters are numbers.
   removeFilter: (id) => result('removed', `filters.remove(${id.replaceAll("'", '')})`),
+  listPolicies: () => result('policies', 'policies.list()'),
+  getPolicy: (name) => result('policy', `policies.get(${name})`),
+  putPolicy: (name, body) => result('policy', `policies.put(${name}, ${javascript(body)})`),
+  deletePolicy: (name) => ({ lines: [`await mailvet.policies.remove(${name});`] }),
   createWebhook: (_id, body) => result('webhook', `webhooks.create(${javascript(body)})`),
   listWebhooks: () => result('webhooks', 'webhooks.list()'),
   getWebhook: (id) => result('webhook', `webhooks.get(${id})`),

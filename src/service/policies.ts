@@ -1,0 +1,210 @@
+import { ApiError, type ErrorCode } from '../kernel/errors.ts';
+import { POLICY_LANGUAGES_MAX, POLICY_MESSAGE_LENGTH, POLICY_TRIED_ON } from '../kernel/facts/limits.ts';
+import type { Level } from '../kernel/facts/plans.ts';
+import {
+  BUILT_IN_POLICIES,
+  builtInPolicy,
+  DECISION_GROUNDS,
+  type Decision,
+  type DecisionGround,
+  decide,
+  decideOutage,
+  type JudgedReply,
+  type LanguageTexts,
+  NO_RULES,
+  type Policy,
+  type PolicyAction,
+  type PolicyRules,
+  type Signal,
+} from '../kernel/facts/policies.ts';
+import { span } from '../kernel/format.ts';
+import type { AccountId, Store } from '../store/store.ts';
+import { actorFor, type ChangedBy } from './audit-log.ts';
+import { UNSAFE_CHARACTERS } from './link-text.ts';
+
+/** A policy as it is listed. Times in ms; null: it is built in. */
+export interface ListedPolicy extends Policy {
+  readonly createdAt: number | null;
+  readonly changedAt: number | null;
+}
+
+/** The rules of a request; what is missing has its default. */
+export interface RulesInput {
+  readonly signals?: Readonly<Partial<Record<Signal, PolicyAction>>> | undefined;
+  readonly validation_type: Level;
+  readonly timeout_ms: number;
+  readonly on_outage: PolicyAction;
+  readonly messages?: Readonly<Partial<Record<DecisionGround, LanguageTexts>>> | undefined;
+}
+
+/** What rules say of verifications that were made already. */
+interface Tried {
+  readonly tried: number;
+  readonly decided: Readonly<Record<PolicyAction, number>>;
+  /** Those that are not accepted, newest first. */
+  readonly items: readonly {
+    readonly id: string;
+    readonly email: string;
+    readonly createdAt: number;
+    readonly decision: Decision;
+  }[];
+}
+
+export interface PolicyService {
+  /** Built-in ones first, then by name. */
+  all(account: AccountId): Promise<ListedPolicy[]>;
+  /** Throws ApiError `not_found`. */
+  get(account: AccountId, name: string): Promise<ListedPolicy>;
+  /**
+   * The policy that a request names, for its decision. Throws ApiError `policy_not_found`, with the names there are.
+   */
+  named(account: AccountId, name: string): Promise<Policy>;
+  /**
+   * The same for whoever holds a key that was not admitted yet: the error is returned, to be told once the key has
+   * been.
+   */
+  ofKey(keyHash: string, name: string): Promise<Policy | ApiError>;
+  /** Creates or replaces it. Throws ApiError: `policy_built_in`, `invalid_policy`, `too_many_policies`. */
+  save(
+    account: AccountId,
+    name: string,
+    input: RulesInput,
+    by: ChangedBy,
+  ): Promise<{ readonly created: boolean; readonly policy: ListedPolicy }>;
+  /** What the rules would have said of the newest POLICY_TRIED_ON verifications. */
+  tried(account: AccountId, rules: PolicyRules): Promise<Tried>;
+  /** Throws ApiError: `policy_built_in`, `not_found`. */
+  remove(account: AccountId, name: string, by: ChangedBy): Promise<void>;
+}
+
+/** Errors that mean that there is no verdict, through no fault of the request. */
+const OUTAGES: ReadonlySet<ErrorCode> = new Set([
+  'verification_unavailable',
+  'overloaded',
+  'internal_error',
+  'rate_limit_exceeded',
+  'insufficient_credits',
+  'key_budget_spent',
+  'plan_upgrade_required',
+]);
+
+/** What the policy says where a verification ended with this error; null: the request has to be corrected. */
+export const outageDecision = (
+  { code }: Pick<ApiError, 'code'>,
+  policy: PolicyRules,
+  language: string | null,
+): Decision | null => (OUTAGES.has(code) ? decideOutage(policy, language) : null);
+
+const BUILT_IN: readonly ListedPolicy[] = BUILT_IN_POLICIES.map((policy) => ({
+  ...policy,
+  createdAt: null,
+  changedAt: null,
+}));
+
+export function createPolicyService(store: Pick<Store, 'policies' | 'keys' | 'verifications'>): PolicyService {
+  const { policies, keys, verifications } = store;
+  const actorOf = actorFor(keys);
+
+  const find = async (account: AccountId, name: string): Promise<Policy | null> =>
+    builtInPolicy(name) ?? (await policies.get(account, name));
+
+  async function notFound(account: AccountId, name: string): Promise<ApiError> {
+    const names = [...BUILT_IN_POLICIES, ...(await policies.list(account))].map((policy) => policy.name);
+    const message = `There is no policy ${JSON.stringify(name)}; there are ${names.join(', ')}.`;
+    return new ApiError('policy_not_found', message, { field: 'policy', policies: names });
+  }
+
+  const assertOwn = (name: string): void => {
+    if (builtInPolicy(name) !== null) throw new ApiError('policy_built_in', undefined, { field: 'name' });
+  };
+
+  return {
+    async all(account) {
+      return [...BUILT_IN, ...(await policies.list(account))];
+    },
+    async get(account, name) {
+      const found = BUILT_IN.find((policy) => policy.name === name) ?? (await policies.get(account, name));
+      if (found === null) throw new ApiError('not_found', `There is no policy ${JSON.stringify(name)}.`);
+      return found;
+    },
+    async named(account, name) {
+      const found = await find(account, name);
+      if (found === null) throw await notFound(account, name);
+      return found;
+    },
+    async ofKey(keyHash, name) {
+      const builtIn = builtInPolicy(name);
+      if (builtIn !== null) return builtIn;
+      const account = await policies.accountOfKey(keyHash);
+      // Of a key that there is not, the admission tells.
+      if (account === null) return new ApiError('policy_not_found');
+      return (await policies.get(account, name)) ?? (await notFound(account, name));
+    },
+    async save(account, name, input, by) {
+      assertOwn(name);
+      return policies.put(account, { name, ...rulesIn(input) }, await actorOf(by));
+    },
+    async tried(account, rules) {
+      const rows = await verifications.newest(account, POLICY_TRIED_ON);
+      const decided = { accept: 0, review: 0, reject: 0 };
+      const items = rows.flatMap(({ id, email, body, createdAt }) => {
+        const reply: JudgedReply = JSON.parse(body);
+        const decision = decide(rules, reply);
+        decided[decision.action] += 1;
+        return decision.action === 'accept' ? [] : [{ id, email, createdAt, decision }];
+      });
+      return { tried: rows.length, decided, items };
+    },
+    async remove(account, name, by) {
+      assertOwn(name);
+      if (!(await policies.remove(account, name, await actorOf(by))))
+        throw new ApiError('not_found', `There is no policy ${JSON.stringify(name)}.`);
+    },
+  };
+}
+
+/** Throws ApiError `invalid_policy`. */
+export const rulesIn = (input: RulesInput): PolicyRules => ({
+  signals: { ...NO_RULES.signals, ...input.signals },
+  level: input.validation_type,
+  timeoutMs: input.timeout_ms,
+  onOutage: input.on_outage,
+  messages: Object.fromEntries(
+    DECISION_GROUNDS.flatMap((ground) => {
+      const texts = textsIn(`messages.${ground}`, input.messages?.[ground] ?? {});
+      return Object.keys(texts).length === 0 ? [] : [[ground, texts] as const];
+    }),
+  ),
+});
+
+function textsIn(field: string, texts: LanguageTexts): LanguageTexts {
+  const found = new Map<string, string>();
+  for (const [language, text] of Object.entries(texts)) {
+    const of = `${field}.${language.slice(0, 40)}`;
+    const tag = canonicalTag(language);
+    if (tag === null) throw invalidPolicy(of, 'is not for a language: use a tag such as "en", "de-CH" or "zh-Hant".');
+    if (found.has(tag)) throw invalidPolicy(of, 'is a second text for the same language.');
+    const plain = text.trim();
+    const { min, max } = POLICY_MESSAGE_LENGTH;
+    const length = [...plain].length;
+    if (length < min || length > max) throw invalidPolicy(of, `must have ${span(POLICY_MESSAGE_LENGTH)} characters.`);
+    if (plain.search(UNSAFE_CHARACTERS) !== -1)
+      throw invalidPolicy(of, 'must be one line of plain text, without control or invisible characters.');
+    found.set(tag, plain);
+  }
+  if (found.size > POLICY_LANGUAGES_MAX) throw invalidPolicy(field, `has more than ${POLICY_LANGUAGES_MAX} languages.`);
+  return Object.fromEntries(found);
+}
+
+const invalidPolicy = (field: string, what: string) => new ApiError('invalid_policy', `${field} ${what}`, { field });
+
+/** BCP 47; null: it is no tag. Languages have two or three letters, whatever else the form allows. */
+function canonicalTag(language: string): string | null {
+  if (!/^[a-z]{2,3}(-|$)/i.test(language)) return null;
+  try {
+    return Intl.getCanonicalLocales(language)[0] ?? null;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}

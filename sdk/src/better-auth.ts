@@ -24,7 +24,7 @@ export function emailGuard({ paths = PATHS, ...options }: EmailGuardOptions): Be
     id: 'mailvet',
     hooks: {
       before: Object.entries(paths).map(([path, field]) => {
-        const guarded = formGuard({ ...options, field });
+        const guarded = formGuard({ ...options, field }, ({ headers }) => headers?.get('accept-language'));
         return {
           matcher: (context) => context.path === path,
           handler: createAuthMiddleware(async (context) => {

@@ -1,4 +1,4 @@
-import { type FormGuardOptions, formGuard, type GuardOutcome, outcomes, REJECTED } from './form.ts';
+import { acceptLanguage, type FormGuardOptions, formGuard, type GuardOutcome, outcomes, REJECTED } from './form.ts';
 
 export type { FormGuardOptions, GuardOptions, GuardOutcome, GuardRejection, RejectionBody } from './form.ts';
 
@@ -6,6 +6,7 @@ export type { FormGuardOptions, GuardOptions, GuardOutcome, GuardRejection, Reje
 interface ExpressRequest {
   readonly body?: unknown;
   readonly ip?: string | undefined;
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 interface ExpressResponse {
   status(code: number): { json(body: unknown): unknown };
@@ -18,7 +19,7 @@ const passed = outcomes();
  * `request.ip`, which follows the `trust proxy` setting.
  */
 export function emailGuard<Request extends ExpressRequest = ExpressRequest>(options: FormGuardOptions<Request>) {
-  const guarded = formGuard<Request>(options, (request) => request.ip);
+  const guarded = formGuard<Request>(options, acceptLanguage, (request) => request.ip);
   return async (request: Request, response: ExpressResponse, next: (error?: unknown) => void): Promise<void> => {
     let outcome: GuardOutcome;
     try {

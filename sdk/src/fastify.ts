@@ -1,4 +1,4 @@
-import { type FormGuardOptions, formGuard, type GuardOutcome, outcomes, REJECTED } from './form.ts';
+import { acceptLanguage, type FormGuardOptions, formGuard, type GuardOutcome, outcomes, REJECTED } from './form.ts';
 
 export type { FormGuardOptions, GuardOptions, GuardOutcome, GuardRejection, RejectionBody } from './form.ts';
 
@@ -19,7 +19,7 @@ const passed = outcomes();
  * which follows the `trustProxy` option.
  */
 export function emailGuard(options: FormGuardOptions<FastifyRequest>) {
-  const guarded = formGuard(options, (request) => request.ip);
+  const guarded = formGuard(options, acceptLanguage, (request) => request.ip);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const outcome = await guarded.check(request.body, request);
     // Fastify takes a returned reply as the end of the request.

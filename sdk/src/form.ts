@@ -36,10 +36,13 @@ interface FormGuard<Request> {
   body(outcome: GuardOutcome & { ok: false }): RejectionBody;
 }
 
-/** `usualIp`: what a framework knows itself. */
+type TextOf<Request> = (request: Request) => string | null | undefined;
+
+/** `languageOf`: the Accept-Language header of a request. `usualIp`: what a framework knows itself. */
 export function formGuard<Request>(
   options: FormGuardOptions<Request>,
-  usualIp: (request: Request) => string | null | undefined = () => null,
+  languageOf: TextOf<Request>,
+  usualIp: TextOf<Request> = () => null,
 ): FormGuard<Request> {
   const { field = DEFAULT_FIELD, clientIp = usualIp, ...policy } = options;
   const verify: Guard = guardWhenUsed(policy);
@@ -47,7 +50,8 @@ export function formGuard<Request>(
     async check(form, request, more) {
       // A box that is ticked, or a button that was pressed.
       const confirmed = ['true', 'on', '1', true].some((yes) => fieldOf(form, `${field}_confirmed`) === yes);
-      const outcome = await verify(fieldOf(form, field), { clientIp: clientIp(request), confirmed, ...more });
+      const said = { clientIp: clientIp(request), language: languageOf(request), confirmed };
+      const outcome = await verify(fieldOf(form, field), { ...said, ...more });
       if (outcome.ok) store(form, field, outcome.email);
       return outcome;
     },
@@ -64,6 +68,14 @@ export function fieldOf(form: unknown, name = DEFAULT_FIELD): unknown {
 function store(form: unknown, name: string, email: string): void {
   if (form instanceof FormData) form.set(name, email);
   else if (typeof form === 'object' && form !== null) Reflect.set(form, name, email);
+}
+
+type NodeHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Of a request of Node, whose headers are an object. */
+export function acceptLanguage({ headers }: { readonly headers?: NodeHeaders | undefined }): string | null {
+  const value = headers?.['accept-language'];
+  return typeof value === 'string' ? value : null;
 }
 
 /** What guards of requests leave for the handlers behind them. */

@@ -1,12 +1,12 @@
 import { createMailvet } from './client.ts';
 import { MailvetError } from './error.ts';
 import { unknownOption } from './transport.ts';
-import type { MailvetOptions, Verification, VerifyRequest } from './types.ts';
+import type { Decision, MailvetOptions, Verification, VerifyRequest } from './types.ts';
 
-type Policy = 'accept' | 'reject';
+type Action = 'accept' | 'reject';
 
-/** Why an address was not accepted. */
-export type GuardRejection =
+/** Why an address was not accepted by the guard's own options. */
+type OwnRejection =
   | 'invalid_address'
   | 'did_you_mean'
   | 'blocked'
@@ -15,24 +15,31 @@ export type GuardRejection =
   | 'role'
   | 'catch_all'
   | 'unknown';
+/** Why an address was not accepted. Further ones come from a policy; `outage`: there was no verdict. */
+export type GuardRejection = OwnRejection | 'relay' | 'free' | 'full' | 'tag' | 'seen_before' | 'outage';
 
 export interface GuardOptions extends Pick<MailvetOptions, 'url' | 'key' | 'fetch'> {
+  /**
+   * Name of the policy of the account that decides, in place of all options below but `timeout` and `onError`; with one
+   * of the others it throws.
+   */
+  policy?: string | undefined;
   /** `mx` by default; `smtp` also asks the mail server. */
   validationType?: VerifyRequest['validation_type'];
   /** Milliseconds after which an address is accepted unverified; 4,000 by default. */
   timeout?: number | undefined;
   /** Disposable addresses; `reject` by default. */
-  disposable?: Policy | undefined;
+  disposable?: Action | undefined;
   /** Shared mailboxes such as `info@`; `accept` by default. */
-  role?: Policy | undefined;
+  role?: Action | undefined;
   /** Domains that accept every mailbox, which only `smtp` finds out; `accept` by default. */
-  catchAll?: Policy | undefined;
+  catchAll?: Action | undefined;
   /** Addresses about which a check gave no answer, such as those of a domain with broken DNS; `accept` by default. */
-  unknown?: Policy | undefined;
+  unknown?: Action | undefined;
   /** Whether a likely typo is offered for correction once; `offer` by default. */
   suggestions?: 'offer' | 'ignore' | undefined;
   /** Replaces messages; `{suggestion}` stands for the suggested address. */
-  messages?: Partial<Record<GuardRejection, string>> | undefined;
+  messages?: Partial<Record<OwnRejection, string>> | undefined;
   /** Called where an address was accepted unverified; writes a line to the console by default. */
   onError?: ((error: unknown) => void) | undefined;
 }
@@ -44,6 +51,11 @@ export interface GuardCheck {
    * X-Forwarded-For, whose first address counts. What is no address is left out.
    */
   clientIp?: string | null | undefined;
+  /**
+   * Of the messages of a policy: a tag such as `de`, or the value of the user's Accept-Language header. Adapters find
+   * it themselves.
+   */
+  language?: string | null | undefined;
   /** The user has seen the suggestion and keeps the address. */
   confirmed?: boolean | undefined;
   /** Ends the check, which then rejects with the signal's reason. */
@@ -53,8 +65,11 @@ export interface GuardCheck {
 export type GuardOutcome =
   | {
       readonly ok: true;
-      /** `unverified`: there was no verdict, because of an outage, a setting or a limit. `onError` was told. */
-      readonly code: 'accepted' | 'unverified';
+      /**
+       * `unverified`: there was no verdict, because of an outage, a setting or a limit. `onError` was told. `review`:
+       * the policy accepts the address to be looked at later; `result.decision` says why.
+       */
+      readonly code: 'accepted' | 'review' | 'unverified';
       /**
        * The address to store: what was judged, rather than what was typed. Without blanks and invisible characters
        * around it, its domain in lower-case ASCII.
@@ -79,7 +94,7 @@ export type GuardOutcome =
 /** Rejects only with the reason of the caller's signal, or TypeError for an option that it does not have. */
 export type Guard = (email: unknown, check?: GuardCheck) => Promise<GuardOutcome>;
 
-const MESSAGES: Readonly<Record<GuardRejection, string>> = {
+const MESSAGES: Readonly<Record<OwnRejection, string>> = {
   invalid_address: 'Enter a valid email address.',
   did_you_mean: 'Did you mean {suggestion}?',
   blocked: 'This email address cannot be used here.',
@@ -94,6 +109,7 @@ const OPTIONS: Readonly<Record<keyof GuardOptions, readonly string[] | null>> = 
   url: null,
   key: null,
   fetch: null,
+  policy: null,
   validationType: ['mx', 'smtp'],
   timeout: null,
   disposable: ['accept', 'reject'],
@@ -105,7 +121,15 @@ const OPTIONS: Readonly<Record<keyof GuardOptions, readonly string[] | null>> = 
   onError: null,
 };
 
-const CHECK_OPTIONS: Readonly<Record<keyof GuardCheck, true>> = { clientIp: true, confirmed: true, signal: true };
+/** What a policy says in their place. */
+const OWN_RULES = ['validationType', 'disposable', 'role', 'catchAll', 'unknown', 'suggestions', 'messages'] as const;
+
+const CHECK_OPTIONS: Readonly<Record<keyof GuardCheck, true>> = {
+  clientIp: true,
+  language: true,
+  confirmed: true,
+  signal: true,
+};
 
 const TIMEOUT = 4000;
 /** Milliseconds left for the way there and back, and the least that the service takes for a check. */
@@ -123,14 +147,14 @@ const LONGEST_ADDRESS = 320;
 export function guard(options: GuardOptions): Guard {
   checkOptions(options);
   const { timeout = TIMEOUT, messages, onError = report, suggestions = 'offer' } = options;
-  const { url, key, fetch, validationType } = options;
+  const { url, key, fetch, policy, validationType = 'mx' } = options;
   const mailvet = createMailvet({ url, key, fetch, timeout });
   const timeout_ms = Math.min(Math.max(timeout - TRANSFER, SHORTEST_CHECK), LONGEST_CHECK);
   const offered = recentlyOffered();
   const flights = new Map<string, Flight>();
 
   function rejected(
-    code: GuardRejection,
+    code: OwnRejection,
     result: Verification | null = null,
     suggestion = result?.did_you_mean ?? null,
   ): GuardOutcome {
@@ -138,8 +162,12 @@ export function guard(options: GuardOptions): Guard {
     return { ok: false, code, email: null, message, suggestion, result };
   }
 
-  async function verify(email: string, clientIp: string | null, signal: AbortSignal | undefined) {
-    const request: VerifyRequest = { email, validation_type: validationType ?? 'mx', timeout_ms };
+  async function verify({ email, clientIp, language }: Question, signal: AbortSignal | undefined) {
+    const by =
+      policy === undefined
+        ? { validation_type: validationType }
+        : { policy, ...(language === null ? {} : { language }) };
+    const request: VerifyRequest = { email, timeout_ms, ...by };
     if (clientIp === null) return mailvet.verify(request, { signal });
     try {
       return await mailvet.verify({ ...request, client_ip: clientIp }, { signal });
@@ -150,24 +178,45 @@ export function guard(options: GuardOptions): Guard {
     }
   }
 
-  async function decide(email: string, clientIp: string | null, confirmed: boolean, signal: AbortSignal) {
+  /** As the policy says. A typo to be reviewed is offered for correction first, as without a policy. */
+  function follow(result: Verification, mayAccept: boolean): GuardOutcome {
+    const { decision, did_you_mean: suggestion } = result;
+    const stored = { email: result.normalized_email ?? result.email, message: null, suggestion: null, result };
+    // A service of an earlier version does not know the field.
+    if (decision == null) throw new TypeError(`The reply has no decision of the policy ${policy}.`);
+    const { action, because, message } = decision;
+    if (action === 'reject')
+      return { ok: false, code: codeOf(decision, result), email: null, message: message ?? '', suggestion, result };
+    if (action === 'accept') return { ok: true, code: 'accepted', ...stored };
+    if (because.includes('typo') && suggestion !== null && !mayAccept) {
+      offered.add(result.email);
+      return { ok: false, code: 'did_you_mean', email: null, message: message ?? '', suggestion, result };
+    }
+    return { ok: true, code: 'review', ...stored };
+  }
+
+  /** Without a verdict: as the policy says, where the service could tell; else the address is accepted. */
+  function withoutVerdict(error: unknown, email: string): GuardOutcome {
+    const unverified = rejectedField(error) === 'email' ? null : plausible(email);
+    if (unverified === null) return rejected('invalid_address');
+    onError(error);
+    const { action, message } = decisionIn(error);
+    if (action === 'reject')
+      return { ok: false, code: 'outage', email: null, message: message ?? '', suggestion: null, result: null };
+    const code = action === 'review' ? 'review' : 'unverified';
+    return { ok: true, code, email: unverified, message: null, suggestion: null, result: null };
+  }
+
+  async function decide(question: Question, signal: AbortSignal): Promise<GuardOutcome> {
+    const { email, confirmed } = question;
     const mayAccept = confirmed || suggestions === 'ignore' || offered.has(email);
     let result: Verification;
     try {
-      result = await verify(email, clientIp, signal);
+      result = await verify(question, signal);
+      if (policy !== undefined) return follow(result, mayAccept);
     } catch (error) {
       if (signal.aborted) throw error;
-      const unverified = rejectedField(error) === 'email' ? null : plausible(email);
-      if (unverified === null) return rejected('invalid_address');
-      onError(error);
-      return {
-        ok: true,
-        code: 'unverified',
-        email: unverified,
-        message: null,
-        suggestion: null,
-        result: null,
-      } as const;
+      return withoutVerdict(error, email);
     }
     if (result.did_you_mean !== null && !mayAccept) {
       offered.add(email);
@@ -176,19 +225,19 @@ export function guard(options: GuardOptions): Guard {
     const code = rejectionOf(result, options);
     if (code !== null) return rejected(code, result);
     const stored = result.normalized_email ?? email;
-    return { ok: true, code: 'accepted', email: stored, message: null, suggestion: null, result } as const;
+    return { ok: true, code: 'accepted', email: stored, message: null, suggestion: null, result };
   }
 
   return async (given, check = {}) => {
     for (const name of Object.keys(check))
       if (!Object.hasOwn(CHECK_OPTIONS, name)) throw unknownOption('A check', name, CHECK_OPTIONS);
-    const { clientIp, confirmed = false, signal } = check;
+    const { clientIp, language, confirmed = false, signal } = check;
     const email = typeof given === 'string' ? trimmed(given) : '';
     if (email === '' || email.length > LONGEST_ADDRESS) return rejected('invalid_address');
     signal?.throwIfAborted();
-    const ip = addressIn(clientIp);
-    const key = JSON.stringify([email, ip, confirmed]);
-    const flight = flights.get(key) ?? begin(key, (ended) => decide(email, ip, confirmed, ended));
+    const question = { email, clientIp: addressIn(clientIp), language: languageIn(language), confirmed };
+    const key = JSON.stringify(question);
+    const flight = flights.get(key) ?? begin(key, (ended) => decide(question, ended));
     return signal === undefined ? join(flight) : joinUntil(flight, signal);
   };
 
@@ -205,6 +254,32 @@ export function guard(options: GuardOptions): Guard {
     flights.set(key, flight);
     return flight;
   }
+}
+
+interface Question {
+  readonly email: string;
+  readonly clientIp: string | null;
+  readonly language: string | null;
+  readonly confirmed: boolean;
+}
+
+/** What the service takes; a longer one is left out, rather than the verdict. */
+const LONGEST_LANGUAGE = 200;
+const languageIn = (text: string | null | undefined): string | null =>
+  typeof text === 'string' && text !== '' && text.length <= LONGEST_LANGUAGE ? text : null;
+
+/** Codes of a policy's grounds; a ground of a later version is its own code. */
+function codeOf({ because: [ground = 'unknown'] }: Decision, { reason }: Verification): GuardRejection {
+  if (ground === 'typo') return 'did_you_mean';
+  if (ground !== 'undeliverable') return ground;
+  if (reason === 'invalid_format') return 'invalid_address';
+  return reason === 'blocked_by_filter' ? 'blocked' : ground;
+}
+
+/** Of an error that the service sent for a request with a policy. */
+function decisionIn(error: unknown): Partial<Decision> {
+  const decision = error instanceof MailvetError ? error.details.decision : null;
+  return typeof decision === 'object' && decision !== null ? decision : {};
 }
 
 /**
@@ -248,7 +323,7 @@ async function joinUntil(flight: Flight, signal: AbortSignal): Promise<GuardOutc
   }
 }
 
-function rejectionOf(result: Verification, policy: GuardOptions): GuardRejection | null {
+function rejectionOf(result: Verification, policy: GuardOptions): OwnRejection | null {
   const { disposable = 'reject', role = 'accept', catchAll = 'accept', unknown = 'accept' } = policy;
   const { reason, deliverability } = result;
   if (reason === 'invalid_format') return 'invalid_address';
@@ -364,7 +439,13 @@ function checkOptions(options: GuardOptions): void {
     if (values !== null && value !== undefined && !values.includes(value))
       throw new TypeError(`${name} must be ${values.map((one) => `'${one}'`).join(' or ')}.`);
   }
-  const { messages = {} } = options;
+  const { policy, messages = {} } = options;
+  if (policy !== undefined) {
+    if (typeof policy !== 'string' || policy === '') throw new TypeError('policy must be the name of a policy.');
+    const other = OWN_RULES.find((name) => options[name] !== undefined);
+    if (other !== undefined)
+      throw new TypeError(`policy and ${other} cannot be combined: the policy says it, in the dashboard or the API.`);
+  }
   for (const code of Object.keys(messages))
     if (!Object.hasOwn(MESSAGES, code))
       throw new TypeError(`messages has no code ${code}; it has ${Object.keys(MESSAGES).join(', ')}.`);

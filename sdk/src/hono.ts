@@ -19,7 +19,7 @@ const passed = outcomes();
  * can take it from a header that your proxy sets.
  */
 export function emailGuard<Context extends HonoContext = HonoContext>(options: FormGuardOptions<Context>) {
-  const guarded = formGuard<Context>(options);
+  const guarded = formGuard<Context>(options, ({ req }) => req.header('accept-language'));
   return async (context: Context, next: () => Promise<void>): Promise<Response | undefined> => {
     const outcome = await guarded.check(await fieldsIn(context), context, { signal: context.req.raw.signal });
     if (!outcome.ok) return Response.json(guarded.body(outcome), { status: REJECTED });

@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { type FormGuardOptions, formGuard, type GuardOutcome, outcomes, REJECTED } from './form.ts';
+import { acceptLanguage, type FormGuardOptions, formGuard, type GuardOutcome, outcomes, REJECTED } from './form.ts';
 
 export type { FormGuardOptions, GuardOptions, GuardOutcome, GuardRejection, RejectionBody } from './form.ts';
 
@@ -7,6 +7,7 @@ export type { FormGuardOptions, GuardOptions, GuardOutcome, GuardRejection, Reje
 interface NestRequest {
   readonly body?: unknown;
   readonly ip?: string | undefined;
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 interface NestContext {
   switchToHttp(): { getRequest<Request>(): Request };
@@ -21,7 +22,7 @@ const passed = outcomes();
 export function emailGuard<Request extends NestRequest = NestRequest>(
   options: FormGuardOptions<Request>,
 ): { canActivate(context: NestContext): Promise<boolean> } {
-  const guarded = formGuard<Request>(options, (request) => request.ip);
+  const guarded = formGuard<Request>(options, acceptLanguage, (request) => request.ip);
   return {
     async canActivate(context) {
       const request = context.switchToHttp().getRequest<Request>();

@@ -19,7 +19,7 @@ export function guardRoute<Incoming extends Request, Context>(
   options: FormGuardOptions<Incoming>,
   handler: (request: Incoming, context: Context, outcome: GuardOutcome) => Response | Promise<Response>,
 ): (request: Incoming, context: Context) => Promise<Response> {
-  const guarded = formGuard<Incoming>(options);
+  const guarded = formGuard<Incoming>(options, ({ headers }) => headers.get('accept-language'));
   return async (request, context) => {
     const fields = await fieldsOf(request);
     const typed = fieldOf(fields, options.field);
@@ -33,6 +33,6 @@ export function guardRoute<Incoming extends Request, Context>(
 export function formDataGuard(
   options: Omit<FormGuardOptions, 'clientIp'>,
 ): (form: FormData, check?: GuardCheck) => Promise<GuardOutcome> {
-  const guarded = formGuard<null>(options);
+  const guarded = formGuard<null>(options, () => null);
   return (form, check) => guarded.check(form, null, check);
 }

@@ -74,6 +74,102 @@ describe('a verdict', () => {
   });
 });
 
+describe('a policy', () => {
+  const put = (name: string, body: object, member = test) => member.call('PUT', `/v1/policies/${name}`, body);
+
+  it('decides in place of the options, with its own message in the language of the user', async () => {
+    await put('strictly', {
+      signals: { role: 'reject', free: 'reject', disposable: 'accept' },
+      messages: { role: { en: 'A person, please.', de: 'Bitte eine Person.' } },
+    });
+    const check = made({ policy: 'strictly' });
+    expect(await check(ADDRESS('role'), { language: 'de-AT,en;q=0.5' })).toMatchObject({
+      ...{ ok: false, code: 'role', message: 'Bitte eine Person.' },
+      result: { decision: { action: 'reject', because: ['role'] } },
+    });
+    expect(await check(ADDRESS('free'))).toMatchObject({ ok: false, code: 'free' });
+    expect(await check(ADDRESS('disposable_domain'))).toMatchObject({ ok: true, code: 'accepted' });
+    expect(await check(ADDRESS('invalid_format'))).toMatchObject({ ok: false, code: 'invalid_address' });
+    expect(await check(ADDRESS('blocked_by_filter'))).toMatchObject({ ok: false, code: 'blocked' });
+    expect(await check(ADDRESS('domain_not_found'))).toMatchObject({ ok: false, code: 'undeliverable' });
+    expect(await check(ADDRESS('role'), { language: 'x'.repeat(5_000) })).toMatchObject({ code: 'role' });
+    expect(errors).toEqual([]);
+  });
+
+  it('says the level', async () => {
+    await put('deep', { signals: { catch_all: 'review' }, validation_type: 'smtp' });
+    const outcome = await made({ policy: 'deep' })(ADDRESS('catch_all'));
+    expect(outcome).toMatchObject({ ok: true, code: 'review', email: ADDRESS('catch_all') });
+    expect(outcome.result).toMatchObject({ validation_type: 'smtp', decision: { because: ['catch_all'] } });
+  });
+
+  it('that has typos reviewed lets the user correct one first; one that rejects them does so again', async () => {
+    const review = made({ policy: 'signup' });
+    expect(await review(ADDRESS('typo_alive'))).toMatchObject({
+      ...{ ok: false, code: 'did_you_mean', suggestion: 'typo_alive@gmail.com' },
+      message: 'Did you mean typo_alive@gmail.com?',
+    });
+    expect(await review(ADDRESS('typo_alive'))).toMatchObject({ ok: true, code: 'review' });
+    expect(await made({ policy: 'signup' })(ADDRESS('typo_alive'), { confirmed: true })).toMatchObject({
+      code: 'review',
+    });
+    const reject = made({ policy: 'strict' });
+    for (let i = 0; i < 2; i++)
+      expect(await reject(ADDRESS('typo_alive'), { confirmed: true })).toMatchObject({ code: 'did_you_mean' });
+  });
+
+  it.each([
+    ['accept', { ok: true, code: 'unverified' }],
+    ['review', { ok: true, code: 'review', result: null }],
+    ['reject', { ok: false, code: 'outage', message: 'Later, please.' }],
+  ])('says what happens without a verdict: %s', async (on_outage, expected) => {
+    await put('outage', { on_outage, messages: { outage: { en: 'Later, please.' } } });
+    const check = made({ policy: 'outage' });
+    expect(await check(ADDRESS('verification_unavailable'))).toMatchObject(expected);
+    expect(errors).toHaveLength(1);
+  });
+
+  it('that cannot be asked accepts, and says so', async () => {
+    const unknown = await made({ policy: 'no-such-policy' })(ADDRESS('ada'));
+    expect(unknown).toMatchObject({ ok: true, code: 'unverified' });
+    expect(errors).toMatchObject([{ code: 'policy_not_found' }]);
+  });
+
+  it.each([
+    { validationType: 'mx' },
+    { disposable: 'accept' },
+    { role: 'accept' },
+    { catchAll: 'accept' },
+    { unknown: 'accept' },
+    { suggestions: 'offer' },
+    { messages: {} },
+  ] as const)('with %j throws', (own) => {
+    const [name] = Object.keys(own);
+    expect(() => made({ policy: 'signup', ...own })).toThrow(new RegExp(`^policy and ${name} cannot be combined`));
+    expect(() => zodGuard({ url: undefined, key: undefined, policy: 'signup', ...own })).toThrow(/cannot be combined/);
+  });
+
+  it('goes with undefined options, and not with an empty name', () => {
+    expect(() => made({ policy: 'signup', role: undefined, messages: undefined })).not.toThrow();
+    expect(() => made({ policy: '' })).toThrow('policy must be the name of a policy.');
+  });
+
+  it('gets the language of the request from the adapters', async () => {
+    await put('polite', { signals: { role: 'reject' }, messages: { role: { en: 'No.', fr: 'Non.' } } });
+    const json = vi.fn();
+    const guarded = emailGuard({ url: lab.url, key: test.key, policy: 'polite' });
+    const request = { body: { email: ADDRESS('role') }, headers: { 'accept-language': 'fr-CA' } };
+    await guarded(request, { status: () => ({ json }) }, () => undefined);
+    expect(json).toHaveBeenCalledWith(expect.objectContaining({ code: 'role', error: 'Non.' }));
+    const POST = guardRoute({ url: lab.url, key: test.key, policy: 'polite' }, () => Response.json({}));
+    const headers = { 'content-type': 'application/json', 'accept-language': 'fr' };
+    const asked = new Request('http://form', { method: 'POST', headers, body: JSON.stringify(request.body) });
+    const reply = await POST(asked, null);
+    expect(reply.status).toBe(422);
+    expect(await reply.json()).toMatchObject({ error: 'Non.' });
+  });
+});
+
 describe('a suggestion', () => {
   it('is offered once', async () => {
     const check = made();
@@ -398,7 +494,7 @@ it.each([
 
 it.each(['clientIP', 'ip', 'validationType'])('rejects a check with the option %s', async (name) => {
   const check: Promise<unknown> = Reflect.apply(made(), undefined, [ADDRESS('ada'), { [name]: 'x' }]);
-  await expect(check).rejects.toThrow(`A check has no option ${name}; it has clientIp, confirmed, signal.`);
+  await expect(check).rejects.toThrow(`A check has no option ${name}; it has clientIp, language, confirmed, signal.`);
 });
 
 describe('adapters that are made without the environment, as by a build', () => {

@@ -78,7 +78,7 @@ function withoutAt(text: string): CellContent {
 const USUAL = /^(?:[\p{L}\p{N}\p{M}._+'&-]+|"[^"]+")@/u;
 
 /** Valid in an address, but hardly ever meant as a part of it: quotes, bullets, the name of a setting. */
-const LABELED = /^(?:['`*·–—~#&-]|[A-Z][A-Z0-9_]*=|[\w-]*mail[\w-]*=)/;
+const LABELED = /^(?:['`*·–—~#&-]|[A-Z][A-Z0-9_]*=|(?=[\w-]*mail)[\w-]+=)/;
 
 const isAddress = (text: string): boolean =>
   text.length <= 320 && (PLAIN.test(text) || parseAddress(text, { allowReserved: true, allowUnknownTld: true }).ok);
@@ -155,7 +155,7 @@ const AROUND = 80;
 function* foundIn(text: string): Generator<Found> {
   for (const { run, index } of runsIn(text)) {
     const end = index + run.length;
-    const before = /[^\s,;<>"'()]*$/.exec(text.slice(Math.max(0, index - AROUND), index))?.[0] ?? '';
+    const before = /(?<![^\s,;<>"'()])[^\s,;<>"'()]*$/.exec(text.slice(Math.max(0, index - AROUND), index))?.[0] ?? '';
     const behind = /^[^\s,;<>"'()]*/.exec(text.slice(end, end + AROUND))?.[0] ?? '';
     // `https://user:secret@example.com`, `git@example.com:path/file`
     if (before.includes('://') || (/^[:/]./.test(behind) && behind.includes('/') && !behind.includes('@'))) continue;

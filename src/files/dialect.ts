@@ -223,7 +223,10 @@ function rated(shape: TextShape, sample: string, prior: number): Rated {
   const uniform = share(sound) + (withAt.length === 0 ? share(sound) : share(withAt));
   // Cutting nothing is left to lines, unless quotes are taken off.
   const isVain =
-    width === 1 && shape.kind === 'rows' && shape.dialect.delimiter !== '' && !/^[^\S\r\n]*["'“„`]/m.test(sample);
+    width === 1 &&
+    shape.kind === 'rows' &&
+    shape.dialect.delimiter !== '' &&
+    !/^[^\S\r\n\u2028\u2029]*["'“„`]/m.test(sample);
   const vain = (isVain ? 0.5 : 0) + (width === 1 && withAt.length === 0 ? 1 : 0);
   // A colon also stands in times, links and labels.
   const isColon = shape.kind === 'rows' && shape.dialect.delimiter === ':';

@@ -13,6 +13,7 @@ import { growth } from './growth.ts';
 import { http } from './http.ts';
 import { lists } from './lists.ts';
 import { memory } from './memory.ts';
+import { neighbors } from './neighbors.ts';
 import { postgresNodes } from './postgres.ts';
 import { replies } from './replies.ts';
 import { silentResolver } from './resolver-silent.ts';
@@ -29,6 +30,7 @@ const BENCHES: readonly Bench[] = [
   http,
   postgresNodes,
   slowDisk,
+  neighbors,
   engine,
   startUp,
   web,

@@ -8,6 +8,7 @@ export interface ListServer {
 }
 
 export interface ListSample {
+  readonly id: string;
   /** From the first byte of the upload to the last result. */
   readonly perSecond: number;
   /** Microseconds of the server's CPU, all its threads, per address. */
@@ -67,6 +68,7 @@ export async function runList(
   }
   const seconds = (performance.now() - began) / 1000;
   return {
+    id,
     perSecond: emails.length / seconds,
     cpuMicros: ((cpuSeconds(server.pid) - cpu) * 1e6) / emails.length,
     firstSeconds: (first - uploaded) / 1000,

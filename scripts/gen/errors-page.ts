@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { DASHBOARD_ERRORS, type ErrorRow, PUBLIC_ERRORS } from '../../src/kernel/errors.ts';
+import { DASHBOARD_ERRORS, type ErrorRow, HOOK_ERRORS, PUBLIC_ERRORS } from '../../src/kernel/errors.ts';
 
 import { table } from './markdown.ts';
 
@@ -12,6 +12,7 @@ export function errorsPage(): string {
   const sections = [...byStatus]
     .sort(([a], [b]) => a - b)
     .map(([status, of]) => `## ${status} ${STATUS_CODES[status]}\n\n${table(HEAD, of.map(cells))}`);
+  const ofHooks = Object.entries<ErrorRow>(HOOK_ERRORS).map((entry) => [String(entry[1].status), ...cells(entry)]);
   const ofDashboard = Object.entries<ErrorRow>(DASHBOARD_ERRORS)
     .sort(([, a], [, b]) => a.status - b.status)
     .map((entry) => [String(entry[1].status), ...cells(entry)]);
@@ -27,6 +28,13 @@ A malformed *address* is not an error: it is a verdict, with status 200. Its cod
 [page of syntax errors](syntax-errors.md).
 
 ${sections.join('\n')}
+## Hooks of auth servers
+
+A [hook](auth-hooks.md) whose signature fits always gets an answer in the form of its caller. Codes other than
+\`invalid_signature\` are in the log alone: they say why there was no verdict. So do \`insufficient_credits\`,
+\`rate_limit_exceeded\`, \`verification_unavailable\` and others from above.
+
+${table(['status', ...HEAD], ofHooks)}
 ## Dashboard only
 
 The dashboard's private API also returns these. Requests with an API key never get them.

@@ -128,11 +128,11 @@ function unknown(methods: readonly string[] | null): ApiError {
 /** The counters, and one line in the log. */
 function report(
   context: HttpContext,
-  { raw, id, caller, user, account, error }: HttpRequest,
+  { raw, id, caller, user, account, error, answer }: HttpRequest,
   { method, route, via, status, ms }: { method: string; route: string; via: Via | null; status: number; ms: number },
 ): void {
   const ip = context.callerIp(raw);
-  context.answered({ method, route, via, status, seconds: ms / 1000, caller, requestId: id, ip, error });
+  context.answered({ method, route, via, status, seconds: ms / 1000, caller, requestId: id, ip, error, answer });
   const whose =
     field('ip', context.logsClientIp ? ip : undefined) +
     field('account', caller?.accountId ?? account) +

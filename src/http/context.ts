@@ -2,12 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import type { ServiceReply } from '../contract/dashboard/operator.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CompatVendor } from '../kernel/compat-vendors.ts';
+import type { PolicyAction } from '../kernel/facts/policies.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Via } from '../kernel/log-origins.ts';
 import type { AdmissionService, Caller } from '../service/admission.ts';
 import type { Costs } from '../service/costs.ts';
 import type { DashboardServices } from '../service/dashboard.ts';
 import type { FilterService } from '../service/filters.ts';
+import type { HookService } from '../service/hooks.ts';
 import type { ListService } from '../service/lists/service.ts';
 import type { PolicyService } from '../service/policies.ts';
 import type { SignInService } from '../service/sign-in/service.ts';
@@ -41,6 +43,7 @@ export interface HttpContext extends DashboardServices {
   readonly filters: FilterService;
   readonly policies: PolicyService;
   readonly webhooks: WebhookService;
+  readonly hooks: HookService;
   readonly lists: ListService;
   /** The address that was probably meant by a mistyped one, or null. */
   readonly didYouMean: (email: string) => string | null;
@@ -70,6 +73,8 @@ export interface HttpContext extends DashboardServices {
     ip: string;
     /** Its status is not the reply's where the contract of another service has a status of its own. */
     error: { readonly code: string; readonly status: number } | null;
+    /** Of a hook, whose reply is none of ours: a status of 400 may be its answer. */
+    answer: PolicyAction | null;
   }) => void;
   /** The dashboard's page and its files. */
   readonly webFiles: WebFiles;

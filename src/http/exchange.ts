@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net';
 import { parse } from 'node:querystring';
 import { pipeline, type Readable } from 'node:stream';
+import type { PolicyAction } from '../kernel/facts/policies.ts';
 import { canonicalIp, ipMatcher, parseHostPort, withoutZone } from '../kernel/ip.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Caller } from '../service/admission.ts';
@@ -124,6 +125,8 @@ export class HttpRequest {
   account: string | undefined = undefined;
   /** The error that is its reply, in whatever form and with whatever status it was sent. */
   error: { readonly code: string; readonly status: number } | null = null;
+  /** Of a hook: then its status says nothing about an error. */
+  answer: PolicyAction | null = null;
 
   constructor(raw: IncomingMessage, { id, params, log }: Pick<HttpRequest, 'id' | 'params' | 'log'>) {
     this.raw = raw;

@@ -83,7 +83,8 @@ export function commonHeadersOf(publicUrl: string): CommonHeaders {
   return (requestId, path) => {
     const headers = fixed.slice();
     headers.push('x-request-id', requestId);
-    if (path.startsWith('/v1') || path.startsWith('/dashboard')) headers.push('cache-control', 'no-store');
+    if (path.startsWith('/v1') || path.startsWith('/hooks') || path.startsWith('/dashboard'))
+      headers.push('cache-control', 'no-store');
     return headers;
   };
 }

@@ -6,6 +6,7 @@ import type { Role } from '../kernel/facts/roles.ts';
 import { KEY_SCOPES, type KeyScope } from '../kernel/facts/scopes.ts';
 import type { Via } from '../kernel/log-origins.ts';
 import type { Caller, IdempotencyRef, RateWindow } from '../service/admission.ts';
+import type { CalledHook } from '../service/hooks.ts';
 import type { AccountId, Actor } from '../service/members.ts';
 import type { SignedIn } from '../service/sign-in/session.ts';
 import type { HttpContext } from './context.ts';
@@ -51,6 +52,17 @@ export interface AccountContext extends SessionContext {
   /** Whether it is the test account of the one that the user is a member of. */
   readonly test: boolean;
 }
+/** A call of an auth server whose signature fits the hook. */
+export interface HookCallContext extends RequestContext {
+  readonly hook: CalledHook;
+  /** That fitted. */
+  readonly secret: string;
+  readonly sent: unknown;
+  /** What all attempts at one event have in common; null: nothing tells them from another event. */
+  readonly event: string | null;
+  /** `Clock.elapsed()` when it arrived. */
+  readonly began: number;
+}
 export interface MetricsContext extends RequestContext {
   /** In the Prometheus text format. */
   readonly metrics: () => Promise<string>;
@@ -63,6 +75,8 @@ export interface Contexts
     Record<`api-key:${KeyScope}`, ApiKeyContext> {
   /** The same, admitted by the service together with the charge. */
   readonly 'charged-api-key:verify': ChargedKeyContext;
+  /** A signature with the secret of the hook in the path. */
+  readonly hook: HookCallContext;
   /** The dashboard's API without a session. */
   readonly anybody: RequestContext;
   /** Any user who is signed in. */

@@ -4,7 +4,7 @@ import type { Params } from './exchange.ts';
 import type { Route } from './route.ts';
 
 /** Paths of programs: their unknown ones are errors in JSON, whoever asks. */
-const NOT_PAGES = /^\/(v1|dashboard|assets)(\/|$)/;
+const NOT_PAGES = /^\/(v1|hooks|dashboard|assets)(\/|$)/;
 
 /** Whether a person looks at the reply: browsers accept HTML by name, when they load a page. */
 export const wantsPage = ({ method, headers }: IncomingMessage, path: string): boolean =>

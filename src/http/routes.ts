@@ -2,6 +2,7 @@ import { COMPAT_ROUTES } from './compat/table.ts';
 import { PAGE_ROUTES } from './dashboard/pages.ts';
 import { DASHBOARD_ROUTES } from './dashboard/table.ts';
 import { GUIDE_ROUTES } from './guide.ts';
+import { HOOK_ROUTES } from './hooks/table.ts';
 import { MCP_ROUTES } from './mcp/routes.ts';
 import type { Route } from './route.ts';
 import { serverRoutes } from './server-routes.ts';
@@ -12,6 +13,7 @@ export const ROUTES: readonly Route[] = [
   ...V1_ROUTES,
   ...COMPAT_ROUTES,
   ...MCP_ROUTES,
+  ...HOOK_ROUTES,
   ...DASHBOARD_ROUTES,
   ...PAGE_ROUTES,
   ...GUIDE_ROUTES,

@@ -27,6 +27,10 @@ const ACCOUNT_ACTIONS = [
   /** By the service, after 410 or days of failures. */
   'webhook.disabled',
   'webhook.deleted',
+  'hook.created',
+  'hook.changed',
+  'hook.secret_rolled',
+  'hook.deleted',
   'log.erased',
   'list.created',
   'list.started',

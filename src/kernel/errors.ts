@@ -4,6 +4,8 @@ import {
   BODY_WITHIN_SECONDS,
   HEADER_BYTES,
   HEADERS_WITHIN_SECONDS,
+  HOOK_MARGIN_MS,
+  HOOKS_MAX,
   KEYS_MAX,
   LISTS_MAX,
   POLICIES_MAX,
@@ -139,6 +141,16 @@ export const DASHBOARD_ERRORS = {
     message: `An account can have at most ${counted(KEYS_MAX, 'API key')}, not counting revoked ones.`,
     fix: 'Revoke a key that is no longer used. A rolled key counts until its grace period ends.',
   },
+  too_many_hooks: {
+    status: 422,
+    message: `An account can have at most ${counted(HOOKS_MAX, 'auth hook')}.`,
+    fix: 'Delete a hook that nothing calls any more.',
+  },
+  hook_secret_missing: {
+    status: 422,
+    message: 'The secret of this kind of hook is made by the caller.',
+    fix: 'Send as `secret` what the auth server shows for its endpoint.',
+  },
   view_exists: {
     status: 422,
     message: 'You have a view of this name already.',
@@ -153,6 +165,28 @@ export const DASHBOARD_ERRORS = {
     status: 503,
     message: 'The lists could not be downloaded. The current lists stay in use.',
     fix: 'The message gives the reason. Try again later.',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+/**
+ * What happens to calls of hooks. Only the first one is a reply; the others are in the log, and say why a sign-up was
+ * answered without a verdict.
+ */
+export const HOOK_ERRORS = {
+  invalid_signature: {
+    status: 401,
+    message: 'The signature is missing, malformed, too old, or does not fit the secret of this hook.',
+    fix: 'Compare the URL and the secret with those of the hook in the dashboard, and check the clock of the caller.',
+  },
+  hook_without_address: {
+    status: 422,
+    message: 'The request has no email address, as with a sign-up by phone. It was accepted, and nothing was charged.',
+    fix: 'Nothing, if people sign up without an address. Otherwise, see the page of hooks for where it is looked for.',
+  },
+  hook_out_of_time: {
+    status: 504,
+    message: `There was no verdict ${HOOK_MARGIN_MS} ms before the time limit of the caller.`,
+    fix: 'Give the caller more time where it can be set, or let the policy use the level mx.',
   },
 } as const satisfies Record<string, ErrorRow>;
 
@@ -400,11 +434,11 @@ export interface ErrorRow {
  * The catalog of errors: one row per stable code. The HTTP layer, the command line and the errors page of the docs all
  * use it; statuses and default messages are defined nowhere else.
  */
-export const ERRORS = { ...PUBLIC_ERRORS, ...DASHBOARD_ERRORS } as const;
+export const ERRORS = { ...PUBLIC_ERRORS, ...HOOK_ERRORS, ...DASHBOARD_ERRORS } as const;
 
 export type PublicCode = keyof typeof PUBLIC_ERRORS;
 type DashboardCode = keyof typeof DASHBOARD_ERRORS;
-export type ErrorCode = PublicCode | DashboardCode;
+export type ErrorCode = PublicCode | keyof typeof HOOK_ERRORS | DashboardCode;
 
 export const isOfDashboard = (code: ErrorCode): code is DashboardCode => code in DASHBOARD_ERRORS;
 

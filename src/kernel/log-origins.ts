@@ -1,14 +1,15 @@
 import { COMPAT_VENDORS } from './compat-vendors.ts';
+import { HOOK_KINDS } from './facts/hooks.ts';
 
 /**
- * Where a verification was asked for. `api`: our own API; `compat`: another service's; `list`: it is the result of a
- * list, wherever that was uploaded.
+ * Where a verification was asked for. `api`: our own API; `compat`: another service's; `hook`: an auth server
+ * asked; `list`: it is the result of a list, wherever that was uploaded.
  */
-export const LOG_ORIGINS = ['api', 'compat', 'mcp', 'dashboard', 'list'] as const;
+export const LOG_ORIGINS = ['api', 'compat', 'mcp', 'hook', 'dashboard', 'list'] as const;
 export type LogOrigin = (typeof LOG_ORIGINS)[number];
 
 /** Contracts beside our own through which calls come. */
-export const VIAS = ['mcp', ...COMPAT_VENDORS] as const;
+export const VIAS = ['mcp', ...COMPAT_VENDORS, ...HOOK_KINDS] as const;
 export type Via = (typeof VIAS)[number];
 
 /** The key ID under which verifications in the dashboard are recorded. */

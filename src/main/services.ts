@@ -20,6 +20,7 @@ import { Costs } from '../service/costs.ts';
 import { createDashboard } from '../service/dashboard.ts';
 import { createListsUpdate, type ListsUpdate } from '../service/disposable-lists-update.ts';
 import { createFilterService } from '../service/filters.ts';
+import { createHookService } from '../service/hooks.ts';
 import { createHostLearning, type HostLearning } from '../service/host-learning.ts';
 import { createListService } from '../service/lists/service.ts';
 import { createMail, type Mail } from '../service/mail.ts';
@@ -95,19 +96,21 @@ export function createServices(parts: Parts): Services {
   const listsUpdate = createListsUpdate({ jobs: store.jobs, clock, shared: sharedLists, options });
   const traffic = createTrafficCounter(store.traffic, clock);
   const rejected = createRejectedRequestLog(store.rejectedRequests);
+  const verify = verifyService(parts, traffic);
+  const policies = createPolicyService(store);
+  const hooks = createHookService({ store, policies, verify, clock });
   const flushed = [
     { what: 'request counts', everyMs: 5_000, flush: traffic.flush },
     { what: 'rejected requests', everyMs: 1_000, flush: rejected.flush },
     { what: 'uncertain replies', everyMs: 10_000, flush: uncertainFlush(engine.uncertain, store) },
     { what: 'failed sign-ins', everyMs: 1_000, flush: signIn.failures.flush },
+    { what: 'uses of hooks', everyMs: 5_000, flush: hooks.flush },
   ];
   for (const one of flushed) {
     const flushing = startFlushing(one, logger);
     closers.add(one.what, 2_000, () => flushing.stop());
   }
-  const verify = verifyService(parts, traffic);
   const health = createHealth(parts);
-  const policies = createPolicyService(store);
   const costs = new Costs(clock, () => verify.calls);
   const context: HttpContext = {
     costs,
@@ -125,6 +128,7 @@ export function createServices(parts: Parts): Services {
     verify,
     filters: createFilterService({ store, clock, singleCalls: () => verify.calls }),
     policies,
+    hooks,
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
     lists: createListService({ store, clock, costs, policies, singleCalls: () => verify.calls }),
     didYouMean: (email) => intendedAddress(email, engine.domainData()),
@@ -173,14 +177,14 @@ const replyCounter =
     clock: Clock,
   ): HttpContext['answered'] =>
   (request) => {
-    const { method, route, status, seconds, caller, error } = request;
+    const { method, route, status, seconds, caller, error, answer } = request;
     // Errors and delays that test keys ask for are none of the service's.
     if (!caller?.test) {
       metrics?.note('mailvet_http_requests_total', { method, route, status });
       metrics?.note('mailvet_http_request_seconds', { route }, seconds);
     }
-    // Some contracts of other services report errors with the status 200.
-    const rejectedWith = status >= 400 ? status : error?.status;
+    // Some contracts of other services report errors with the status 200, and answers with another one.
+    const rejectedWith = status >= 400 && answer === null ? status : error?.status;
     if (rejectedWith !== undefined && caller) {
       const { requestId, ip, via } = request;
       traffic.refused(caller.accountId, rejectedWith);
@@ -194,6 +198,7 @@ const replyCounter =
         status: rejectedWith,
         code: error?.code ?? null,
         via,
+        answer,
       });
     }
   };

@@ -72,7 +72,7 @@ const emptyTally = (): Tally => ({
 
 /** The counters of an account by hour or day, including empty buckets, and the totals by reason and by API key. */
 export async function chartOf(
-  store: Pick<Store, 'usage' | 'traffic' | 'keys'>,
+  store: Pick<Store, 'usage' | 'traffic' | 'keys' | 'hooks'>,
   clock: Clock,
   account: AccountId,
   query: ChartQuery,
@@ -80,11 +80,12 @@ export async function chartOf(
   const { start, end, bucket } = rangeOf(query, clock.now(), await store.usage.hoursFrom(account));
   const { key } = query;
   const size = SIZE[bucket];
-  const [found, traffic, byKey, keys] = await Promise.all([
+  const [found, traffic, byKey, keys, hooks] = await Promise.all([
     store.usage.buckets(account, start, end, size, key),
     key === null ? store.traffic.list(account, start, end) : [],
     store.usage.series(account, 'key', start, end),
     store.keys.list(account),
+    store.hooks.list(account),
   ]);
   const tallies = Array.from({ length: (end - start) / size }, emptyTally);
   const tallyAt = (time: number): Tally | undefined => tallies[Math.floor((time - start) / size)];
@@ -92,7 +93,7 @@ export async function chartOf(
   for (const row of traffic) addTraffic(tallyAt(row.hour), row);
   const totals = emptyTally();
   for (const tally of tallies) addTally(totals, tally);
-  const names = new Map(keys.map(({ id, name }) => [id, name]));
+  const names = new Map([...keys, ...hooks].map(({ id, name }) => [id, name]));
   names.set(DASHBOARD_KEY, 'Dashboard');
   return {
     from: toIso(start),

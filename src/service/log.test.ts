@@ -33,6 +33,7 @@ const rejection = (id: number, at: number): LoggedRejection => ({
   status: 400,
   code: null,
   via: null,
+  answer: null,
 });
 
 /** Matches among rows that are searched `reach` at a time. */

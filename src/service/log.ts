@@ -173,13 +173,13 @@ export interface LogService extends LogExports {
 }
 
 export function createLogService(
-  store: Pick<Store, 'verifications' | 'rejectedRequests' | 'keys' | 'accounts' | 'lists'>,
+  store: Pick<Store, 'verifications' | 'rejectedRequests' | 'keys' | 'hooks' | 'accounts' | 'lists'>,
   serverRetentionDays: number,
 ): LogService {
-  /** Of API keys, by ID. */
+  /** Of API keys and hooks, by ID. */
   async function keyNames(account: AccountId, rows: number): Promise<(id: string) => { id: string; name: string }> {
-    const keys = rows === 0 ? [] : await store.keys.list(account);
-    const names = new Map(keys.map(({ id, name }) => [id, name]));
+    const [keys, hooks] = rows === 0 ? [] : await Promise.all([store.keys.list(account), store.hooks.list(account)]);
+    const names = new Map([...(keys ?? []), ...(hooks ?? [])].map(({ id, name }) => [id, name]));
     return (id) => ({ id, name: names.get(id) ?? id });
   }
 

@@ -8,6 +8,7 @@ import { sharedHolds } from './charge/shared-hold.ts';
 import { nodes, storeClock } from './clock.ts';
 import type { StorageDriver, StorageDriverOptions } from './driver.ts';
 import { filters } from './filters.ts';
+import { hooks } from './hooks.ts';
 import { idempotency } from './idempotency.ts';
 import { jobs } from './jobs/jobs.ts';
 import { keys } from './keys.ts';
@@ -85,6 +86,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     policies: policies(driver),
     lists: lists(driver),
     webhooks: webhooks(driver),
+    hooks: hooks(driver),
     verifications: verifications(driver),
     rejectedRequests: rejectedRequests(driver),
     usage: usage(driver),

@@ -36,6 +36,7 @@ export const OWNED_TABLES = {
   // Before the webhooks, so that none is attempted without its endpoint.
   webhook_deliveries: { erasure: NO_ADDRESS, purge: { other: 'retention of the log, once finished (upkeep.ts)' } },
   webhooks: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },
+  hooks: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },
   rejected_requests: {
     erasure: { kept: 'has nothing of the bodies of requests' },
     purge: { other: 'retention, as verifications (upkeep.ts)' },

@@ -7,17 +7,18 @@
  */
 import type { Accounts, Filters, Keys, Usage } from './api/accounts.ts';
 import type { Charging, Idempotency, SharedHolds } from './api/charging.ts';
+import type { Hooks } from './api/hooks.ts';
 import type { Lists } from './api/lists.ts';
 import type { RejectedRequests, Traffic, UncertainReplies, Verifications } from './api/log.ts';
 import type { Nodes, OperatorLeases, PaceSlices, SharedFiles, StoreClock, StoreStats, Upkeep } from './api/nodes.ts';
 import type { Attempts, AuditLog, Members, SavedViews, SignIns, Users } from './api/people.ts';
-
 import type { Policies } from './api/policies.ts';
 import type { Webhooks } from './api/webhooks.ts';
 import type { Jobs } from './jobs/queue.ts';
 
 export type * from './api/accounts.ts';
 export type * from './api/charging.ts';
+export type * from './api/hooks.ts';
 export type * from './api/lists.ts';
 export type * from './api/log.ts';
 export type * from './api/nodes.ts';
@@ -65,6 +66,7 @@ export interface Store {
   readonly policies: Policies;
   readonly lists: Lists;
   readonly webhooks: Webhooks;
+  readonly hooks: Hooks;
   readonly verifications: Verifications;
   readonly rejectedRequests: RejectedRequests;
   readonly usage: Usage;

@@ -4,6 +4,7 @@ import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { AuditAction } from '../kernel/audit-actions.ts';
 import type { DeliveryStatus, DisabledReason, WebhookEventType } from '../kernel/facts/events.ts';
 import type { FilterType } from '../kernel/facts/filter-types.ts';
+import type { HookKind } from '../kernel/facts/hooks.ts';
 import type { ListStatus } from '../kernel/facts/lists.ts';
 import type { AccountStatus, Level, Plan } from '../kernel/facts/plans.ts';
 import type { PolicyAction } from '../kernel/facts/policies.ts';
@@ -34,6 +35,8 @@ interface RejectedRequestsTable {
   status: number | null;
   code: string | null;
   via: Generated<Via | null>;
+  /** Of a hook, although there was no verdict. */
+  answer: Generated<PolicyAction | null>;
 }
 
 interface RequestTables {
@@ -139,6 +142,22 @@ interface WebhookDeliveriesTable {
   next_attempt_at: number | null;
   created_at: number;
   finished_at: number | null;
+}
+
+interface HooksTable {
+  id: string;
+  account_id: string;
+  kind: HookKind;
+  name: string;
+  policy: string;
+  /** Null: that of the caller is not known yet. */
+  secret: string | null;
+  previous_secret: Generated<string | null>;
+  previous_until: Generated<number | null>;
+  timeout_ms: number;
+  rate_limit: number | null;
+  created_at: number;
+  last_used_at: Generated<number | null>;
 }
 
 interface SavedViewsTable {
@@ -504,6 +523,7 @@ export interface Tables extends PaceTables, RequestTables {
   policies: PoliciesTable;
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  hooks: HooksTable;
   nodes: NodesTable;
   heartbeat: HeartbeatTable;
   store_clock: StoreClockTable;

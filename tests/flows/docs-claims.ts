@@ -31,6 +31,14 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'curl -s http://127.0.0.1:8025/v1/verify': { by: 'tests/flows/samples.test.ts' },
     '{': { by: 'tests/flows/samples.test.ts' },
   },
+  'docs/auth-hooks.md': {
+    '': { by: 'tests/flows/auth-hooks-page.test.ts' },
+    GOTRUE: { not: 'it needs Supabase' },
+    'selfservice:': { not: 'it needs Ory Kratos' },
+    'function(ctx)': { not: 'it needs Ory Kratos' },
+    curl: { not: 'it needs ZITADEL' },
+  },
+  'docs/auth-servers.md': { '': { by: 'tests/flows/auth-servers-page.test.ts' } },
   'docs/backups.md': {
     'Backed up the store': { printed: true },
     '# /etc/litestream.yml': { not: 'it needs Litestream' },

@@ -29,6 +29,7 @@ type CallerKind = (typeof CALLERS)[number];
 const KEY_ERRORS = ['missing_api_key', 'invalid_api_key'] as const;
 const OUTCOMES = [
   ...KEY_ERRORS,
+  'invalid_signature',
   'scope_missing',
   'passes',
   'not_signed_in',
@@ -66,6 +67,9 @@ function expected(access: Access, caller: CallerKind): Outcome {
     case 'page':
     case 'open':
       return 'passes';
+    // Neither a key nor a session is a signature.
+    case 'hook':
+      return 'invalid_signature';
     // An API key is not a metrics token.
     case 'metrics-token':
       return 'invalid_api_key';
@@ -234,6 +238,7 @@ describe('access', () => {
     expect(allowed.sort()).toEqual(
       [
         'DELETE /dashboard/accounts/:account/filters/:id',
+        'DELETE /dashboard/accounts/:account/hooks/:id',
         'DELETE /dashboard/accounts/:account/invitations/:id',
         'DELETE /dashboard/accounts/:account/lists/:id',
         'DELETE /dashboard/accounts/:account/members/:user',

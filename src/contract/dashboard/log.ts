@@ -68,7 +68,7 @@ export const LogEntry = Type.Object(
     credits_used: Type.Integer(),
     duration_ms: Type.Integer(),
     client_ip: Nullable(Type.String()),
-    /** Null: verified in the dashboard. */
+    /** An API key or a hook; null: verified in the dashboard. */
     key: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),
     /** Null: it is the result of no list, or that was deleted. */
     list: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),
@@ -97,6 +97,8 @@ export const RejectedRequest = Type.Object(
     status: Nullable(Type.Integer()),
     code: Nullable(Type.String()),
     via: Nullable(OneOf(VIAS)),
+    /** What a hook answered although there was no verdict; null: it was no such call. */
+    answer: Nullable(OneOf(POLICY_ACTIONS)),
   },
   { title: 'RejectedRequest' },
 );
@@ -140,7 +142,7 @@ export const LogFilters = Type.Object({
   ),
   origin: Type.Optional(
     OneOf(LOG_ORIGINS, {
-      description: '`compat`: the API of another service; `list`: the result of a list.',
+      description: '`compat`: the API of another service; `hook`: an auth server; `list`: the result of a list.',
       'x-error': `origin must be ${choice(LOG_ORIGINS)}.`,
     }),
   ),

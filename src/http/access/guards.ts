@@ -1,8 +1,9 @@
-import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../../kernel/errors.ts';
+import { isSameSecret } from '../../kernel/signatures.ts';
 import type { Access, Contexts, MetricsContext, RequestContext } from '../route.ts';
 import { apiKey, chargedApiKey } from './api-key.ts';
 import { complete, type GuardFor } from './guard.ts';
+import { hook } from './hook.ts';
 import { createGuessLimiter } from './limiters.ts';
 import { anybody, member, operator, signedIn } from './session.ts';
 
@@ -17,7 +18,7 @@ const metricsToken: GuardFor<MetricsContext> = ({ metrics, clock }) => {
     const sent = request.headers.authorization;
     if (sent === undefined) throw wrong;
     guesses.admit(ip);
-    if (isSameText(sent, `Bearer ${token}`)) {
+    if (isSameSecret(Buffer.from(sent), Buffer.from(`Bearer ${token}`))) {
       guesses.succeeded(ip);
       return;
     }
@@ -31,12 +32,6 @@ const metricsToken: GuardFor<MetricsContext> = ({ metrics, clock }) => {
   };
 };
 
-/** Compares in a time that does not depend on where two texts differ. */
-function isSameText(a: string, b: string): boolean {
-  const [x, y] = [Buffer.from(a), Buffer.from(b)];
-  return x.length === y.length && timingSafeEqual(x, y);
-}
-
 /** One guard for each access rule. */
 export const GUARDS = {
   'api-key:verify': apiKey('verify'),
@@ -46,6 +41,7 @@ export const GUARDS = {
   'api-key:webhooks': apiKey('webhooks'),
   'api-key:policies': apiKey('policies'),
   'charged-api-key:verify': chargedApiKey,
+  hook,
   anybody,
   'signed-in': signedIn,
   member: member('member'),

@@ -71,6 +71,7 @@ const WHILE_SUSPENDED: ReadonlySet<string> = new Set([
   'POST /dashboard/accounts/:account/keys/:id/revoke',
   'DELETE /dashboard/accounts/:account/filters/:id',
   'DELETE /dashboard/accounts/:account/webhooks/:id',
+  'DELETE /dashboard/accounts/:account/hooks/:id',
   'DELETE /dashboard/accounts/:account/members/:user',
   'DELETE /dashboard/accounts/:account/invitations/:id',
   'POST /dashboard/accounts/:account/delete',

@@ -81,6 +81,7 @@ const rejectedReply = (row: LoggedRequest): C.RejectedRequest => ({
   status: row.status,
   code: row.code,
   via: row.via,
+  answer: row.answer,
 });
 
 /** Of the query of a search. */
@@ -232,6 +233,7 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   route: { rejected: (row) => row.route },
   http_status: { rejected: (row) => row.status },
   code: { rejected: (row) => row.code },
+  answer: { rejected: (row) => row.answer },
   count: { rejected: (row) => row.count },
 };
 

@@ -2,6 +2,7 @@ import type { Route } from '../route.ts';
 import { ACCOUNT_ROUTES } from './account.ts';
 import { AUDIT_LOG_ROUTES } from './audit-log.ts';
 import { FILTER_ROUTES } from './filters.ts';
+import { HOOK_ROUTES } from './hooks.ts';
 import { KEY_ROUTES } from './keys.ts';
 import { LIST_ROUTES } from './lists.ts';
 import { LOG_EXPORT_ROUTES, LOG_ROUTES, VIEW_ROUTES } from './log.ts';
@@ -26,6 +27,7 @@ export const DASHBOARD_ROUTES: readonly Route[] = [
   ...FILTER_ROUTES,
   ...POLICY_ROUTES,
   ...WEBHOOK_ROUTES,
+  ...HOOK_ROUTES,
   ...ACCOUNT_ROUTES,
   ...AUDIT_LOG_ROUTES,
   ...OPERATOR_ROUTES,

@@ -261,6 +261,23 @@ export const WEBHOOK_TESTS_AT_ONCE = 50;
 export const DELIVERIES_PER_PAGE = { min: 1, max: 100, default: 25 };
 export const DELIVERIES_PAGE = { min: 1, max: 100_000, default: 1 };
 
+// Hooks of auth servers.
+
+/** Of an account. */
+export const HOOKS_MAX = 20;
+export const HOOK_BODY_BYTES = 64 * 1024;
+/** The secret of a caller that makes its own. */
+export const HOOK_SECRET_LENGTH = { min: 8, max: 255 };
+/** How long the caller waits; the reply is there HOOK_MARGIN_MS before. */
+export const HOOK_TIMEOUT_MS = { min: 1_000, max: 30_000 };
+export const HOOK_MARGIN_MS = 500;
+/** Calls of one hook in a rate window, and process. */
+export const HOOK_RATE_LIMIT = { min: 1, max: 1_000_000 };
+/** How long the secret before a roll is accepted. */
+export const HOOK_GRACE_SECONDS = { min: 0, max: 30 * 86_400, default: 86_400 };
+/** Signatures of one request that are looked at. */
+export const HOOK_SIGNATURES_MAX = 10;
+
 // Mails of the service, in a day.
 
 /** To one mailbox, from all accounts and strangers together. */

@@ -1,24 +1,16 @@
 /** Sends what is due to one webhook. */
 
-import { createHmac } from 'node:crypto';
 import type { Post } from '../../engine/http/post.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { delivers } from '../../kernel/facts/events.ts';
 import { WEBHOOK_ATTEMPTS_AT_ONCE, WEBHOOK_RESPONSE_BYTES, WEBHOOK_TIMEOUT_MS } from '../../kernel/facts/limits.ts';
-import { WEBHOOK_SECRET_PREFIX } from '../../kernel/ids.ts';
+import { standardSignature } from '../../kernel/signatures.ts';
 import { VERSION } from '../../kernel/version.ts';
 import type { ClaimOf } from '../../store/jobs/queue.ts';
 import type { AttemptOutcome, Dispatch, DueDelivery, Store, WebhookDisabledMail } from '../../store/store.ts';
 
-// Signatures of the Standard Webhooks specification (version 1.0.0, "Signature scheme", symmetric).
-
+/** Of the signature (Standard Webhooks 1.0.0). */
 const SCHEME = 'v1';
-
-/** `v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64; the timestamp is Unix time, s. */
-function signature(secret: string, id: string, timestamp: number, body: string): string {
-  const key = Buffer.from(secret.slice(WEBHOOK_SECRET_PREFIX.length), 'base64');
-  return `${SCHEME},${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
-}
 
 /** The headers of a delivery, signed with each of its secrets. */
 function signedHeaders({ eventId, secrets, body, at }: Dispatch): Record<string, string> {
@@ -28,7 +20,9 @@ function signedHeaders({ eventId, secrets, body, at }: Dispatch): Record<string,
     'user-agent': `Mailvet/${VERSION}`,
     'webhook-id': eventId,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': secrets.map((secret) => signature(secret, eventId, timestamp, body)).join(' '),
+    'webhook-signature': secrets
+      .map((secret) => `${SCHEME},${standardSignature(secret, eventId, timestamp, body).toString('base64')}`)
+      .join(' '),
   };
 }
 

@@ -115,8 +115,11 @@ export interface VerificationRecord {
 }
 
 export interface AdmissionRequest {
-  /** `hashApiKey(key)`; or the account that a person signed in to, which is charged under the key id `dashboard`. */
-  readonly keyHash: string | { readonly account: AccountId };
+  /**
+   * `hashApiKey(key)`; or an account: of a hook that was called, whose id stands for the key, or the one that a person
+   * signed in to, which is charged under the key id `dashboard`.
+   */
+  readonly keyHash: string | { readonly account: AccountId; readonly hook?: string };
   /**
    * What the request is for: an API key must have it, a signed-in user need not. `any`: it is counted, whichever the
    * key has. Null: the key and its allowlist are checked, and nothing is counted.

@@ -24,6 +24,8 @@ export interface RejectedRequest {
   readonly code: string | null;
   /** The contract that it speaks; null: our own, or the dashboard's. */
   readonly via: Via | null;
+  /** What a hook answered although there was no verdict; null by default: it was no such call. */
+  readonly answer?: PolicyAction | null;
 }
 
 /** Those of a minute that are only counted. */
@@ -37,7 +39,7 @@ export interface MoreRejectedRequests {
 type Columns = Omit<RejectedRequest, 'account' | 'at'>;
 
 /** In the log: one request, or with null in all other columns those of a minute that were only counted. */
-export type LoggedRejection = { readonly [K in keyof Columns]: Columns[K] | null } & {
+export type LoggedRejection = { readonly [K in keyof Columns]-?: Exclude<Columns[K], undefined> | null } & {
   readonly id: number;
   readonly at: number;
   readonly count: number;

@@ -404,7 +404,7 @@ export class UndecidedError extends Error {
 function admit(state: ChargeState, changes: Changes, request: AdmissionRequest): Admission {
   const { keyHash, scope } = request;
   const { now } = state;
-  /** Null for a signed-in user, who has authenticated already. */
+  /** Null for a signed-in user and for a hook, who have authenticated already. */
   const key = typeof keyHash === 'string' ? state.key(keyHash) : null;
   const accountId = typeof keyHash === 'string' ? key?.accountId : keyHash.account;
   const account = accountId === undefined ? null : state.account(accountId);
@@ -417,7 +417,9 @@ function admit(state: ChargeState, changes: Changes, request: AdmissionRequest):
   if (account.status !== 'active') return unauthenticated({ code: 'invalid_api_key' });
 
   const test = account.testOf !== null;
-  const caller: Caller = { accountId: account.id, keyId: key?.id ?? DASHBOARD_KEY, plan: account.plan, test };
+  const standIn = typeof keyHash === 'string' ? undefined : keyHash.hook;
+  const keyId = key?.id ?? standIn ?? DASHBOARD_KEY;
+  const caller: Caller = { accountId: account.id, keyId, plan: account.plan, test };
   const refused = (refusal: Refusal): Admission => {
     const balance = refusal.code === 'ip_not_allowed' ? null : account.balance;
     return { ...refusal, outcome: 'refused', caller, window: windowOf(account, now), balance };

@@ -12,7 +12,7 @@ import type {
 import type { Row, Tables } from '../tables.ts';
 import { FROM_ORIGIN, negated } from './search.ts';
 
-/** Rows in one statement; ten values each. */
+/** Rows in one statement; eleven values each. */
 const CHUNK = 500;
 
 type Query = SelectQueryBuilder<Tables, 'rejected_requests', object>;
@@ -28,6 +28,7 @@ const toRejection = (row: Row<'rejected_requests'>): LoggedRejection => ({
   status: row.status,
   code: row.code,
   via: row.via,
+  answer: row.answer,
 });
 
 const chunksOf = <T>(rows: readonly T[]): T[][] =>
@@ -61,6 +62,7 @@ async function add(
         status: row.status,
         code: row.code,
         via: row.via,
+        answer: row.answer ?? null,
       }));
       await trx.insertInto('rejected_requests').values(rows).execute();
     }

@@ -1,6 +1,8 @@
 /** Searches the log, reading a bounded number of rows at a time. */
 
 import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { COMPAT_VENDORS } from '../../kernel/compat-vendors.ts';
+import { HOOK_KINDS } from '../../kernel/facts/hooks.ts';
 import { LOG_SEARCH_ROWS } from '../../kernel/facts/limits.ts';
 import type { LogNegatable } from '../../kernel/facts/log-filters.ts';
 import type { Outcome } from '../../kernel/facts/outcomes.ts';
@@ -39,8 +41,9 @@ export const negated = (condition: Expression<SqlBool>): Expression<SqlBool> =>
 /** Of single calls and of rejected requests alike. */
 export const FROM_ORIGIN: Readonly<Record<Exclude<LogOrigin, 'list'>, RawBuilder<boolean>>> = {
   api: sql<boolean>`(key_id <> ${DASHBOARD_KEY} AND via IS NULL)`,
-  compat: sql<boolean>`via <> 'mcp'`,
+  compat: sql<boolean>`via IN (${sql.join(COMPAT_VENDORS)})`,
   mcp: sql<boolean>`via = 'mcp'`,
+  hook: sql<boolean>`via IN (${sql.join(HOOK_KINDS)})`,
   dashboard: sql<boolean>`key_id = ${DASHBOARD_KEY}`,
 };
 

@@ -45,6 +45,7 @@ describe('rejected requests', () => {
         status: unknown.status,
         code: 'not_found',
         via: null,
+        answer: null,
         count: 1,
       },
       expect.objectContaining({ request_id: 'trace-1', route: 'POST /v1/verify', status: 400, code: wrong.json.code }),

@@ -1,0 +1,117 @@
+import * as C from '../../contract/dashboard/hooks.ts';
+import { Done } from '../../contract/dashboard/session.ts';
+import { toIso } from '../../kernel/clock.ts';
+import { HOOK_FACTS } from '../../kernel/facts/hooks.ts';
+import type { Hook, HookWithSecret } from '../../service/hooks.ts';
+import { done } from '../access/session.ts';
+import { nothingToChange } from '../reply.ts';
+import { type Route, route } from '../route.ts';
+
+const HOOKS = '/dashboard/accounts/:account/hooks';
+
+const isoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms));
+
+/** `base`: public URL of the service. */
+const hookReply = (hook: Hook, base: string): C.HookReply => ({
+  id: hook.id,
+  kind: hook.kind,
+  name: hook.name,
+  policy: hook.policy,
+  url: `${base}/hooks/${hook.id}/${hook.kind}`,
+  timeout_ms: hook.timeoutMs,
+  rate_limit: hook.rateLimit,
+  has_secret: hook.hasSecret,
+  previous_secret_until: isoOrNull(hook.previousSecretUntil),
+  created_at: toIso(hook.createdAt),
+  last_used_at: isoOrNull(hook.lastUsedAt),
+});
+const withSecret = ({ hook, secret }: HookWithSecret, base: string) => ({ hook: hookReply(hook, base), secret });
+
+/** What auth servers call. */
+export const HOOK_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: HOOKS,
+    access: 'member',
+    cost: null,
+    output: { content: C.HooksReply },
+    doc: { operationId: 'listHooks', tag: 'Dashboard', summary: 'Hooks of auth servers, oldest first' },
+    serve:
+      ({ hooks, url }) =>
+      async ({ account }) => ({ body: { hooks: (await hooks.list(account)).map((hook) => hookReply(hook, url())) } }),
+  }),
+  route({
+    method: 'POST',
+    path: HOOKS,
+    access: 'admin',
+    input: { body: C.HookCreateRequest },
+    output: { status: 201, content: C.HookWithSecretReply },
+    doc: {
+      operationId: 'createHook',
+      tag: 'Dashboard',
+      summary: 'Create a hook for a policy; its secret is shown only once',
+      errors: [422],
+    },
+    serve:
+      ({ hooks, url }) =>
+      async ({ account, actor }, { body: { kind, name, policy, ...limits } }) => {
+        const { timeout_ms: timeoutMs = HOOK_FACTS[kind].timeoutMs, rate_limit: rateLimit = null } = limits;
+        return {
+          body: withSecret(await hooks.create(account, { kind, name, policy, timeoutMs, rateLimit }, actor), url()),
+        };
+      },
+  }),
+  route({
+    method: 'PATCH',
+    path: `${HOOKS}/:id`,
+    access: 'admin',
+    input: { body: C.HookChangeRequest },
+    output: { content: C.HookReply },
+    doc: { operationId: 'changeHook', tag: 'Dashboard', summary: 'Change name, policy and limits', errors: [422] },
+    serve:
+      ({ hooks, url }) =>
+      async (
+        { account, actor },
+        { params: { id }, body: { timeout_ms: timeoutMs, rate_limit: rateLimit, ...rest } },
+      ) => {
+        const change = {
+          ...rest,
+          ...(timeoutMs === undefined ? {} : { timeoutMs }),
+          ...(rateLimit === undefined ? {} : { rateLimit }),
+        };
+        if (Object.keys(change).length === 0) throw nothingToChange('name, policy, timeout_ms or rate_limit');
+        return { body: hookReply(await hooks.change(account, id, change, actor), url()) };
+      },
+  }),
+  route({
+    method: 'POST',
+    path: `${HOOKS}/:id/roll`,
+    access: 'admin',
+    input: { body: C.HookRollRequest },
+    output: { content: C.HookWithSecretReply },
+    doc: {
+      operationId: 'rollHookSecret',
+      tag: 'Dashboard',
+      summary: 'Replace the secret, or enter that of the auth server; the one before is accepted for a while',
+      errors: [422],
+    },
+    serve:
+      ({ hooks, url }) =>
+      async ({ account, actor }, { params: { id }, body: { secret, grace_seconds: seconds } }) => ({
+        body: withSecret(await hooks.roll(account, id, { secret, graceMs: seconds * 1000 }, actor), url()),
+      }),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${HOOKS}/:id`,
+    access: 'admin',
+    output: { content: Done },
+    doc: { operationId: 'deleteHook', tag: 'Dashboard', summary: 'Delete a hook: its calls are refused from now on' },
+    serve:
+      ({ hooks }) =>
+      async ({ account, actor }, { params: { id } }) => {
+        await hooks.remove(account, id, actor);
+        return done('Hook deleted.');
+      },
+  }),
+];

@@ -1,0 +1,197 @@
+import type { Transaction, Updateable } from 'kysely';
+import { MINUTE_MS } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { HOOKS_MAX } from '../kernel/facts/limits.ts';
+import { newId } from '../kernel/ids.ts';
+import { lockAccount, lockExistingAccount } from './account-rows.ts';
+import { rateLimitOf } from './charge/window.ts';
+import type { StorageDriver } from './driver.ts';
+import { writeAudit } from './people/audit-log.ts';
+import { accountId, storable } from './rows.ts';
+import type { AccountId, CalledHook, Hook, HookSettings, Hooks } from './store.ts';
+import type { Row, Tables } from './tables.ts';
+
+/** How often the last use of a hook is written, so that most calls only read. */
+const USE_RECORDED_EVERY_MS = MINUTE_MS;
+
+/** `now`: an old secret whose time is over is not mentioned. */
+const toHook = (row: Row<'hooks'>, now: number): Hook => ({
+  id: row.id,
+  accountId: accountId(row.account_id),
+  kind: row.kind,
+  name: row.name,
+  policy: row.policy,
+  timeoutMs: row.timeout_ms,
+  rateLimit: row.rate_limit,
+  hasSecret: row.secret !== null,
+  previousSecretUntil: row.previous_until !== null && row.previous_until > now ? row.previous_until : null,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+});
+
+function secretsOf({ secret, previous_secret: previous, previous_until: until }: Row<'hooks'>): CalledHook['secrets'] {
+  const older = previous !== null && until !== null ? [{ secret: previous, until }] : [];
+  return secret === null ? [] : [{ secret, until: null }, ...older];
+}
+
+const settingsOf = (row: Row<'hooks'>): HookSettings => ({
+  name: row.name,
+  policy: row.policy,
+  timeoutMs: row.timeout_ms,
+  rateLimit: row.rate_limit,
+});
+
+const columnsOf = ({ name, policy, timeoutMs, rateLimit }: HookSettings) => ({
+  name: storable(name),
+  policy: storable(policy),
+  timeout_ms: timeoutMs,
+  rate_limit: rateLimit,
+});
+
+/** For the audit log: what changed. */
+function changed(before: HookSettings, after: HookSettings): Record<string, unknown> | null {
+  const fields = {
+    name: ({ name }: HookSettings) => name,
+    policy: ({ policy }: HookSettings) => policy,
+    timeout_ms: ({ timeoutMs }: HookSettings) => timeoutMs,
+    rate_limit: ({ rateLimit }: HookSettings) => rateLimit,
+  };
+  const detail = Object.entries(fields).flatMap(([name, read]) => {
+    const [from, to] = [read(before), read(after)];
+    return from === to ? [] : [[name, { from, to }] as const];
+  });
+  return detail.length === 0 ? null : Object.fromEntries(detail);
+}
+
+export function hooks(driver: StorageDriver): Hooks {
+  const { db } = driver;
+  /** Locked with its account. */
+  const mine = async (trx: Transaction<Tables>, account: AccountId, id: string) => {
+    if ((await lockAccount(driver, trx, account)) === null) return undefined;
+    return trx
+      .selectFrom('hooks')
+      .selectAll()
+      .where('account_id', '=', account)
+      .where('id', '=', id)
+      .executeTakeFirst();
+  };
+  const set = (trx: Transaction<Tables>, id: string, change: Updateable<Tables['hooks']>) =>
+    trx.updateTable('hooks').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+  const notDeleted = () =>
+    db
+      .selectFrom('hooks as h')
+      .innerJoin('accounts as a', 'a.id', 'h.account_id')
+      .selectAll('h')
+      .where('a.status', '<>', 'deleted');
+
+  return {
+    async create(account, { kind, secret, ...settings }, by) {
+      const now = await driver.now();
+      return driver.transaction(async (trx) => {
+        await lockExistingAccount(driver, trx, account);
+        const all = trx.selectFrom('hooks').where('account_id', '=', account);
+        const { n } = await all.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
+        if (n >= HOOKS_MAX) throw new ApiError('too_many_hooks');
+        const row = await trx
+          .insertInto('hooks')
+          .values({
+            id: newId('hook', now),
+            account_id: account,
+            kind,
+            secret,
+            created_at: now,
+            ...columnsOf(settings),
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        const detail = { hook: row.id, kind, policy: row.policy };
+        await writeAudit(trx, account, now, by, { action: 'hook.created', target: row.name, detail });
+        return toHook(row, now);
+      });
+    },
+
+    async list(account) {
+      const now = await driver.now();
+      const mine = notDeleted().where('h.account_id', '=', account);
+      const rows = await mine.orderBy('h.created_at').orderBy('h.id').execute();
+      return rows.map((row) => toHook(row, now));
+    },
+
+    async get(account, id) {
+      const now = await driver.now();
+      const row = await notDeleted().where('h.account_id', '=', account).where('h.id', '=', id).executeTakeFirst();
+      return row === undefined ? null : toHook(row, now);
+    },
+
+    async update(account, id, change, by) {
+      const now = await driver.now();
+      return driver.transaction(async (trx) => {
+        const before = await mine(trx, account, id);
+        if (before === undefined) return null;
+        const after = await set(trx, id, columnsOf({ ...settingsOf(before), ...change }));
+        const what = changed(settingsOf(before), settingsOf(after));
+        const detail = { hook: id, ...what };
+        if (what !== null)
+          await writeAudit(trx, account, now, by, { action: 'hook.changed', target: before.name, detail });
+        return toHook(after, now);
+      });
+    },
+
+    async roll(account, id, secret, graceMs, by) {
+      const now = await driver.now();
+      return driver.transaction(async (trx) => {
+        const before = await mine(trx, account, id);
+        if (before === undefined) return null;
+        const previous = {
+          previous_secret: before.secret,
+          previous_until: before.secret === null ? null : now + graceMs,
+        };
+        const after = await set(trx, id, { secret, ...previous });
+        const grace = before.secret === null ? {} : { grace_seconds: Math.round(graceMs / 1000) };
+        const detail = { hook: id, ...grace };
+        await writeAudit(trx, account, now, by, { action: 'hook.secret_rolled', target: before.name, detail });
+        return toHook(after, now);
+      });
+    },
+
+    async remove(account, id, by) {
+      const now = await driver.now();
+      return driver.transaction(async (trx) => {
+        const before = await mine(trx, account, id);
+        if (before === undefined) return false;
+        await trx.deleteFrom('hooks').where('id', '=', id).execute();
+        const detail = { hook: id, kind: before.kind };
+        await writeAudit(trx, account, now, by, { action: 'hook.deleted', target: before.name, detail });
+        return true;
+      });
+    },
+
+    async find(id) {
+      const now = await driver.now();
+      const row = await notDeleted()
+        .select(['a.plan', 'a.rate_limit as account_rate_limit', 'a.status', 'a.test_of'])
+        .where('h.id', '=', id)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const { plan, status, test_of, account_rate_limit: rateLimit } = row;
+      return {
+        ...toHook(row, now),
+        secrets: secretsOf(row),
+        plan,
+        suspended: status !== 'active',
+        test: test_of !== null,
+        requestsPerWindow: rateLimitOf({ plan, rateLimit }),
+      };
+    },
+
+    async used(ids) {
+      const now = await driver.now();
+      await db
+        .updateTable('hooks')
+        .set({ last_used_at: now })
+        .where('id', 'in', ids)
+        .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', now - USE_RECORDED_EVERY_MS)]))
+        .execute();
+    },
+  };
+}

@@ -17,6 +17,7 @@ export const DIALOGS: readonly (readonly [name: string, path: string, open: (pag
   ['editing a key', '/settings/keys', (page) => act(page, 'Edit')],
   ['rolling a key', '/settings/keys', (page) => act(page, 'Roll')],
   ['revoking a key', '/settings/keys', (page) => act(page, 'Revoke')],
+  ['creating an auth hook', '/settings/hooks', (page) => button(page, 'Create auth hook').click()],
   ['creating a webhook', '/webhooks', openWebhookForm],
   ['editing a webhook', '/webhooks/:webhook', (page) => button(page, 'Edit').click()],
   ['rotating a secret', '/webhooks/:webhook', (page) => button(page, 'Rotate secret').click()],

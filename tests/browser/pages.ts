@@ -17,6 +17,7 @@ export const INSIDE = [
   ['/filters', 'Filters'],
   ['/settings/keys', 'API keys'],
   ['/settings/keys/:key', 'CRM import'],
+  ['/settings/hooks', 'Auth hooks'],
   ['/webhooks', 'Webhooks'],
   ['/webhooks/:webhook', 'Webhook'],
   ['/account', 'Account'],

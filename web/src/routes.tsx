@@ -154,6 +154,10 @@ const keys = createRoute({
   validateSearch: keysSearch,
 });
 const key = createRoute({ ...ofSignedIn('/settings/keys/$id', () => import('./pages/key.tsx'), 'KeyPage') });
+const hooks = createRoute({
+  ...ofSignedIn('/settings/hooks', () => import('./pages/hooks.tsx'), 'HooksPage'),
+  validateSearch: ({ create }: Record<string, unknown>) => flagSearch('create', create),
+});
 const webhooks = createRoute({
   ...ofSignedIn('/webhooks', () => import('./pages/webhooks.tsx'), 'WebhooksPage'),
   validateSearch: ({ create }: Record<string, unknown>) => flagSearch('create', create),
@@ -218,6 +222,7 @@ const routeTree = root.addChildren([
     filters,
     keys,
     key,
+    hooks,
     webhooks,
     webhook,
     account,

@@ -24,6 +24,7 @@ export const PAGES = {
   '/filters': { title: 'Filters', for: 'account' },
   '/settings/keys': { title: 'API keys', for: 'account' },
   '/settings/keys/$id': { title: 'API key', for: 'account', under: '/settings/keys' },
+  '/settings/hooks': { title: 'Auth hooks', for: 'account' },
   '/webhooks': { title: 'Webhooks', for: 'account' },
   '/webhooks/$id': { title: 'Webhook', for: 'account', under: '/webhooks' },
   '/usage': { title: 'Usage', for: 'account' },

@@ -1207,6 +1207,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/accounts/{account}/hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Hooks of auth servers, oldest first */
+        get: operations["listHooks"];
+        put?: never;
+        /** Create a hook for a policy; its secret is shown only once */
+        post: operations["createHook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/hooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a hook: its calls are refused from now on */
+        delete: operations["deleteHook"];
+        options?: never;
+        head?: never;
+        /** Change name, policy and limits */
+        patch: operations["changeHook"];
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/hooks/{id}/roll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace the secret, or enter that of the auth server; the one before is accepted for a while */
+        post: operations["rollHookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/accounts/{account}": {
         parameters: {
             query?: never;
@@ -2256,7 +2309,7 @@ export interface components {
                 id: string;
                 name: string;
             } | null;
-            via: ("mcp" | "reacher" | "kickbox" | "zerobounce" | "neverbounce" | "emailable") | null;
+            via: ("mcp" | "reacher" | "kickbox" | "zerobounce" | "neverbounce" | "emailable" | "supabase" | "workos" | "kratos" | "zitadel" | "generic") | null;
             decision: ("accept" | "review" | "reject") | null;
             /** Format: date-time */
             created_at: string;
@@ -2276,7 +2329,8 @@ export interface components {
             route: string | null;
             status: number | null;
             code: string | null;
-            via: ("mcp" | "reacher" | "kickbox" | "zerobounce" | "neverbounce" | "emailable") | null;
+            via: ("mcp" | "reacher" | "kickbox" | "zerobounce" | "neverbounce" | "emailable" | "supabase" | "workos" | "kratos" | "zitadel" | "generic") | null;
+            answer: ("accept" | "review" | "reject") | null;
         };
         /** Log */
         Log: {
@@ -2914,6 +2968,35 @@ export interface components {
             deliveries: components["schemas"]["Delivery"][];
             pagination: components["schemas"]["Pagination"];
         };
+        /**
+         * HookKind
+         * @enum {string}
+         */
+        HookKind: "supabase" | "workos" | "kratos" | "zitadel" | "generic";
+        /** Hook */
+        Hook: {
+            id: string;
+            kind: components["schemas"]["HookKind"];
+            name: string;
+            policy: string;
+            url: string;
+            timeout_ms: number;
+            rate_limit: number | null;
+            has_secret: boolean;
+            previous_secret_until: string | null;
+            /** Format: date-time */
+            created_at: string;
+            last_used_at: string | null;
+        };
+        /** Hooks */
+        Hooks: {
+            hooks: components["schemas"]["Hook"][];
+        };
+        /** HookWithSecret */
+        HookWithSecret: {
+            hook: components["schemas"]["Hook"];
+            secret: string | null;
+        };
         /** Account */
         Account: {
             id: string;
@@ -3043,7 +3126,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "log.erased" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -3067,7 +3150,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "log.erased" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -3298,7 +3381,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "invalid_filter" | "filter_exists" | "policy_not_found" | "policy_built_in" | "invalid_policy" | "too_many_policies" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "account_has_members" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "job_already_open" | "too_many_keys" | "view_exists" | "too_many_views" | "lists_not_updated";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "invalid_filter" | "filter_exists" | "policy_not_found" | "policy_built_in" | "invalid_policy" | "too_many_policies" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "invalid_signature" | "hook_without_address" | "hook_out_of_time" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "account_has_members" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "job_already_open" | "too_many_keys" | "too_many_hooks" | "hook_secret_missing" | "view_exists" | "too_many_views" | "lists_not_updated";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -3430,6 +3513,10 @@ export type WebhookChange = components['schemas']['WebhookChange'];
 export type WebhookDeleted = components['schemas']['WebhookDeleted'];
 export type Delivery = components['schemas']['Delivery'];
 export type Deliveries = components['schemas']['Deliveries'];
+export type HookKind = components['schemas']['HookKind'];
+export type Hook = components['schemas']['Hook'];
+export type Hooks = components['schemas']['Hooks'];
+export type HookWithSecret = components['schemas']['HookWithSecret'];
 export type Account = components['schemas']['Account'];
 export type Ledger = components['schemas']['Ledger'];
 export type LedgerDays = components['schemas']['LedgerDays'];
@@ -4399,8 +4486,8 @@ export interface operations {
                 level?: "mx" | "smtp";
                 /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. */
                 deliverability?: "deliverable" | "not_checked" | "unknown" | "risky" | "undeliverable";
-                /** @description `compat`: the API of another service; `list`: the result of a list. */
-                origin?: "api" | "compat" | "mcp" | "dashboard" | "list";
+                /** @description `compat`: the API of another service; `hook`: an auth server; `list`: the result of a list. */
+                origin?: "api" | "compat" | "mcp" | "hook" | "dashboard" | "list";
                 /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
                 operator?: string;
                 /** @description What the policy of the request said. */
@@ -4530,8 +4617,8 @@ export interface operations {
                 level?: "mx" | "smtp";
                 /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. */
                 deliverability?: "deliverable" | "not_checked" | "unknown" | "risky" | "undeliverable";
-                /** @description `compat`: the API of another service; `list`: the result of a list. */
-                origin?: "api" | "compat" | "mcp" | "dashboard" | "list";
+                /** @description `compat`: the API of another service; `hook`: an auth server; `list`: the result of a list. */
+                origin?: "api" | "compat" | "mcp" | "hook" | "dashboard" | "list";
                 /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
                 operator?: string;
                 /** @description What the policy of the request said. */
@@ -4579,8 +4666,8 @@ export interface operations {
                 level?: "mx" | "smtp";
                 /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. */
                 deliverability?: "deliverable" | "not_checked" | "unknown" | "risky" | "undeliverable";
-                /** @description `compat`: the API of another service; `list`: the result of a list. */
-                origin?: "api" | "compat" | "mcp" | "dashboard" | "list";
+                /** @description `compat`: the API of another service; `hook`: an auth server; `list`: the result of a list. */
+                origin?: "api" | "compat" | "mcp" | "hook" | "dashboard" | "list";
                 /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
                 operator?: string;
                 /** @description What the policy of the request said. */
@@ -5857,6 +5944,162 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    listHooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Hooks of auth servers, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hooks"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    createHook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    kind: "supabase" | "workos" | "kratos" | "zitadel" | "generic";
+                    name: string;
+                    /** @description Name of the policy that decides: one of the account, or `signup` or `strict`, which every account has. */
+                    policy: string;
+                    /** @description How long the auth server waits for the reply; that of its kind by default. */
+                    timeout_ms?: number;
+                    rate_limit?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Create a hook for a policy; its secret is shown only once */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookWithSecret"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    deleteHook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a hook: its calls are refused from now on */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    changeHook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @description Name of the policy that decides: one of the account, or `signup` or `strict`, which every account has. */
+                    policy?: string;
+                    /** @description How long the auth server waits for the reply; that of its kind by default. */
+                    timeout_ms?: number;
+                    rate_limit?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Change name, policy and limits */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hook"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    rollHookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What the auth server shows for its endpoint, where it makes it. */
+                    secret?: string;
+                    /** @description How long the secret before is accepted as well. Default: `86400`. */
+                    grace_seconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Replace the secret, or enter that of the auth server; the one before is accepted for a while */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookWithSecret"];
                 };
             };
             "4XX": components["responses"]["Error"];

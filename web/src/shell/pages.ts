@@ -14,7 +14,7 @@ const NAVIGATION: readonly (readonly [
 ])[] = [
   ['Work', 'account', { '/': 'chart-bar', '/verify': 'at', '/lists': 'list-check', '/log': 'logs' }],
   ['Rules', 'account', { '/filters': 'filter' }],
-  ['Build', 'account', { '/settings/keys': 'key', '/webhooks': 'webhook' }],
+  ['Build', 'account', { '/settings/keys': 'key', '/settings/hooks': 'fingerprint', '/webhooks': 'webhook' }],
   [
     'Account',
     'account',

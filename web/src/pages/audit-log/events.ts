@@ -33,16 +33,16 @@ function granted({ credits, note }: Detail): string | null {
 function allowlist(ips: unknown): string {
   return Array.isArray(ips) && ips.length > 0 ? ips.map(text).join(', ') : 'any IP address';
 }
-function grace(seconds: unknown): string | null {
+function grace(seconds: unknown, of: 'key' | 'secret' = 'key'): string | null {
   if (!isNumber(seconds)) return null;
-  if (seconds === 0) return 'old key revoked immediately';
+  if (seconds === 0) return `old ${of} revoked immediately`;
   const [size, unit] =
     seconds % 86_400 === 0
       ? ([86_400, 'day'] as const)
       : seconds % 3600 === 0
         ? ([3600, 'hour'] as const)
         : ([60, 'minute'] as const);
-  return `old key valid for ${pluralize(Math.round(seconds / size), `more ${unit}`)}`;
+  return `old ${of} valid for ${pluralize(Math.round(seconds / size), `more ${unit}`)}`;
 }
 const expiry = (at: unknown): string => (isNumber(at) ? formatDateTime(new Date(at).toISOString()) : 'never');
 const scopeNames = (scopes: unknown): string => (Array.isArray(scopes) ? scopes.map(text).join(', ') : '?');
@@ -80,6 +80,15 @@ function policyChange({ changes }: Detail): string | null {
   if (typeof changes !== 'object' || changes === null) return null;
   const value = (of: unknown) => (isNumber(of) ? formatNumber(of) : (quoted(of) ?? 'none'));
   return joinParts(Object.entries(changes).map(([name, of]) => labelled(name, change(value)(of))));
+}
+
+function hookChange({ name, policy, timeout_ms, rate_limit }: Detail): string | null {
+  return joinParts([
+    change((value) => `“${text(value)}”`)(name),
+    labelled('policy', change(text)(policy)),
+    labelled('time limit', change((ms) => `${numeral(ms)} ms`)(timeout_ms)),
+    labelled('rate limit', change((calls) => (calls === null ? 'the default' : numeral(calls)))(rate_limit)),
+  ]);
 }
 
 const FACTORS: Readonly<Record<string, string>> = {
@@ -168,6 +177,13 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
     details: ({ reason }) => (reason === 'gone' ? 'it answered 410 (Gone)' : 'every attempt failed for days'),
   },
   'webhook.deleted': { title: 'Deleted a webhook' },
+  'hook.created': { title: 'Created an auth hook', details: ({ policy }) => labelled('policy', text(policy)) },
+  'hook.changed': { title: 'Edited an auth hook', details: hookChange },
+  'hook.secret_rolled': {
+    title: 'Rolled the secret of an auth hook',
+    details: ({ grace_seconds }) => grace(grace_seconds, 'secret'),
+  },
+  'hook.deleted': { title: 'Deleted an auth hook' },
   'log.erased': {
     title: 'Erased an address from the log',
     details: ({ erased }) => (isNumber(erased) ? pluralize(erased, 'record') : null),

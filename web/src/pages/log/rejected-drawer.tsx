@@ -36,7 +36,7 @@ export function RejectedDrawer(props: { id: number; onStep: (by: -1 | 1) => void
 }
 
 function Detail({ detail: { rejected, meaning, fix } }: { detail: RejectedDetail }) {
-  const { at, count, request_id, client_ip, route, code } = rejected;
+  const { at, count, request_id, client_ip, route, code, answer } = rejected;
   if (request_id === null)
     return (
       <Text>
@@ -49,6 +49,11 @@ function Detail({ detail: { rejected, meaning, fix } }: { detail: RejectedDetail
       <Text fw={560}>
         <Glyph of="rejected" /> {rejectionName(rejected)}
       </Text>
+      {answer !== null && (
+        <Text>
+          There was no verdict, for this reason, so that the hook answered <b>{answer}</b>.
+        </Text>
+      )}
       {meaning !== null && <Text>{meaning}</Text>}
       {fix !== null && (
         <Text>

@@ -24,8 +24,9 @@ export function rowsOf({ entries, rejected }: Log): LogRow[] {
   return rows.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
 }
 
-/** Such as `429 Rate limit exceeded`. */
-export function rejectionName({ status, code }: RejectedRequest): string {
+/** Such as `429 Rate limit exceeded`, or `Answered accept: rate limit exceeded` of a hook. */
+export function rejectionName({ status, code, answer }: RejectedRequest): string {
   const words = (code ?? 'rejected').replaceAll('_', ' ');
+  if (answer !== null) return `Answered ${answer}: ${words}`;
   return `${status ?? ''} ${words.charAt(0).toUpperCase()}${words.slice(1)}`.trim();
 }

@@ -23,6 +23,7 @@ export const ORIGIN_LABELS = {
   api: 'API',
   compat: 'API of another service',
   mcp: 'Assistant (MCP)',
+  hook: 'Auth hook',
   dashboard: 'Dashboard',
   list: 'List',
 } as const;

@@ -1,3 +1,4 @@
+import { HOOK_FACTS, isHookKind } from '../../../../src/kernel/facts/hooks.ts';
 import type { LogEntry, RejectedRequest } from '../../api/schema.ts';
 
 /** Contracts beside Mailvet's own API. */
@@ -8,10 +9,16 @@ const VIA_NAMES: Readonly<Record<NonNullable<LogEntry['via']>, string>> = {
   zerobounce: 'ZeroBounce’s API',
   neverbounce: 'NeverBounce’s API',
   emailable: 'Emailable’s API',
+  supabase: HOOK_FACTS.supabase.name,
+  workos: HOOK_FACTS.workos.name,
+  kratos: HOOK_FACTS.kratos.name,
+  zitadel: HOOK_FACTS.zitadel.name,
+  generic: HOOK_FACTS.generic.name,
 };
 
 /** Who asked, and by which contract. */
 export function sourceOf({ key, via }: Pick<LogEntry | RejectedRequest, 'key' | 'via'>): string {
   if (key === null) return 'Dashboard';
+  if (isHookKind(via)) return `Auth hook “${key.name}” of ${VIA_NAMES[via]}`;
   return `API key “${key.name}”${via === null ? '' : `, by ${VIA_NAMES[via]}`}`;
 }

@@ -74,6 +74,14 @@ function useActions(onShortcuts: () => void): readonly Item[] {
             }),
           isAdmin &&
             item(
+              'create-auth-hook',
+              'Create auth hook',
+              'fingerprint',
+              () => go({ to: '/settings/hooks', search: { create: true } }),
+              { words: 'new supabase workos kratos zitadel sign-up' },
+            ),
+          isAdmin &&
+            item(
               'create-webhook',
               'Create webhook',
               'webhook',

@@ -1,0 +1,130 @@
+import { Anchor, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { HOOK_FACTS } from '../../../src/kernel/facts/hooks.ts';
+import { HOOKS_MAX } from '../../../src/kernel/facts/limits.ts';
+import type { Hook } from '../api/schema.ts';
+import { useAccount, useHasRole } from '../api/session.ts';
+import { CopyText } from '../parts/copy-text.tsx';
+import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { formatNumber } from '../parts/format.ts';
+import { Page } from '../parts/page.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
+import { Timestamp } from '../parts/timestamp.tsx';
+import { useSearchOnce } from '../parts/use-search-once.ts';
+import { type HookDialog, HookDialogs } from './hooks/dialogs.tsx';
+import { hooksQuery } from './hooks/query.ts';
+
+export function HooksPage() {
+  const { id } = useAccount();
+  const isAdmin = useHasRole('admin');
+  const query = useQuery(hooksQuery(id));
+  const [open, setOpen] = useState<HookDialog | null>(null);
+  const { create: isAsked } = route.useSearch();
+  useSearchOnce('create', isAsked, () => isAdmin && setOpen({ what: 'create' }));
+  const isFull = (query.data?.hooks.length ?? 0) >= HOOKS_MAX;
+  const create = isAdmin && (
+    <Button variant="filled" onClick={() => setOpen({ what: 'create' })} disabled={isFull}>
+      Create auth hook
+    </Button>
+  );
+  return (
+    <Page
+      title="Auth hooks"
+      about="An auth server, such as Supabase or Ory Kratos, calls a hook before it creates a user. The hook’s policy decides whether the address may sign up."
+      action={query.data?.hooks.length ? create : null}
+    >
+      <QueryResult query={query}>
+        {({ hooks }) =>
+          hooks.length === 0 ? (
+            <EmptyState title="No auth hooks yet" action={create}>
+              {isAdmin ? 'Create one for each auth server that lets people sign up.' : ADMINS_ONLY}
+            </EmptyState>
+          ) : (
+            <Stack>
+              {!isAdmin && <Text size="sm">{ADMINS_ONLY}</Text>}
+              <DataTable
+                label="Auth hooks"
+                columns={isAdmin ? [...COLUMNS, actionsColumn(setOpen)] : COLUMNS}
+                rows={hooks}
+                rowKey={({ id }) => id}
+              />
+              {isAdmin && isFull && (
+                <Text size="sm" c="dimmed">
+                  This account has all {formatNumber(HOOKS_MAX)} auth hooks that it can have.
+                </Text>
+              )}
+            </Stack>
+          )
+        }
+      </QueryResult>
+      <HookDialogs open={open} onClose={() => setOpen(null)} />
+    </Page>
+  );
+}
+
+const route = getRouteApi('/inside/settings/hooks');
+
+const ADMINS_ONLY = 'Only admins and owners can create and change auth hooks.';
+
+const COLUMNS: readonly Column<Hook>[] = [
+  { header: 'Hook', cell: (hook) => <NameAndUrl of={hook} /> },
+  { header: 'Policy', wideOnly: true, cell: ({ policy }) => <Code>{policy}</Code> },
+  { header: 'Last call', wideOnly: true, cell: (hook) => <LastCall of={hook} /> },
+];
+
+const actionsColumn = (onOpen: (dialog: HookDialog) => void): Column<Hook> => ({
+  header: 'Actions',
+  quietHeader: true,
+  cell: (hook) => (
+    <Group gap="xs" justify="flex-end">
+      <Button size="xs" onClick={() => onOpen({ what: 'edit', hook })} aria-label={`Edit ${hook.name}`}>
+        Edit
+      </Button>
+      <Button size="xs" onClick={() => onOpen({ what: 'roll', hook })} aria-label={`Secret of ${hook.name}`}>
+        {HOOK_FACTS[hook.kind].secretOf === 'caller' ? 'Enter secret' : 'Roll secret'}
+      </Button>
+      <Button size="xs" color="red" onClick={() => onOpen({ what: 'delete', hook })} aria-label={`Delete ${hook.name}`}>
+        Delete
+      </Button>
+    </Group>
+  ),
+});
+
+function NameAndUrl({ of }: { of: Hook }) {
+  const { id, name, kind, url, policy, has_secret, previous_secret_until } = of;
+  return (
+    <Stack gap={4}>
+      <Anchor
+        size="sm"
+        fw={600}
+        className="anywhere"
+        renderRoot={(props) => <Link {...props} to="/log" search={{ key: id }} />}
+      >
+        {name}
+      </Anchor>
+      <Text size="xs">{HOOK_FACTS[kind].name}</Text>
+      <CopyText label={`URL of ${name}`} text={url} />
+      {!has_secret && (
+        <Text size="xs" c="red">
+          Calls are refused until you enter the secret that {HOOK_FACTS[kind].name} shows for this URL.
+        </Text>
+      )}
+      {previous_secret_until !== null && (
+        <Text size="xs">
+          The previous secret is accepted until <Timestamp at={previous_secret_until} />
+        </Text>
+      )}
+      <NarrowOnly>
+        <Text size="xs" component="div">
+          Policy {policy}. Last call: <LastCall of={of} />
+        </Text>
+      </NarrowOnly>
+    </Stack>
+  );
+}
+
+const LastCall = ({ of: { last_used_at } }: { of: Hook }) =>
+  last_used_at === null ? 'Never' : <Timestamp at={last_used_at} />;

@@ -1,0 +1,329 @@
+import { Button, Group, Modal, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { HOOK_FACTS, HOOK_KINDS, isHookKind } from '../../../../src/kernel/facts/hooks.ts';
+import {
+  HOOK_GRACE_SECONDS,
+  HOOK_RATE_LIMIT,
+  HOOK_SECRET_LENGTH,
+  HOOK_TIMEOUT_MS,
+  NAME_LENGTH,
+} from '../../../../src/kernel/facts/limits.ts';
+import { WINDOW_SECONDS } from '../../../../src/kernel/facts/plans.ts';
+import { api, unwrap } from '../../api/client.ts';
+import type { Hook } from '../../api/schema.ts';
+import { useAccount } from '../../api/session.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { CopyText } from '../../parts/copy-text.tsx';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
+import { fieldError, formError } from '../../parts/field-error.ts';
+import { notify } from '../../parts/notify.tsx';
+import { parseInteger } from '../../parts/parse-integer.ts';
+import { useAsyncAction } from '../../parts/use-async-action.ts';
+import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
+import { SECRET_DIALOG } from '../webhooks/create-dialog.tsx';
+import { SecretPanel } from '../webhooks/secret-panel.tsx';
+import { policiesQuery } from './query.ts';
+
+export type HookDialog =
+  | { readonly what: 'create' }
+  | { readonly what: 'edit' | 'roll' | 'delete'; readonly hook: Hook };
+
+/** What admins do with hooks; one dialog at a time. */
+export function HookDialogs({ open, onClose }: { open: HookDialog | null; onClose: () => void }) {
+  const { id: account } = useAccount();
+  const client = useQueryClient();
+  const refresh = () => client.invalidateQueries({ queryKey: ['account', account, 'hooks'] });
+  const isOpen = (what: HookDialog['what']) => open?.what === what;
+  const hook = open !== null && open.what !== 'create' ? open.hook : null;
+  return (
+    <>
+      <Modal opened={isOpen('create')} onClose={onClose} title="Create auth hook" {...SECRET_DIALOG}>
+        <Create onDone={refresh} onClose={onClose} />
+      </Modal>
+      <Modal opened={isOpen('edit')} onClose={onClose} title="Edit auth hook" size="lg">
+        {hook && <Edit hook={hook} onDone={refresh} onClose={onClose} />}
+      </Modal>
+      <Modal opened={isOpen('roll')} onClose={onClose} title="Secret of the auth hook" {...SECRET_DIALOG}>
+        {hook && <Roll hook={hook} onDone={refresh} onClose={onClose} />}
+      </Modal>
+      <ConfirmDialog
+        opened={isOpen('delete')}
+        onClose={onClose}
+        title="Delete auth hook"
+        action="Delete"
+        onConfirm={async () => {
+          if (hook === null) return;
+          const params = { path: { account, id: hook.id } };
+          await unwrap(api.DELETE('/dashboard/accounts/{account}/hooks/{id}', { params }));
+          await refresh();
+          void notify('Auth hook deleted.');
+        }}
+      >
+        Calls of “{hook?.name}” are refused from now on. Turn the hook off in your auth server first: most of them let
+        nobody sign up while a hook refuses their calls.
+      </ConfirmDialog>
+    </>
+  );
+}
+
+type Actions = { readonly onDone: () => Promise<unknown>; readonly onClose: () => void };
+
+/** Mounted with the dialog, so that its state resets. */
+function Create({ onDone, onClose }: Actions) {
+  const { id: account } = useAccount();
+  const [made, setMade] = useState<{ hook: Hook; secret: string | null } | null>(null);
+  if (made !== null) return <Made {...made} onClose={onClose} />;
+  return (
+    <SettingsForm
+      initial={null}
+      action="Create auth hook"
+      onCancel={onClose}
+      onSave={async (kind, settings) => {
+        const call = { params: { path: { account } }, body: { kind, ...settings } };
+        setMade(await unwrap(api.POST('/dashboard/accounts/{account}/hooks', call)));
+        await onDone();
+      }}
+    />
+  );
+}
+
+/** What to enter in the auth server. */
+function Made({ hook, secret, onClose }: { hook: Hook; secret: string | null; onClose: () => void }) {
+  const { name } = HOOK_FACTS[hook.kind];
+  const url = (
+    <div>
+      <Text size="sm">Let {name} call this URL:</Text>
+      <CopyText label="URL" text={hook.url} />
+    </div>
+  );
+  if (secret !== null)
+    return (
+      <SecretPanel
+        secret={secret}
+        about={`This secret is shown only once. Copy it now into the settings of ${name}: Mailvet recognizes its calls by it.`}
+        onClose={onClose}
+      >
+        {url}
+      </SecretPanel>
+    );
+  return (
+    <Stack>
+      {url}
+      <Text size="sm">
+        {name} shows a secret once it knows the URL. Enter it here with “Enter secret”; calls are refused until then.
+      </Text>
+      <Group justify="flex-end">
+        <Button variant="filled" onClick={onClose}>
+          Done
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function Edit({ hook, onDone, onClose }: Actions & { hook: Hook }) {
+  const { id: account } = useAccount();
+  return (
+    <SettingsForm
+      initial={hook}
+      action="Save"
+      onCancel={onClose}
+      onSave={async (_, body) => {
+        const params = { path: { account, id: hook.id } };
+        await unwrap(api.PATCH('/dashboard/accounts/{account}/hooks/{id}', { params, body }));
+        await onDone();
+        onClose();
+        void notify('Auth hook saved.');
+      }}
+    />
+  );
+}
+
+interface Settings {
+  readonly name: string;
+  readonly policy: string;
+  readonly timeout_ms: number;
+  readonly rate_limit: number | null;
+}
+const KINDS = HOOK_KINDS.map((kind) => ({ value: kind, label: HOOK_FACTS[kind].name }));
+
+/** Settings of a new or existing hook, whose kind stays. */
+function SettingsForm(props: {
+  initial: Hook | null;
+  action: string;
+  onSave: (kind: Hook['kind'], settings: Settings) => Promise<unknown>;
+  onCancel: () => void;
+}) {
+  const { initial, action, onSave, onCancel } = props;
+  const [kind, setKind] = useState<Hook['kind']>(initial?.kind ?? 'supabase');
+  const [name, setName] = useState(initial?.name ?? '');
+  const [policy, setPolicy] = useState(initial?.policy ?? 'signup');
+  const policies = useQuery(policiesQuery(useAccount().id)).data?.policies ?? [];
+  // Also while they are not loaded, and of one that was deleted.
+  const names = [...new Set([policy, ...policies.map(({ name }) => name)])];
+  const [timeoutMs, setTimeoutMs] = useState(String(initial?.timeout_ms ?? HOOK_FACTS[kind].timeoutMs));
+  const [rateLimit, setRateLimit] = useState(String(initial?.rate_limit ?? ''));
+  const [tried, setTried] = useState(false);
+  const { run, busy, error } = useAsyncAction(async () =>
+    onSave(kind, {
+      name: name.trim(),
+      policy,
+      timeout_ms: parseInteger(timeoutMs, 'timeout_ms', HOOK_TIMEOUT_MS.min),
+      rate_limit: rateLimit.trim() === '' ? null : parseInteger(rateLimit, 'rate_limit', HOOK_RATE_LIMIT.min),
+    }),
+  );
+  const isComplete = name.trim() !== '';
+  const other = formError(error, ['kind', 'name', 'policy', 'timeout_ms', 'rate_limit']);
+  const { form, onAttempt } = useFocusInvalid(error);
+  return (
+    <form
+      ref={form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAttempt();
+        setTried(true);
+        if (isComplete) run();
+      }}
+    >
+      <Stack>
+        {initial === null && (
+          <NativeSelect
+            label="Auth server"
+            data={KINDS}
+            value={kind}
+            onChange={({ currentTarget: { value } }) => {
+              if (!isHookKind(value)) return;
+              setKind(value);
+              setTimeoutMs(String(HOOK_FACTS[value].timeoutMs));
+            }}
+            error={fieldError(error, 'kind')}
+          />
+        )}
+        <TextInput
+          label="Name"
+          description="The project or realm that calls it, such as “Shop, production”."
+          required
+          withAsterisk={false}
+          maxLength={NAME_LENGTH.max}
+          autoComplete="off"
+          data-autofocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={tried && name.trim() === '' ? 'Enter a name.' : fieldError(error, 'name')}
+        />
+        <NativeSelect
+          label="Policy"
+          description="Decides whether an address may sign up."
+          data={names}
+          value={policy}
+          onChange={(event) => setPolicy(event.currentTarget.value)}
+          error={fieldError(error, 'policy')}
+        />
+        <TextInput
+          label="Time limit of the auth server"
+          description="Milliseconds that it waits. The answer is there half a second before."
+          inputMode="numeric"
+          autoComplete="off"
+          value={timeoutMs}
+          onChange={(event) => setTimeoutMs(event.currentTarget.value)}
+          error={fieldError(error, 'timeout_ms')}
+        />
+        <TextInput
+          label="Rate limit"
+          description={`Calls in ${WINDOW_SECONDS / 60} minutes; beyond it, the policy’s answer without a verdict counts. Leave empty for half of the account’s limit.`}
+          inputMode="numeric"
+          autoComplete="off"
+          value={rateLimit}
+          onChange={(event) => setRateLimit(event.currentTarget.value)}
+          error={fieldError(error, 'rate_limit')}
+        />
+        {other && <ErrorAlert error={other} />}
+        <Group justify="flex-end">
+          <Button onClick={onCancel}>Cancel</Button>
+          <Button type="submit" variant="filled" loading={busy}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+const GRACE = { day: HOOK_GRACE_SECONDS.default, none: 0 } as const;
+
+/** A new secret, ours or that of the auth server. */
+function Roll({ hook, onDone, onClose }: Actions & { hook: Hook }) {
+  const { id: account } = useAccount();
+  const { name, secretOf } = HOOK_FACTS[hook.kind];
+  const isTheirs = secretOf === 'caller';
+  const [entered, setEntered] = useState('');
+  const [grace, setGrace] = useState<keyof typeof GRACE>('day');
+  const [rolled, setRolled] = useState<{ hook: Hook; secret: string | null } | null>(null);
+  const { run, busy, error } = useAsyncAction(async () => {
+    const body = { grace_seconds: GRACE[grace], ...(isTheirs ? { secret: entered.trim() } : {}) };
+    const call = { params: { path: { account, id: hook.id } }, body };
+    const made = await unwrap(api.POST('/dashboard/accounts/{account}/hooks/{id}/roll', call));
+    await onDone();
+    if (made.secret !== null) {
+      setRolled(made);
+      return;
+    }
+    onClose();
+    void notify('Secret saved.');
+  });
+  const { form, onAttempt } = useFocusInvalid(error);
+  if (rolled !== null) return <Made {...rolled} onClose={onClose} />;
+  const other = formError(error, ['secret']);
+  return (
+    <form
+      ref={form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAttempt();
+        run();
+      }}
+    >
+      <Stack>
+        {isTheirs ? (
+          <TextInput
+            type="password"
+            label="Secret"
+            description={`What ${name} shows for the URL of this hook.`}
+            required
+            withAsterisk={false}
+            maxLength={HOOK_SECRET_LENGTH.max}
+            autoComplete="off"
+            data-autofocus
+            value={entered}
+            onChange={(event) => setEntered(event.currentTarget.value)}
+            error={fieldError(error, 'secret')}
+          />
+        ) : (
+          <Text size="sm">Creates a new secret, which is shown once. Then enter it in the settings of {name}.</Text>
+        )}
+        {hook.has_secret && (
+          <Radio.Group
+            label="The secret before"
+            value={grace}
+            onChange={(value) => setGrace(value === 'none' ? 'none' : 'day')}
+          >
+            <Stack gap="xs" mt={6}>
+              <Radio value="day" label="is accepted for one more day" />
+              <Radio value="none" label="is refused from now on" />
+            </Stack>
+          </Radio.Group>
+        )}
+        {other && <ErrorAlert error={other} />}
+        <Group justify="flex-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="filled" loading={busy}>
+            {isTheirs ? 'Save secret' : 'Roll secret'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -149,6 +149,8 @@ const filters = createRoute({
   ...ofSignedIn('/filters', () => import('./pages/filters.tsx'), 'FiltersPage'),
   validateSearch: filtersSearch,
 });
+const policies = createRoute({ ...ofSignedIn('/policies', () => import('./pages/policies.tsx'), 'PoliciesPage') });
+const policy = createRoute({ ...ofSignedIn('/policies/$name', () => import('./pages/policy.tsx'), 'PolicyPage') });
 const keys = createRoute({
   ...ofSignedIn('/settings/keys', () => import('./pages/keys.tsx'), 'KeysPage'),
   validateSearch: keysSearch,
@@ -220,6 +222,8 @@ const routeTree = root.addChildren([
     log,
     logEntry,
     filters,
+    policies,
+    policy,
     keys,
     key,
     hooks,

@@ -22,6 +22,8 @@ export const PAGES = {
   '/log': { title: 'Log', for: 'account' },
   '/log/$id': { title: 'Verification', for: 'account', under: '/log' },
   '/filters': { title: 'Filters', for: 'account' },
+  '/policies': { title: 'Policies', for: 'account' },
+  '/policies/$name': { title: 'Policy', for: 'account', under: '/policies' },
   '/settings/keys': { title: 'API keys', for: 'account' },
   '/settings/keys/$id': { title: 'API key', for: 'account', under: '/settings/keys' },
   '/settings/hooks': { title: 'Auth hooks', for: 'account' },

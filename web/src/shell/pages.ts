@@ -13,7 +13,7 @@ const NAVIGATION: readonly (readonly [
   pages: Readonly<Partial<Record<NavPath, IconName>>>,
 ])[] = [
   ['Work', 'account', { '/': 'chart-bar', '/verify': 'at', '/lists': 'list-check', '/log': 'logs' }],
-  ['Rules', 'account', { '/filters': 'filter' }],
+  ['Rules', 'account', { '/filters': 'filter', '/policies': 'scale' }],
   ['Build', 'account', { '/settings/keys': 'key', '/settings/hooks': 'fingerprint', '/webhooks': 'webhook' }],
   [
     'Account',

@@ -27,6 +27,7 @@ const WORDS: Readonly<Record<string, string>> = {
   '/': 'dashboard home start',
   '/log': 'history requests rejected',
   '/filters': 'block blocklist',
+  '/policies': 'rules decisions signals',
   '/settings/keys': 'tokens secrets',
   '/usage': 'statistics charts latency',
   '/account/ledger': 'billing balance transactions',

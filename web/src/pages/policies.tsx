@@ -1,0 +1,86 @@
+import { Anchor, Badge, Button, Group, List, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { POLICIES_MAX } from '../../../src/kernel/facts/limits.ts';
+import type { Policy } from '../api/schema.ts';
+import { useAccount } from '../api/session.ts';
+import { formatNumber } from '../parts/format.ts';
+import { Page } from '../parts/page.tsx';
+import { Panel } from '../parts/panel.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
+import { CreatePolicy } from './policies/create-dialog.tsx';
+import { policiesQuery } from './policies/queries.ts';
+import { sentencesOf } from './policies/sentences.ts';
+
+export function PoliciesPage() {
+  const { id } = useAccount();
+  const query = useQuery(policiesQuery(id));
+  const policies = query.data?.policies ?? [];
+  /** The policy whose rules a new one begins with, while the dialog is open. */
+  const [copied, setCopied] = useState<string | null>(null);
+  const own = policies.filter(({ built_in }) => !built_in).length;
+  const isFull = own >= POLICIES_MAX;
+  return (
+    <Page
+      title="Policies"
+      about="What is decided from a verdict: a request, a list or a form that names a policy gets its decision."
+      action={
+        policies.length > 0 && (
+          <Button variant="filled" disabled={isFull} onClick={() => setCopied(policies[0]?.name ?? null)}>
+            Create policy
+          </Button>
+        )
+      }
+    >
+      <QueryResult query={query}>
+        {() => (
+          <Stack>
+            {policies.map((policy) => (
+              <Summary key={policy.name} of={policy} onCopy={isFull ? null : () => setCopied(policy.name)} />
+            ))}
+            {isFull && (
+              <Text size="sm" c="dimmed">
+                This account has all {formatNumber(POLICIES_MAX)} policies that it can have.
+              </Text>
+            )}
+          </Stack>
+        )}
+      </QueryResult>
+      <CreatePolicy policies={policies} from={copied} onClose={() => setCopied(null)} />
+    </Page>
+  );
+}
+
+const Summary = ({ of, onCopy }: { of: Policy; onCopy: (() => void) | null }) => (
+  <Panel
+    title={of.name}
+    note={of.built_in && <Badge variant="outline">built in</Badge>}
+    actions={
+      <Group gap="xs">
+        {onCopy && (
+          <Button size="xs" aria-label={`Copy ${of.name}`} onClick={onCopy}>
+            Copy
+          </Button>
+        )}
+        <Anchor
+          size="sm"
+          aria-label={`${of.built_in ? 'Try' : 'Edit'} ${of.name}`}
+          renderRoot={(props) => <Link {...props} to="/policies/$name" params={{ name: of.name }} />}
+        >
+          {of.built_in ? 'Try' : 'Edit'}
+        </Anchor>
+      </Group>
+    }
+  >
+    <Sentences of={of} />
+  </Panel>
+);
+
+export const Sentences = ({ of }: { of: Parameters<typeof sentencesOf>[0] }) => (
+  <List size="sm" spacing={4}>
+    {sentencesOf(of).map((sentence) => (
+      <List.Item key={sentence}>{sentence}</List.Item>
+    ))}
+  </List>
+);

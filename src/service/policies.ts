@@ -29,7 +29,7 @@ export interface ListedPolicy extends Policy {
 }
 
 /** The rules of a request; what is missing has its default. */
-export interface RulesInput {
+interface RulesInput {
   readonly signals?: Readonly<Partial<Record<Signal, PolicyAction>>> | undefined;
   readonly validation_type: Level;
   readonly timeout_ms: number;

@@ -67,7 +67,7 @@ describe('a second place is found', () => {
     ["const s = 'The link is valid for 7 days.';", '"7 days" in a sentence'],
     ["const ROLES = ['owner', 'admin', 'member'];", 'the words of ROLES'],
     ["type Plan = 'starter' | 'premium' | 'enterprise';", 'the words of PLAN_NAMES'],
-    ["const kinds = ['email', 'domain', 'ip_address'] as const;", 'the words of FILTER_TYPES'],
+    ["const kinds = ['email', 'domain', 'ip_address', 'mx_host'] as const;", 'the words of FILTER_TYPES'],
   ])('%s', (text, what) => expect(found(`\n${text}`)).toEqual([`src/http/a.ts:2: ${what}`]));
 
   it('in pages as well', () => {

@@ -37,7 +37,9 @@ export function createMailvet(options: MailvetOptions): Mailvet {
       add: (filter, call) => send({ ...call, method: 'POST', path: 'v1/filters', body: filter }),
       list,
       all,
-      remove: (id, call) => send({ ...call, method: 'DELETE', path: `v1/filters/${encodeURIComponent(id)}` }),
+      get: (id, call) => send({ ...call, method: 'GET', path: filterPath(id) }),
+      change: (id, change, call) => send({ ...call, method: 'PATCH', path: filterPath(id), body: change }),
+      remove: (id, call) => send({ ...call, method: 'DELETE', path: filterPath(id) }),
     },
     lists: lists(service),
     policies: {
@@ -68,4 +70,5 @@ export function createMailvet(options: MailvetOptions): Mailvet {
 }
 
 const policyPath = (name: string): string => `v1/policies/${encodeURIComponent(name)}`;
+const filterPath = (id: number): string => `v1/filters/${encodeURIComponent(id)}`;
 const webhookPath = (id: string): string => `v1/webhooks/${encodeURIComponent(id)}`;

@@ -208,14 +208,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Get a filter */
+        get: operations["getFilter"];
         put?: never;
         post?: never;
         /** Remove a filter */
         delete: operations["removeFilter"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change a filter */
+        patch: operations["changeFilter"];
         trace?: never;
     };
     "/v1/policies": {
@@ -540,9 +542,17 @@ export interface components {
             };
             filter: {
                 result: components["schemas"]["CheckResult"];
-                id?: number;
+                /** @description The filter that matched. */
+                filter_id?: number;
+                /**
+                 * @description What it does.
+                 * @enum {string}
+                 */
+                action?: "block" | "allow";
                 filter_type?: string;
                 value?: string;
+                /** @description As `filter_id`, where the filter blocks. */
+                id?: number;
             };
             disposable: {
                 result: components["schemas"]["CheckResult"];
@@ -908,28 +918,51 @@ export interface components {
          */
         FilterRequest: {
             /**
-             * @description Optional when the value makes it clear.
+             * @description Optional when the value makes it clear; a mail host needs it.
              * @enum {string}
              */
-            filter_type?: "email" | "domain" | "ip_address";
-            /** @description An address, a domain (covers its sub-domains), an IP or a CIDR. Put in canonical form. */
+            filter_type?: "email" | "domain" | "ip_address" | "mx_host";
+            /** @description An address, a domain (covers its sub-domains), an IP or a CIDR; a mail host, or `*.suffix`. Put in canonical form. */
             value: string;
             reason?: string | null;
             /**
-             * @description What every filter does. Any other value is refused, as the filter would do the opposite.
+             * @description `block`: what matches is bad. `allow`: the lists, and filters that are less specific, do not count. Default `block`.
              * @enum {string}
              */
-            action?: "block";
+            action?: "block" | "allow";
+            /**
+             * @description `mailbox`, of an address: every spelling of its mailbox. Default `exact`.
+             * @enum {string}
+             */
+            match?: "exact" | "mailbox";
+            /** @description RFC 3339, in the future, at most 10 years ahead; null: never. */
+            expires_at?: string | null;
         };
         /** FilterAdded */
         FilterAdded: {
             /** @description Counted within the account. */
             id: number;
             /** @enum {string} */
-            filter_type: "email" | "domain" | "ip_address";
+            filter_type: "email" | "domain" | "ip_address" | "mx_host";
             /** @description In canonical form. */
             value: string;
             reason: string | null;
+            /**
+             * @description `block`: what matches is bad. `allow`: the lists, and filters that are less specific, do not count.
+             * @enum {string}
+             */
+            action: "block" | "allow";
+            /**
+             * @description `mailbox`, of an address: every spelling of its mailbox.
+             * @enum {string}
+             */
+            match: "exact" | "mailbox";
+            expires_at: string | null;
+            /** @description Whether `expires_at` has come; the filter is removed 30 days later. */
+            expired: boolean;
+            /** @description Results that it has decided, or let pass. */
+            hits: number;
+            last_hit_at: string | null;
             /** Format: date-time */
             created_at: string;
             /** @description What the request has that is unknown, or changes nothing. */
@@ -940,10 +973,26 @@ export interface components {
             /** @description Counted within the account. */
             id: number;
             /** @enum {string} */
-            filter_type: "email" | "domain" | "ip_address";
+            filter_type: "email" | "domain" | "ip_address" | "mx_host";
             /** @description In canonical form. */
             value: string;
             reason: string | null;
+            /**
+             * @description `block`: what matches is bad. `allow`: the lists, and filters that are less specific, do not count.
+             * @enum {string}
+             */
+            action: "block" | "allow";
+            /**
+             * @description `mailbox`, of an address: every spelling of its mailbox.
+             * @enum {string}
+             */
+            match: "exact" | "mailbox";
+            expires_at: string | null;
+            /** @description Whether `expires_at` has come; the filter is removed 30 days later. */
+            expired: boolean;
+            /** @description Results that it has decided, or let pass. */
+            hits: number;
+            last_hit_at: string | null;
             /** Format: date-time */
             created_at: string;
         };
@@ -953,6 +1002,55 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
             /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
+        };
+        /** FilterDetails */
+        FilterDetails: {
+            /** @description Counted within the account. */
+            id: number;
+            /** @enum {string} */
+            filter_type: "email" | "domain" | "ip_address" | "mx_host";
+            /** @description In canonical form. */
+            value: string;
+            reason: string | null;
+            /**
+             * @description `block`: what matches is bad. `allow`: the lists, and filters that are less specific, do not count.
+             * @enum {string}
+             */
+            action: "block" | "allow";
+            /**
+             * @description `mailbox`, of an address: every spelling of its mailbox.
+             * @enum {string}
+             */
+            match: "exact" | "mailbox";
+            expires_at: string | null;
+            /** @description Whether `expires_at` has come; the filter is removed 30 days later. */
+            expired: boolean;
+            /** @description Results that it has decided, or let pass. */
+            hits: number;
+            last_hit_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
+        /**
+         * FilterChangeRequest
+         * @description What is left out stays.
+         */
+        FilterChangeRequest: {
+            reason?: string | null;
+            /**
+             * @description `block`: what matches is bad. `allow`: the lists, and filters that are less specific, do not count. Default `block`.
+             * @enum {string}
+             */
+            action?: "block" | "allow";
+            /**
+             * @description `mailbox`, of an address: every spelling of its mailbox. Default `exact`.
+             * @enum {string}
+             */
+            match?: "exact" | "mailbox";
+            /** @description RFC 3339, in the future, at most 10 years ahead; null: never. */
+            expires_at?: string | null;
         };
         /** FilterRemoved */
         FilterRemoved: {
@@ -1721,6 +1819,8 @@ export type FilterRequest = components['schemas']['FilterRequest'];
 export type FilterAdded = components['schemas']['FilterAdded'];
 export type Filter = components['schemas']['Filter'];
 export type Filters = components['schemas']['Filters'];
+export type FilterDetails = components['schemas']['FilterDetails'];
+export type FilterChangeRequest = components['schemas']['FilterChangeRequest'];
 export type FilterRemoved = components['schemas']['FilterRemoved'];
 export type PolicySignals = components['schemas']['PolicySignals'];
 export type LanguageTexts = components['schemas']['LanguageTexts'];
@@ -3098,7 +3198,7 @@ export interface operations {
     listFilters: {
         parameters: {
             query?: {
-                filter_type?: "email" | "domain" | "ip_address";
+                filter_type?: "email" | "domain" | "ip_address" | "mx_host";
                 /** @description Searched literally in value and reason. */
                 query?: string;
                 page?: number;
@@ -3134,6 +3234,12 @@ export interface operations {
                      *           "filter_type": "domain",
                      *           "value": "spam.example.com",
                      *           "reason": "abuse in October",
+                     *           "action": "block",
+                     *           "match": "exact",
+                     *           "expires_at": null,
+                     *           "expired": false,
+                     *           "hits": 12,
+                     *           "last_hit_at": "2026-11-24T08:15:00.000Z",
                      *           "created_at": "2026-11-20T10:00:00.000Z"
                      *         }
                      *       ],
@@ -3205,6 +3311,12 @@ export interface operations {
                      *       "filter_type": "domain",
                      *       "value": "spam.example.com",
                      *       "reason": "abuse in October",
+                     *       "action": "block",
+                     *       "match": "exact",
+                     *       "expires_at": null,
+                     *       "expired": false,
+                     *       "hits": 12,
+                     *       "last_hit_at": "2026-11-24T08:15:00.000Z",
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "warnings": []
                      *     }
@@ -3219,6 +3331,58 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getFilter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The filter. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 17,
+                     *       "filter_type": "domain",
+                     *       "value": "spam.example.com",
+                     *       "reason": "abuse in October",
+                     *       "action": "block",
+                     *       "match": "exact",
+                     *       "expires_at": null,
+                     *       "expired": false,
+                     *       "hits": 12,
+                     *       "last_hit_at": "2026-11-24T08:15:00.000Z",
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FilterDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -3262,6 +3426,73 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeFilter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        /** @description What is left out stays. */
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "action": "allow",
+                 *       "expires_at": "2027-01-31T00:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FilterChangeRequest"];
+            };
+        };
+        responses: {
+            /** @description The filter as it is now, in force for the next request. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": 17,
+                     *       "filter_type": "domain",
+                     *       "value": "spam.example.com",
+                     *       "reason": "abuse in October",
+                     *       "action": "block",
+                     *       "match": "exact",
+                     *       "expires_at": null,
+                     *       "expired": false,
+                     *       "hits": 12,
+                     *       "last_hit_at": "2026-11-24T08:15:00.000Z",
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FilterDetails"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

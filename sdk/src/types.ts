@@ -16,7 +16,10 @@ export type Decision = NonNullable<Verification['decision']>;
 export type Usage = JsonOf<operations['usage']['responses'][200]>;
 export type UsageQuery = QueryOf<'usage'>;
 export type FilterRequest = Exclude<BodyOf<'addFilter'>, { filter: unknown }>;
+export type FilterChange = Exclude<BodyOf<'changeFilter'>, { filter: unknown }>;
 export type Filter = FilterPage['filters'][number];
+/** A filter that was added, changed or asked for alone. */
+export type FilterDetails = JsonOf<operations['getFilter']['responses'][200]>;
 export type FiltersQuery = QueryOf<'listFilters'>;
 /** One page of filters, newest first. */
 export type FilterPage = JsonOf<operations['listFilters']['responses'][200]>;
@@ -157,13 +160,16 @@ export interface Mailvet {
   usage(query?: UsageQuery, options?: CallOptions): Promise<Usage>;
   readonly filters: {
     /** Adds a filter; one that exists already is an error, 422 `filter_exists`. */
-    add(filter: FilterRequest, options?: WriteOptions): Promise<Filter>;
+    add(filter: FilterRequest, options?: WriteOptions): Promise<FilterDetails>;
     list(query?: FiltersQuery, options?: CallOptions): Promise<FilterPage>;
     /**
      * Every matching filter once, fetched page by page. Collect them before removing any: a removal shifts the pages
      * after it. The timeout applies to each page.
      */
     all(query?: Omit<FiltersQuery, 'page'>, options?: CallOptions): AsyncGenerator<Filter, void, undefined>;
+    get(id: number, options?: CallOptions): Promise<FilterDetails>;
+    /** What the change leaves out stays. */
+    change(id: number, change: FilterChange, options?: CallOptions): Promise<FilterDetails>;
     /** Removes a filter; an unknown id is an error, 404. */
     remove(id: number, options?: CallOptions): Promise<FilterRemoved>;
   };

@@ -1,15 +1,21 @@
 import Type, { type Static } from 'typebox';
-import { FILTER_ACTIONS, FILTER_TYPES } from '../kernel/facts/filter-types.ts';
+import { FILTER_ACTIONS, FILTER_MATCHES, FILTER_TYPES } from '../kernel/facts/filter-types.ts';
 import {
+  FILTER_EXPIRY_YEARS,
+  FILTER_KEPT_DAYS,
   FILTER_QUERY_LENGTH,
   FILTER_REASON_LENGTH,
   FILTER_VALUE_LENGTH,
   FILTERS_PAGE,
   FILTERS_PER_PAGE,
+  INSTANT_LENGTH,
 } from '../kernel/facts/limits.ts';
-import { choice, grouped, span } from '../kernel/format.ts';
-import { AlsoCalled, WithWarnings } from './reader.ts';
+import { choice, counted, grouped, span } from '../kernel/format.ts';
+import { AlsoCalled, Refused, type RefusedFields, WithWarnings } from './reader.ts';
 import { DecodedAs, Nullable, OneOf, Pagination, Text, WholeNumber } from './schema.ts';
+
+const ACTION = '`block`: what matches is bad. `allow`: the lists, and filters that are less specific, do not count.';
+const MATCH = '`mailbox`, of an address: every spelling of its mailbox.';
 
 export const FilterReply = Type.Object(
   {
@@ -17,33 +23,28 @@ export const FilterReply = Type.Object(
     filter_type: OneOf(FILTER_TYPES),
     value: Type.String({ description: 'In canonical form.' }),
     reason: Nullable(Type.String()),
+    action: OneOf(FILTER_ACTIONS, { description: ACTION }),
+    match: OneOf(FILTER_MATCHES, { description: MATCH }),
+    expires_at: Nullable(Type.String({ format: 'date-time', description: 'From then on it matches nothing.' })),
+    expired: Type.Boolean({
+      description: `Whether \`expires_at\` has come; the filter is removed ${counted(FILTER_KEPT_DAYS, 'day')} later.`,
+    }),
+    hits: Type.Integer({ minimum: 0, description: 'Results that it has decided, or let pass.' }),
+    last_hit_at: Nullable(Type.String({ format: 'date-time' })),
     created_at: Type.String({ format: 'date-time' }),
   },
   { title: 'Filter' },
 );
 export type FilterReply = Static<typeof FilterReply>;
 export const FilterAddedReply = WithWarnings('FilterAdded', FilterReply);
+export const FilterDetailsReply = WithWarnings('FilterDetails', FilterReply);
 
 const REASON_ERROR = `reason must be null or a string of at most ${grouped(FILTER_REASON_LENGTH.max)} characters, without control or invisible characters.`;
 
 const TYPE_NAMES = ['type', 'kind'];
 
-const filterFields = {
-  filter_type: Type.Optional(
-    AlsoCalled(
-      TYPE_NAMES,
-      OneOf(FILTER_TYPES, {
-        description: 'Optional when the value makes it clear.',
-        'x-error': `filter_type must be ${choice(FILTER_TYPES)}.`,
-        'x-code': 'invalid_filter',
-      }),
-    ),
-  ),
-  value: Text('value', FILTER_VALUE_LENGTH, {
-    description: 'An address, a domain (covers its sub-domains), an IP or a CIDR. Put in canonical form.',
-    'x-error': `value must be a string of ${span(FILTER_VALUE_LENGTH)} characters.`,
-    'x-code': 'invalid_filter',
-  }),
+/** What can be changed of a filter. */
+const changeableFields = {
   reason: Type.Optional(
     AlsoCalled(
       ['note', 'comment', 'description'],
@@ -55,21 +56,103 @@ const filterFields = {
   ),
   action: Type.Optional(
     OneOf(FILTER_ACTIONS, {
-      description: 'What every filter does. Any other value is refused, as the filter would do the opposite.',
+      description: `${ACTION} Default \`block\`.`,
       'x-error': `action must be ${choice(FILTER_ACTIONS)}: a filter can do nothing else.`,
       'x-code': 'invalid_filter',
     }),
   ),
+  match: Type.Optional(
+    OneOf(FILTER_MATCHES, {
+      description: `${MATCH} Default \`exact\`.`,
+      'x-error': `match must be ${choice(FILTER_MATCHES)}.`,
+      'x-code': 'invalid_filter',
+    }),
+  ),
+  expires_at: Type.Optional(
+    DecodedAs(
+      'instant',
+      Type.Union([Type.String({ maxLength: INSTANT_LENGTH.max }), Type.Null()], {
+        description: `RFC 3339, in the future, at most ${counted(FILTER_EXPIRY_YEARS, 'year')} ahead; null: never.`,
+        'x-error': 'expires_at must be an RFC 3339 date-time in the future, such as 2027-01-31T00:00:00Z, or null.',
+        'x-code': 'invalid_filter',
+      }),
+    ),
+  ),
+};
+
+const filterFields = {
+  filter_type: Type.Optional(
+    AlsoCalled(
+      TYPE_NAMES,
+      OneOf(FILTER_TYPES, {
+        description: 'Optional when the value makes it clear; a mail host needs it.',
+        'x-error': `filter_type must be ${choice(FILTER_TYPES)}.`,
+        'x-code': 'invalid_filter',
+      }),
+    ),
+  ),
+  value: Text('value', FILTER_VALUE_LENGTH, {
+    description:
+      'An address, a domain (covers its sub-domains), an IP or a CIDR; a mail host, or `*.suffix`. Put in canonical form.',
+    'x-error': `value must be a string of ${span(FILTER_VALUE_LENGTH)} characters.`,
+    'x-code': 'invalid_filter',
+  }),
+  ...changeableFields,
+};
+
+const refused = (names: readonly string[], harmless: readonly unknown[], instead: string): RefusedFields =>
+  Object.fromEntries(names.map((name) => [name, { harmless: [...harmless, null], instead }]));
+const BLOCKS = ['block', 'deny', 'reject', 'blocklist', 'blacklist', 'denylist'];
+
+/** Fields of filters elsewhere, without which a filter here would do the opposite of what is meant, now or later. */
+const REVERSING: RefusedFields = {
+  ...refused(
+    ['allow', 'allowed', 'allowlist', 'allow_list', 'allowlisted', 'whitelist', 'whitelisted', 'accept', 'trusted'],
+    [false],
+    'write "action": "allow"',
+  ),
+  ...refused(['block', 'blocked', 'blocklist', 'blacklist', 'deny', 'reject'], [true], 'write "action"'),
+  ...refused(['effect', 'policy', 'decision', 'verdict', 'mode', 'list', 'list_type'], BLOCKS, 'write "action"'),
+  ...refused(['negate', 'negated', 'invert', 'inverted', 'not'], [false], 'write "action"'),
+  ...refused(['except', 'exceptions', 'exclude', 'excludes'], [[]], 'add a filter with "action": "allow" for it'),
+  ...refused(['enabled', 'active', 'is_active'], [true], 'add the filter when it is to take effect'),
+  ...refused(['disabled', 'inactive', 'paused', 'dry_run', 'log_only'], [false], 'a filter is always in force'),
+  ...refused(
+    ['starts_at', 'start_at', 'start', 'valid_from', 'not_before', 'active_from'],
+    [],
+    'add the filter when it is to take effect',
+  ),
+  ...refused(
+    [
+      ...['expires', 'expire', 'expires_on', 'expires_in', 'expire_at', 'expiry', 'expiry_date', 'expiration'],
+      ...['expiresAt', 'valid_until', 'valid_to', 'until', 'not_after', 'ends_at', 'end_at', 'ttl', 'duration'],
+    ],
+    [],
+    'write "expires_at"',
+  ),
 };
 
 /** Of the public API. */
-export const FilterRequest = Type.Object(filterFields, {
-  title: 'FilterRequest',
-  description: 'Flat, or wrapped as {"filter": {…}}.',
-  '~wrapper': 'filter',
-});
+export const FilterRequest = Refused(
+  REVERSING,
+  Type.Object(filterFields, {
+    title: 'FilterRequest',
+    description: 'Flat, or wrapped as {"filter": {…}}.',
+    '~wrapper': 'filter',
+  }),
+);
 /** Of the dashboard, which sends it flat. */
-export const FlatFilterRequest = Type.Object(filterFields, { title: 'FilterRequest' });
+export const FlatFilterRequest = Refused(REVERSING, Type.Object(filterFields, { title: 'FilterRequest' }));
+
+const IS_ANOTHER = 'remove the filter and add another';
+export const FilterChangeRequest = Refused(
+  { ...REVERSING, ...refused(['value', 'filter_type', ...TYPE_NAMES, 'email', 'domain'], [], IS_ANOTHER) },
+  Type.Object(changeableFields, {
+    title: 'FilterChangeRequest',
+    description: 'What is left out stays.',
+    '~wrapper': 'filter',
+  }),
+);
 
 export const FilterParams = Type.Object({
   id: Type.Integer({ minimum: 1, 'x-error': 'There is no such filter.' }),

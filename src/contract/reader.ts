@@ -26,6 +26,15 @@ export const AlsoCalled = <T extends TSchema>(names: readonly string[], schema: 
 export const Strict = <T extends TSchema>(schema: T, but: readonly string[] = []) =>
   Object.assign(schema, { '~strict': but });
 
+/** Fields that a contract does not know, and that must not be left out of account. */
+export type RefusedFields = Readonly<
+  Record<string, { /** Values that change nothing. */ readonly harmless: readonly unknown[]; readonly instead: string }>
+>;
+
+/** A schema of an object whose reader refuses these fields, instead of warning of them. The note stays here. */
+export const Refused = <T extends TSchema>(fields: RefusedFields, schema: T) =>
+  Object.assign(schema, { '~refused': new Map(Object.entries(fields)) });
+
 export const NO_WARNINGS: readonly string[] = [];
 
 /**
@@ -112,6 +121,7 @@ export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): 
   const wrapper = '~wrapper' in schema ? String(schema['~wrapper']) : null;
   const strict = '~strict' in schema && Array.isArray(schema['~strict']) ? schema['~strict'].map(String) : null;
   const unknown = unknownFields(schema, 'field', strict ?? []);
+  const refused = refusedFields(schema);
   const defaults = Object.entries(properties).filter(([, { default: value }]) => value !== undefined);
   const decodings = Object.entries(properties).flatMap(([name, { '~decode': decoding }]) =>
     decoding === undefined ? [] : [{ name, decode: decoders[decoding] }],
@@ -143,6 +153,8 @@ export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): 
       const wrong = errors.map((e) => e.instancePath.split('/')[1] ?? '');
       return wrongParameter([...new Set([...wrong, ...undecoded])], properties);
     }
+    const refusal = refused(sent);
+    if (refusal !== null) return refusal;
     for (const [name, notes] of defaults) sent[name] ??= notes.default;
     const warnings = unknown(sent);
     if (strict !== null && warnings.length > 0) {
@@ -151,6 +163,24 @@ export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): 
     }
     const read = sent as Read<T>;
     return warnings.length === 0 ? { ok: true, value: read } : { ok: true, value: read, warnings };
+  };
+}
+
+/** Says which field of an object is refused; null: none is. */
+function refusedFields(schema: TSchema): (sent: JsonObject) => ReturnType<typeof invalid> | null {
+  const fields = '~refused' in schema ? schema['~refused'] : null;
+  if (!(fields instanceof Map)) return () => null;
+  const table: ReadonlyMap<string, RefusedFields[string]> = fields;
+  return (sent) => {
+    for (const field in sent) {
+      const row = table.get(field) ?? table.get(field.toLowerCase());
+      const value = sent[field];
+      const changesNothing = (harmless: unknown) =>
+        harmless === value || (Array.isArray(harmless) && Array.isArray(value) && value.length === 0);
+      if (row === undefined || row.harmless.some(changesNothing)) continue;
+      return invalid('invalid_filter', `${field} is not known here, and cannot be ignored: ${row.instead}.`, { field });
+    }
+    return null;
   };
 }
 

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { FILTER_ACTIONS } from '../kernel/facts/filter-types.ts';
 import { ADDRESS_LENGTH, IP_LENGTH, LANGUAGE_LENGTH, TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { DEFAULT_LEVEL, LEVELS } from '../kernel/facts/plans.ts';
 import { DELIVERABILITIES, PROVIDER_KINDS, REASON_FILTERS, REASON_NAMES, STATUSES } from '../kernel/facts/reasons.ts';
@@ -103,9 +104,11 @@ export const Checks = Type.Object(
     }),
     filter: Type.Object({
       result: Result,
-      id: Type.Optional(Type.Integer()),
+      filter_id: Type.Optional(Type.Integer({ description: 'The filter that matched.' })),
+      action: Type.Optional(OneOf(FILTER_ACTIONS, { description: 'What it does.' })),
       filter_type: Type.Optional(Type.String()),
       value: Type.Optional(Type.String()),
+      id: Type.Optional(Type.Integer({ description: 'As `filter_id`, where the filter blocks.' })),
     }),
     disposable: Type.Object({
       result: Result,

@@ -3,7 +3,7 @@
  * determine". Only `decideVerdict` turns them into a verdict. A new `DnsFinding` or `SmtpFinding` needs a row
  * in findings.ts.
  */
-import type { FilterType } from '../kernel/facts/filter-types.ts';
+import type { FilterAction, FilterType } from '../kernel/facts/filter-types.ts';
 import type { Level } from '../kernel/facts/plans.ts';
 import type { ProviderKind } from '../kernel/facts/reasons.ts';
 import type { Address, SyntaxFault } from './address/parse.ts';
@@ -13,13 +13,15 @@ export type Result = 'pass' | 'fail' | 'unknown' | 'skipped';
 
 type SyntaxEvidence = { result: 'pass'; address: Address } | ({ result: 'fail' } & SyntaxFault);
 
-/** The account's filter that matched; email before domain before IP. */
-export interface FilterMatch {
+/** The account's filter that matched; the most specific one. */
+export interface MatchedFilter {
   readonly id: number;
+  readonly action: FilterAction;
   readonly filter_type: FilterType;
   readonly value: string;
 }
-type FilterEvidence = { result: 'pass' | 'skipped' } | { result: 'fail'; filter: FilterMatch };
+/** `pass` with a filter: it allows, so that the lists do not count. */
+type FilterEvidence = { result: 'pass' | 'skipped'; filter: null } | { result: 'pass' | 'fail'; filter: MatchedFilter };
 
 export interface DisposableEvidence {
   /** `unknown`: only the suspicion tier of the lists names it. `skipped`: nothing to look up. */

@@ -1,5 +1,5 @@
 import { toIso } from '../kernel/clock.ts';
-import type { FilterType } from '../kernel/facts/filter-types.ts';
+import type { FilterAction, FilterType } from '../kernel/facts/filter-types.ts';
 import type { Level } from '../kernel/facts/plans.ts';
 import type { Deliverability, ProviderKind, Reason, Status } from '../kernel/facts/reasons.ts';
 import { mailboxAt } from './address/mailbox.ts';
@@ -47,7 +47,15 @@ export interface Report {
 
 export interface Checks {
   syntax: { result: Result; error?: SyntaxErrorCode; index?: number };
-  filter: { result: Result; id?: number; filter_type?: FilterType; value?: string };
+  filter: {
+    result: Result;
+    filter_id?: number;
+    action?: FilterAction;
+    filter_type?: FilterType;
+    value?: string;
+    /** `filter_id` of a filter that blocks, as versions before there were others called it. */
+    id?: number;
+  };
   disposable: { result: Result; list_version: string; matched?: string };
   domain: { result: Result };
   mx: {
@@ -151,7 +159,7 @@ function checks(e: Evidence): Checks {
       e.syntax.result === 'pass'
         ? { result: 'pass' }
         : { result: 'fail', error: e.syntax.error, index: e.syntax.index },
-    filter: e.filter.result === 'fail' ? { result: 'fail', ...e.filter.filter } : { result: e.filter.result },
+    filter: filterCheck(e.filter),
     disposable: {
       result: e.disposable.result,
       list_version: e.listVersion,
@@ -161,6 +169,12 @@ function checks(e: Evidence): Checks {
     smtp: smtpCheck(e.smtp),
     catch_all: { result: e.catchAll?.result ?? 'skipped' },
   };
+}
+
+function filterCheck({ result, filter }: Evidence['filter']): Checks['filter'] {
+  if (filter === null) return { result };
+  const { id, action, ...what } = filter;
+  return { result, filter_id: id, action, ...what, ...(action === 'block' ? { id } : {}) };
 }
 
 function dnsChecks(dns: DnsEvidence | null): Pick<Checks, 'domain' | 'mx'> {

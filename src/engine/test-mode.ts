@@ -11,6 +11,7 @@ import type {
   DnsEvidence,
   DnsFinding,
   Evidence,
+  MatchedFilter,
   SmtpEvidence,
   SmtpFinding,
   SmtpStage,
@@ -102,15 +103,24 @@ const malformedTestEvidence = (
   ...e,
   ...NOT_CHECKED,
   syntax,
-  filter: { result: 'skipped' },
+  filter: { result: 'skipped', filter: null },
   disposable: { result: 'skipped', matched: null, by: null },
   flags: null,
   relayOperator: null,
   didYouMean: null,
 });
 
-/** Evidence with this outcome. A malformed address stays malformed, whatever it selects; any domain will do. */
-export function testEvidence(email: string, requested: Level, outcome: TestOutcome, listVersion: string): Evidence {
+/**
+ * Evidence with this outcome. A malformed address stays malformed, whatever it selects; any domain will do. `filter`:
+ * one of the account that matches; what the address selects comes before it, but for the lists.
+ */
+export function testEvidence(
+  email: string,
+  requested: Level,
+  outcome: TestOutcome,
+  listVersion: string,
+  filter: MatchedFilter | null = null,
+): Evidence {
   const text = trimBlanks(email);
   const begin = { requested, email, listVersion };
   const parsed = parseAddress(text, { allowReserved: true, allowUnknownTld: true });
@@ -122,29 +132,38 @@ export function testEvidence(email: string, requested: Level, outcome: TestOutco
     });
   if (outcome.offline === 'syntax')
     return malformedTestEvidence(begin, { result: 'fail', error: 'invalid_character', index: email.indexOf(text) });
-  return judgedLater({ ...begin, ...NOT_CHECKED }, parsed.address, outcome);
+  return judgedLater({ ...begin, ...NOT_CHECKED }, parsed.address, outcome, filter);
 }
+
+/** The mail hosts of a domain with this outcome. */
+export const testMailHosts = (domain: string, { dns = 'mx' }: TestOutcome): string[] =>
+  testDnsEvidence(dns, domain).records.map(({ host }) => host);
 
 function judgedLater(
   begin: Pick<Evidence, 'requested' | 'email' | 'listVersion' | 'dns' | 'smtp' | 'catchAll'>,
   address: Address,
   outcome: TestOutcome,
+  filter: MatchedFilter | null,
 ): Evidence {
   const { domain, localPart, normalized } = address;
   const e: Evidence = {
     ...begin,
     syntax: { result: 'pass', address },
-    filter: { result: 'pass' },
+    filter: { result: 'pass', filter: null },
     disposable: { result: 'pass', matched: null, by: null },
     flags: { role: outcome.flag === 'role', free: outcome.flag === 'free', relay: outcome.flag === 'relay' },
     relayOperator: outcome.flag === 'relay' ? 'Example Relay' : null,
     didYouMean: outcome.suggests ? `${localPart}@${SUGGESTED_DOMAIN}` : null,
   };
-  if (outcome.offline === 'filter') return withFilter(e, { id: 1, filter_type: 'email', value: normalized });
-  if (outcome.offline === 'disposable') return { ...e, disposable: { result: 'fail', matched: domain, by: 'list' } };
+  if (outcome.offline === 'filter')
+    return withFilter(e, { id: 1, action: 'block', filter_type: 'email', value: normalized });
+  const found = filter === null ? e : withFilter(e, filter);
   const dns = testDnsEvidence(outcome.dns ?? 'mx', domain);
-  if (e.requested === 'mx' || DNS_FINDINGS[dns.finding].mx !== 'pass') return { ...e, dns };
-  return { ...e, dns, ...mailboxEvidence(outcome, dns) };
+  if (found.filter.result === 'fail') return filter?.filter_type === 'mx_host' ? { ...found, dns } : found;
+  if (outcome.offline === 'disposable' && filter === null)
+    return { ...found, disposable: { result: 'fail', matched: domain, by: 'list' } };
+  if (e.requested === 'mx' || DNS_FINDINGS[dns.finding].mx !== 'pass') return { ...found, dns };
+  return { ...found, dns, ...mailboxEvidence(outcome, dns) };
 }
 
 type TestFlag = keyof NonNullable<Evidence['flags']>;

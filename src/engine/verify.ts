@@ -4,13 +4,14 @@
  */
 import { trimBlanks } from '../kernel/blanks.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { FilterAction } from '../kernel/facts/filter-types.ts';
 import { TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { type Address, type ParseOptions, parseAddress, type SyntaxFault } from './address/parse.ts';
 import { intendedAddress, providerElsewhere, suggestionFor } from './address/suggest.ts';
 import type { DomainData } from './data/domain-data.ts';
 import { lookUpFromCache, lookUpMailServers, type MxLookupOptions, runLookup } from './dns/mx-lookup.ts';
 import type { QueryLimit, Resolver } from './dns/resolver.ts';
-import type { DisposableEvidence, DnsEvidence, Evidence, FilterMatch, Level } from './evidence.ts';
+import type { DisposableEvidence, DnsEvidence, Evidence, Level, MatchedFilter, Result } from './evidence.ts';
 import { DNS_FINDINGS } from './findings.ts';
 import { CATCH_ALL_SKIPPED, type MailboxLimit, type MailboxQuestion, resultWithoutDialogue } from './smtp/mailbox.ts';
 
@@ -53,7 +54,7 @@ export function runOffline(email: string, requested: Level, engine: EngineDeps):
   return {
     ...common,
     syntax: { result: 'pass', address },
-    filter: { result: 'pass' },
+    filter: NO_FILTER,
     disposable: disposableByName(address.domain, domainData),
     flags: {
       role: domainData.role(address.localPart) === 'role',
@@ -69,19 +70,28 @@ export function runOffline(email: string, requested: Level, engine: EngineDeps):
 const malformedEvidence = (email: string, { error, index }: SyntaxFault) =>
   ({
     syntax: { result: 'fail', error, index: email.indexOf(trimBlanks(email)) + index },
-    filter: { result: 'skipped' },
-    disposable: { result: 'skipped', matched: null, by: null },
+    filter: { result: 'skipped', filter: null },
+    disposable: NOT_LOOKED_UP,
     dns: null,
     flags: null,
     relayOperator: null,
   }) as const;
 
-/** A filter match ends the run: later stages are skipped. */
-export const withFilter = (e: Evidence, filter: FilterMatch): Evidence => ({
-  ...e,
-  filter: { result: 'fail', filter },
-  disposable: { result: 'skipped', matched: null, by: null },
-});
+const NO_FILTER = { result: 'pass', filter: null } as const;
+const NOT_LOOKED_UP: DisposableEvidence = { result: 'skipped', matched: null, by: null };
+
+const FILTER_RESULTS = { block: 'fail', allow: 'pass' } as const satisfies Record<FilterAction, Result>;
+
+/**
+ * A filter that blocks ends the run: later stages are skipped. One that allows leaves out the lists, and nothing else.
+ * Only the first one counts.
+ */
+export const withFilter = (e: Evidence, filter: MatchedFilter): Evidence =>
+  isUnfiltered(e) ? { ...e, filter: { result: FILTER_RESULTS[filter.action], filter }, disposable: NOT_LOOKED_UP } : e;
+
+/** Whether a filter may still decide. */
+export const isUnfiltered = (e: Evidence): boolean =>
+  e.syntax.result === 'pass' && e.filter.result === 'pass' && e.filter.filter === null;
 
 const isConclusive = (e: Evidence): boolean =>
   e.syntax.result === 'fail' || e.filter.result === 'fail' || e.disposable.result === 'fail';
@@ -108,11 +118,13 @@ export function withDns(e: Evidence, dns: DnsEvidence, engine: EngineDeps): Evid
   if (strict?.ok === false) return { ...e, ...malformedEvidence(e.email, strict) };
   const [address, domainData] = [addressOf(e), engine.domainData()];
   const takesNoMail = DNS_FINDINGS[dns.finding].verdict?.deliverability === 'undeliverable';
+  const disposable =
+    e.filter.filter === null ? disposableByHost(e.disposable, address.domain, dns, domainData) : e.disposable;
   const didYouMean = e.didYouMean ?? (takesNoMail ? providerElsewhere(address, domainData) : null);
   const free =
     e.flags?.free === false && dns.provider !== null && domainData.isFreeAt(address.domain, dns.provider.name);
   const flags = free && e.flags !== null ? { ...e.flags, free } : e.flags;
-  return { ...e, dns, didYouMean, flags, disposable: disposableByHost(e.disposable, address.domain, dns, domainData) };
+  return { ...e, dns, didYouMean, flags, disposable };
 }
 
 /** The complete evidence if no waiting is needed (offline stages, cached DNS), else null. */
@@ -124,20 +136,33 @@ export function runFromCache(e: Evidence, engine: EngineDeps): Evidence | null {
   return needsMailboxCheck(found) ? null : found;
 }
 
+/** The filter for an address of which this is known, if one matches its mail hosts. */
+type MatchHosts = (e: Evidence) => Promise<MatchedFilter | null>;
+
+/** The evidence with the filter for its mail hosts, if they are known and no other one matched. */
+async function withHostFilter(e: Evidence, matchHosts: MatchHosts | null): Promise<Evidence> {
+  if (matchHosts === null || !isUnfiltered(e)) return e;
+  const filter = await matchHosts(e);
+  return filter === null ? e : withFilter(e, filter);
+}
+
 /**
  * Runs the remaining stages. `timeoutMs` is the total budget; what is not known by then is reported as unknown.
- * `tenant`: see MailboxLimit.
+ * `tenant`: see MailboxLimit. `matchHosts`: of an account with filters of mail hosts, which may allow what the lists
+ * have.
  */
 export async function runOnline(
   e: Evidence,
   limit: { timeoutMs: number; signal?: AbortSignal; tenant: string },
   engine: EngineDeps,
+  matchHosts: MatchHosts | null = null,
 ): Promise<Evidence> {
-  if (isConclusive(e)) return e;
+  if (isConclusive(e) && (matchHosts === null || !isUnfiltered(e))) return e;
   const deadline = engine.clock.elapsed() + limit.timeoutMs - REPLY_MARGIN_MS;
   const bound = limit.signal ? { deadline, signal: limit.signal } : { deadline };
   const extraWaitMs = dnsExtraWaitMs(limit.timeoutMs);
-  const found = withDns(e, await lookUpDomain(e, { ...bound, extraWaitMs }, engine), engine);
+  const looked = withDns(e, await lookUpDomain(e, { ...bound, extraWaitMs }, engine), engine);
+  const found = await withHostFilter(looked, matchHosts);
   return needsMailboxCheck(found) ? checkMailbox(found, { ...bound, tenant: limit.tenant }, engine) : found;
 }
 
@@ -165,10 +190,7 @@ export const withMailboxFault = (e: Evidence): Evidence => ({
 
 /** Whether the smtp stage is left to do. */
 export const needsMailboxCheck = (e: Evidence): boolean =>
-  e.requested === 'smtp' &&
-  e.disposable.result !== 'fail' &&
-  e.dns !== null &&
-  DNS_FINDINGS[e.dns.finding].mx === 'pass';
+  e.requested === 'smtp' && !isConclusive(e) && e.dns !== null && DNS_FINDINGS[e.dns.finding].mx === 'pass';
 
 type Hit = ReturnType<DomainData['disposableHost']>;
 const hits = new WeakMap<DnsEvidence, { readonly domainData: DomainData; readonly hit: Hit }>();

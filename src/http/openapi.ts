@@ -320,7 +320,7 @@ const TAGS = [
   ['Verification', 'Verify addresses.'],
   ['Lists', 'Verify many addresses as one job.'],
   ['Usage', 'What the account has and has spent.'],
-  ['Filters', "The account's own blacklist."],
+  ['Filters', 'What the account itself blocks and allows.'],
   ['Policies', 'What is decided from a verdict.'],
   ['Webhooks', 'Be told of events.'],
 ] as const;

@@ -16,6 +16,7 @@ const ACCOUNT_ACTIONS = [
   'key.revoked',
   'key.rolled',
   'filter.added',
+  'filter.changed',
   'filter.removed',
   'filters.imported',
   'policy.created',

@@ -126,7 +126,10 @@ export function createServices(parts: Parts): Services {
     admission: createAdmissionService(store),
     usage: (caller, window, ask) => usageOf(store, clock, caller, window, ask),
     verify,
-    filters: createFilterService({ store, clock, singleCalls: () => verify.calls }),
+    filters: createFilterService({
+      ...{ store, clock, domainData: engine.domainData },
+      singleCalls: () => verify.calls,
+    }),
     policies,
     hooks,
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
@@ -208,6 +211,7 @@ function verifyService({ options, logger, store, engine, metrics }: Parts, traff
     charging: store.charging,
     tools: engine,
     maxRunning: MAX_RUNNING,
+    matchFilters: (account, keys) => store.filters.matchMany(account, keys),
     onVerdict(record, _evidence, caller) {
       const { id, email, status, reason, validationType: level, durationMs } = record;
       traffic.verified(caller.accountId, level, durationMs);

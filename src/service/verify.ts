@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mailboxAt } from '../engine/address/mailbox.ts';
 import { canonicalAddress, parentDomains } from '../engine/address/parse.ts';
 import { RESOLVER_PROBLEMS, resolverProblem } from '../engine/dns/resolver.ts';
-import type { Evidence } from '../engine/evidence.ts';
+import type { Evidence, MatchedFilter } from '../engine/evidence.ts';
 import type { Verdict } from '../engine/findings.ts';
 import { decideVerdict } from '../engine/findings.ts';
 import { type Report, report } from '../engine/report.ts';
-import { delayOf, outOfTime, selectorOf, testEvidence, testOutcomeOf } from '../engine/test-mode.ts';
+import { delayOf, outOfTime, selectorOf, testEvidence, testMailHosts, testOutcomeOf } from '../engine/test-mode.ts';
 import { type EngineDeps, runFromCache, runOffline, runOnline, withFilter } from '../engine/verify.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { TEST_WAITING_MAX } from '../kernel/facts/limits.ts';
@@ -13,13 +14,16 @@ import type { Level } from '../kernel/facts/plans.ts';
 import { type Decision, decide, type PolicyRules } from '../kernel/facts/policies.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Via } from '../kernel/log-origins.ts';
+import { FILTER_KINDS } from '../store/filter-kinds.ts';
 import type {
+  AccountId,
   Admission,
   AdmissionRequest,
   Caller,
   Charging,
-  Filter,
   FilterKeys,
+  FilterMatches,
+  FilterRule,
   IdempotencyRef,
   VerificationRecord,
 } from '../store/store.ts';
@@ -37,11 +41,15 @@ interface CheckRequest {
 interface Check {
   /** What filters are matched by. */
   readonly offline: Evidence;
-  /** The complete evidence where nothing has to be waited for; else null. */
-  readonly known: Evidence | null;
+  /** Of the domain; null: not known yet. */
+  readonly mxHosts: readonly string[] | null;
+  /** The complete evidence with this filter, or with none, where nothing has to be waited for; else null. */
+  known(filter: FilterRule | null): Evidence | null;
   /** The complete evidence. Throws ApiError. `tenant`: see MailboxLimit. */
-  finish(tenant: string): Promise<Evidence>;
+  finish(tenant: string, filter: FilterRule | null, matchHosts: MatchHosts | null): Promise<Evidence>;
 }
+/** The account's filter for mail hosts. */
+type MatchHosts = (mxHosts: readonly string[]) => Promise<FilterRule | null>;
 
 interface VerifyMode {
   begin(request: CheckRequest): Check;
@@ -54,8 +62,23 @@ interface VerifyMode {
 const liveMode = (engine: EngineDeps, maxRunning: number): VerifyMode => ({
   begin({ email, level, timeoutMs, signal }) {
     const offline = runOffline(email, level, engine);
-    const finish = (tenant: string) => runOnline(offline, { timeoutMs, signal: signal(), tenant }, engine);
-    return { offline, known: runFromCache(offline, engine), finish };
+    const unfiltered = runFromCache(offline, engine);
+    const filtered = (filter: FilterRule | null) => (filter === null ? offline : withMatch(offline, filter));
+    return {
+      offline,
+      mxHosts: mailHostsOf(unfiltered ?? offline),
+      known(filter) {
+        if (filter === null) return unfiltered;
+        const blocksHost = filter.action === 'block' && filter.filterType === 'mx_host';
+        return blocksHost && unfiltered !== null
+          ? withMatch(unfiltered, filter)
+          : runFromCache(filtered(filter), engine);
+      },
+      finish(tenant, filter, matchHosts) {
+        const limit = { timeoutMs, signal: signal(), tenant };
+        return runOnline(filtered(filter), limit, engine, hostMatcher(matchHosts));
+      },
+    };
   },
   maxRunning,
   charges: true,
@@ -66,15 +89,22 @@ const testMode = ({ domainData }: Pick<EngineDeps, 'domainData'>): VerifyMode =>
     const selector = selectorOf(email);
     const delayMs = delayOf(selector);
     const outcome = delayMs > timeoutMs ? outOfTime(level) : testOutcomeOf(selector);
-    const evidence = testEvidence(email, level, outcome, domainData().version);
+    const evidence = (filter: FilterRule | null) =>
+      testEvidence(email, level, outcome, domainData().version, filter && matchOf(filter));
+    const offline = evidence(null);
     const error = simulatedError(selector);
+    const waits = delayMs > 0 || error !== null;
     return {
-      offline: evidence,
-      known: delayMs > 0 || error !== null ? null : evidence,
-      async finish() {
+      offline,
+      mxHosts: offline.syntax.result === 'pass' ? testMailHosts(offline.syntax.address.domain, outcome) : [],
+      known(filter) {
+        if (filter === null) return waits ? null : offline;
+        return waits && filter.action === 'allow' ? null : evidence(filter);
+      },
+      async finish(_tenant, filter) {
         if (error !== null) throw error;
         await wait(Math.min(delayMs, timeoutMs), signal());
-        return evidence;
+        return evidence(filter);
       },
     };
   },
@@ -110,11 +140,11 @@ interface Asked {
 /** The reply to a verification, as JSON. */
 export type VerificationReply = Report & { readonly decision: Decision | null };
 
-/** `started`: `Clock.elapsed()` ms. */
+/** `started`: `Clock.elapsed()` ms. `filter`: of the account, which matched. */
 export function toRecord(
   engine: EngineDeps,
   { email, level, clientIp, withEvidence, warnings, via = null, policy = null, language = null }: Asked,
-  { id, started }: { readonly id: string; readonly started: number },
+  { id, started, filter }: { readonly id: string; readonly started: number; readonly filter: FilterRule | null },
   e: Evidence,
   verdict: Verdict,
 ): VerificationRecord {
@@ -133,25 +163,49 @@ export function toRecord(
     clientIp,
     durationMs: Math.round(durationMs),
     via,
+    filterId: filter?.id ?? null,
     decision: decision?.action ?? null,
     body: JSON.stringify({ ...result, decision } satisfies VerificationReply),
   };
 }
 
-export const withMatch = (e: Evidence, { id, filterType, value }: Filter): Evidence =>
-  withFilter(e, { id, filter_type: filterType, value });
+export const matchOf = ({ id, filterType, value, action }: FilterRule): MatchedFilter => ({
+  id,
+  action,
+  filter_type: FILTER_KINDS[filterType].type,
+  value,
+});
+export const withMatch = (e: Evidence, filter: FilterRule): Evidence => withFilter(e, matchOf(filter));
 
-const NO_KEYS: FilterKeys = { email: null, domains: [], ip: null };
+const NO_KEYS: FilterKeys = { email: null, mailbox: null, domains: [], ip: null, mxHosts: [] };
 
-/** A malformed address has no canonical form to match, so no filter applies. */
-export function filterKeys(e: Evidence, clientIp: string | null): FilterKeys {
+/** A malformed address has no canonical form to match, so no filter applies. `mxHosts`: null if they are not known. */
+export function filterKeys(e: Evidence, clientIp: string | null, mxHosts: FilterKeys['mxHosts']): FilterKeys {
   if (e.syntax.result === 'fail') return NO_KEYS;
+  const { address } = e.syntax;
   return {
-    email: canonicalAddress(e.syntax.address),
-    domains: parentDomains(e.syntax.address.domain),
+    email: canonicalAddress(address),
+    mailbox: mailboxAt(address).address,
+    domains: parentDomains(address.domain),
     ip: clientIp,
+    mxHosts,
   };
 }
+
+/** What filters of mail hosts alone are matched by. */
+export const hostKeys = (e: Evidence): FilterKeys => ({ ...NO_KEYS, mxHosts: mailHostsOf(e) ?? [] });
+
+/** The names of the domain's mail hosts; null: DNS was not asked. */
+const mailHostsOf = ({ syntax, dns }: Evidence): readonly string[] | null =>
+  syntax.result === 'fail' ? [] : (dns?.records.map(({ host }) => host) ?? null);
+
+/** As a stage of the engine, which asks once the mail hosts are known. */
+const hostMatcher = (match: MatchHosts | null) =>
+  match &&
+  (async (e: Evidence) => {
+    const filter = await match(mailHostsOf(e) ?? []);
+    return filter && matchOf(filter);
+  });
 
 interface VerifyRequest {
   /** Hash of the API key; or the account for a verification in the dashboard. */
@@ -182,6 +236,8 @@ interface VerifyRequest {
   /** Whether the client has gone. */
   readonly gone: () => boolean;
 }
+
+type Admitted = Extract<Admission, { outcome: 'admitted' }>;
 
 type VerifyOutcome =
   | Extract<Admission, { outcome: 'refused' | 'replay' }>
@@ -215,6 +271,11 @@ interface Run {
   readonly started: number;
 }
 
+interface Checked {
+  readonly evidence: Evidence;
+  readonly record: VerificationRecord;
+}
+
 /** Added to the time limit of the check: time to queue and commit the settlement before the hold expires. */
 const HOLD_GRACE_MS = 30_000;
 
@@ -227,19 +288,29 @@ export function createVerifyService(options: {
   tools: EngineDeps;
   /** Maximum of concurrent checks; beyond it, verify throws `overloaded` before anything is held. */
   maxRunning: number;
+  matchFilters: (account: AccountId, keys: () => readonly FilterKeys[]) => Promise<FilterMatches | null>;
   onVerdict?: (record: VerificationRecord, evidence: Evidence, caller: Caller) => void;
 }): VerifyService {
-  const { charging, tools: engine, maxRunning, onVerdict } = options;
+  const { charging, tools: engine, maxRunning, matchFilters, onVerdict } = options;
   const modes = { live: liveMode(engine, maxRunning), test: testMode(engine) };
   const running = new Map<VerifyMode, number>();
   let calls = 0;
   const runningIn = (mode: VerifyMode): number => running.get(mode) ?? 0;
 
-  const recordOf = ({ request, mode, id, started }: Run, e: Evidence, verdict: Verdict): VerificationRecord =>
-    toRecord(engine, request, { id, started }, e, mode.charges ? verdict : { ...verdict, credits: 0 });
+  function recordOf(run: Run, e: Evidence, verdict: Verdict, filter: FilterRule | null): VerificationRecord {
+    const { request, mode, id, started } = run;
+    return toRecord(engine, request, { id, started, filter }, e, mode.charges ? verdict : { ...verdict, credits: 0 });
+  }
 
-  async function runChecks(run: Run, caller: Caller) {
-    const evidence = await run.check.finish(caller.accountId);
+  async function runChecks(run: Run, { caller, filter, matchesHosts }: Admitted): Promise<Checked> {
+    const { accountId } = caller;
+    let matched = filter;
+    const matchHosts: MatchHosts = async (mxHosts) => {
+      const found = await matchFilters(accountId, () => [{ ...NO_KEYS, mxHosts }]);
+      matched = found?.filters[0] ?? null;
+      return matched;
+    };
+    const evidence = await run.check.finish(accountId, filter, matchesHosts ? matchHosts : null);
     const verdict = decideVerdict(evidence);
     if (verdict === null) {
       const { found } = RESOLVER_PROBLEMS[resolverProblem(evidence.dns?.failure ?? null)];
@@ -247,15 +318,16 @@ export function createVerifyService(options: {
         retry_after: 5,
       });
     }
-    return { evidence, record: recordOf(run, evidence, verdict) };
+    return { evidence, record: recordOf(run, evidence, verdict, matched) };
   }
 
-  async function settle(run: Run, caller: Caller) {
+  async function settle(run: Run, admission: Admitted) {
     const { mode } = run;
+    const { caller } = admission;
     const settlement = { caller, holdId: run.id, idempotency: run.request.idempotency };
     running.set(mode, runningIn(mode) + 1);
     try {
-      const { evidence, record } = await runChecks(run, caller).catch(async (error: unknown) => {
+      const { evidence, record } = await runChecks(run, admission).catch(async (error: unknown) => {
         await charging.settle({ ...settlement, record: null });
         throw error;
       });
@@ -279,16 +351,16 @@ export function createVerifyService(options: {
       const started = engine.clock.elapsed();
       const mode = request.test ? modes.test : modes.live;
       const check = mode.begin(request);
-      const { offline, known } = check;
-      if (known === null && runningIn(mode) >= mode.maxRunning)
+      const { offline, mxHosts } = check;
+      if (check.known(null) === null && runningIn(mode) >= mode.maxRunning)
         throw new ApiError('overloaded', undefined, { retry_after: 1 });
       const id = newId('ver', engine.clock.now());
       const run: Run = { request, mode, check, id, started };
       let decided: Evidence | null = null;
-      const decide = (filter: Filter | null) => {
-        decided = filter === null ? known : withMatch(offline, filter);
+      const decide = (filter: FilterRule | null) => {
+        decided = check.known(filter);
         const verdict = decided && decideVerdict(decided);
-        return decided && verdict && recordOf(run, decided, verdict);
+        return decided && verdict && recordOf(run, decided, verdict, filter);
       };
       const admissionRequest: AdmissionRequest = {
         keyHash: request.keyHash,
@@ -301,7 +373,7 @@ export function createVerifyService(options: {
           id,
           level: request.level,
           test: request.test,
-          filterKeys: filterKeys(offline, request.clientIp),
+          filterKeys: filterKeys(offline, request.clientIp, mxHosts),
           holdMs: request.timeoutMs + HOLD_GRACE_MS,
           decide,
         },
@@ -316,7 +388,7 @@ export function createVerifyService(options: {
           return { outcome: 'answered', admission, record: admission.record, balance: admission.balance };
         case 'admitted':
           try {
-            const { record, balance } = await settle(run, admission.caller);
+            const { record, balance } = await settle(run, admission);
             return { outcome: 'answered', admission, record, balance };
           } catch (error) {
             return { outcome: 'failed', admission, error };

@@ -3,9 +3,17 @@
  * of these tables: a column that is missing, unknown, or given a value of another type does not compile, and no value
  * has a place that something else has to agree with.
  */
-import type { AccountState, Changes, HoldState, IdempotencyState, KeyState, UsageEntry } from './charge/state.ts';
+import type {
+  AccountState,
+  Changes,
+  FilterHits,
+  HoldState,
+  IdempotencyState,
+  KeyState,
+  UsageEntry,
+} from './charge/state.ts';
 import { storable, storableOrNull } from './rows.ts';
-import type { Filter, VerificationRecord } from './store.ts';
+import type { FilterRule, VerificationRecord } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
 type ColumnValue = string | number | null;
@@ -148,6 +156,18 @@ export const FILTERS = newRows<'filters', Row<'filters'>>('filters', {
   reason: textColumn((row) => row.reason),
   reason_folded: textColumn((row) => row.reason_folded),
   created_at: numberColumn((row) => row.created_at),
+  action: textColumn((row) => row.action),
+  expires_at: numberColumn((row) => row.expires_at),
+  hits: numberColumn((row) => row.hits),
+  last_hit_at: numberColumn((row) => row.last_hit_at),
+});
+
+/** What is added to a filter; `hits` comes first, and what it is found by last. */
+export const FILTER_HITS = rowMaker<FilterHits & { readonly now: number }>({
+  hits: numberColumn(({ hits }) => hits),
+  last_hit_at: numberColumn(({ now }) => now),
+  account_id: textColumn(({ accountId }) => accountId),
+  id: numberColumn(({ id }) => id),
 });
 
 export const ACCOUNT_COUNTERS = changedRows<'accounts', AccountState>('accounts', ({ id }) => id, {
@@ -207,6 +227,11 @@ export const accountState = selectList<'accounts', AccountState>()({
   filterEmails: true,
   filterDomains: true,
   filterIps: true,
+  filterEmailRules: true,
+  filterDomainRules: true,
+  filterIpRules: true,
+  filterMailboxes: true,
+  filterMxHosts: true,
 });
 export const keyState = selectList<'keys', KeyState>()({
   id: true,
@@ -235,10 +260,10 @@ export const idempotencyState = selectList<'idempotency', IdempotencyState>()({
   createdAt: true,
   expiresAt: true,
 });
-export const filterState = selectList<'filters', Filter>()({
+export const filterState = selectList<'filters', FilterRule>()({
   id: true,
   filterType: true,
   value: true,
-  reason: true,
-  createdAt: true,
+  action: true,
+  expiresAt: true,
 });

@@ -1,10 +1,11 @@
 /** What the store needs from a database; sqlite/ and postgres/ each implement it. */
 import type { Compilable, CompiledQuery, Expression, Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
-import type { FilterType } from '../kernel/facts/filter-types.ts';
 import type { JobPolicies } from '../kernel/jobs.ts';
 import type { CountingDriver } from './charge/batcher.ts';
+import type { FilterHits } from './charge/state.ts';
 import type { TableRows } from './columns.ts';
+import type { FilterKind } from './filter-kinds.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import type {
   AccountId,
@@ -124,6 +125,8 @@ export interface StorageDriver {
   readonly bulk: BulkTransactions;
   /** Adds many rows, at least one, which takes Kysely several times the time. */
   insertRows<From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery;
+  /** Adds to the counters of many filters, at least one. */
+  addHits(hits: readonly FilterHits[], now: number): CompiledQuery;
   /** The rows of several queries; on PostgreSQL in one round trip. */
   readTogether<Q extends ReadQueries>(trx: Transaction<Tables>, queries: Q): Promise<RowsRead<Q>>;
   /** Changes that do not build on each other, no two of one row; on PostgreSQL in one round trip. */
@@ -133,11 +136,11 @@ export interface StorageDriver {
    * PostgreSQL, the locks are held for one round trip wherever possible.
    */
   readAndChange<Q extends ReadQueries, T>(work: ReadAndChange<Q, T>): Promise<T>;
-  /** The account's filters of the type with one of the values, each found by an index. */
+  /** The account's filters of the kind with one of the values, each found by an index. */
   filtersWith(
     db: Kysely<Tables>,
     account: AccountId,
-    type: FilterType,
+    kind: FilterKind,
     values: readonly string[],
   ): Compilable<Row<'filters'>>;
   /** Whether the value is one of many texts, which are one parameter. */
@@ -175,6 +178,7 @@ export type TransactionDriver = Pick<
   | 'lockAccounts'
   | 'oneOf'
   | 'insertRows'
+  | 'addHits'
   | 'filtersWith'
   | 'readTogether'
   | 'writeTogether'

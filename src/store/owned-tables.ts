@@ -31,7 +31,10 @@ export const OWNED_TABLES = {
     erasure: { kept: 'names members, and erased addresses by their hash' },
     purge: { other: 'kept as long as the account, as evidence; without one, as long as the service' },
   },
-  filters: { erasure: { kept: 'a rule that the account set, not a record' }, purge: BY_THE_ACCOUNT },
+  filters: {
+    erasure: { kept: 'a rule that the account set, not a record' },
+    purge: { other: 'ends when a member of the account deletes it, or FILTER_KEPT_DAYS after it expired (filters.ts)' },
+  },
   policies: { erasure: { kept: 'rules that the account set, not a record' }, purge: BY_THE_ACCOUNT },
   // Before the webhooks, so that none is attempted without its endpoint.
   webhook_deliveries: { erasure: NO_ADDRESS, purge: { other: 'retention of the log, once finished (upkeep.ts)' } },

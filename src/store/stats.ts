@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
 import type { HoldAge, HoldKind, HoldStats, KeptStats, StoreStats } from './api/nodes.ts';
 import type { ObservedCharge } from './charge/batcher.ts';
 import type { StorageDriver } from './driver.ts';
+import { FILTER_COLUMNS } from './filter-kinds.ts';
 import { oldestByRetention } from './log/verifications.ts';
 import { IS_LOW } from './low-balance.ts';
 import { onlyRow } from './rows.ts';
@@ -70,7 +71,7 @@ async function keptStats(db: Kysely<Tables>): Promise<KeptStats> {
     (SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM (SELECT bytes FROM lists LIMIT ${sql.lit(COUNTED_ROWS)}) AS l)
       AS "listBytes",
     (SELECT CAST(coalesce(sum(filters), 0) AS BIGINT) FROM (
-      SELECT filter_emails + filter_domains + filter_ips AS filters FROM accounts LIMIT ${sql.lit(COUNTED_ROWS)}) AS a)
+      SELECT ${sql.raw(FILTER_COLUMNS.join(' + '))} AS filters FROM accounts LIMIT ${sql.lit(COUNTED_ROWS)}) AS a)
       AS filters`.execute(db);
   return onlyRow(rows);
 }

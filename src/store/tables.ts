@@ -3,7 +3,7 @@
 import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { AuditAction } from '../kernel/audit-actions.ts';
 import type { DeliveryStatus, DisabledReason, WebhookEventType } from '../kernel/facts/events.ts';
-import type { FilterType } from '../kernel/facts/filter-types.ts';
+import type { FilterAction } from '../kernel/facts/filter-types.ts';
 import type { HookKind } from '../kernel/facts/hooks.ts';
 import type { ListStatus } from '../kernel/facts/lists.ts';
 import type { AccountStatus, Level, Plan } from '../kernel/facts/plans.ts';
@@ -14,6 +14,7 @@ import type { JobState } from '../kernel/jobs.ts';
 import type { Via } from '../kernel/log-origins.ts';
 import type { Actor, LedgerRow } from './api/accounts.ts';
 import type { TrafficRow } from './api/log.ts';
+import type { FilterKind } from './filter-kinds.ts';
 
 interface TrafficHoursTable {
   account_id: string;
@@ -280,6 +281,13 @@ export interface AccountsTable {
   filter_emails: Generated<number>;
   filter_domains: Generated<number>;
   filter_ips: Generated<number>;
+  filter_email_rules: Generated<number>;
+  filter_domain_rules: Generated<number>;
+  filter_ip_rules: Generated<number>;
+  filter_mailboxes: Generated<number>;
+  filter_mx_hosts: Generated<number>;
+  /** No filter of the account expires before; null: none does. */
+  filters_expire_at: Generated<number | null>;
   purged_credits: Generated<number>;
   usage_daily_before: Generated<number>;
   last_filter_id: Generated<number>;
@@ -368,11 +376,15 @@ interface FiltersTable {
   /** Within the account. */
   id: number;
   account_id: string;
-  filter_type: FilterType;
+  filter_type: FilterKind;
   value: string;
   reason: string | null;
   reason_folded: string;
   created_at: number;
+  action: FilterAction;
+  expires_at: number | null;
+  hits: number;
+  last_hit_at: number | null;
 }
 interface PoliciesTable {
   account_id: string;

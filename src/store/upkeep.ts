@@ -4,6 +4,7 @@ import { addRemovalJobs, removeRows } from './account-removal.ts';
 import { BATCH_ROWS, DELETED_ROWS, inBatches, yieldToEventLoop } from './batches.ts';
 import { giveBackTo, releaseExpired, type Scope } from './charge/shared-hold.ts';
 import type { StorageDriver, TableSchema } from './driver.ts';
+import { removeExpiredFilters } from './filters.ts';
 import { forgetEnded } from './leases.ts';
 import { createLedgerRollUp, type LedgerRollUp } from './ledger.ts';
 import { expireLists } from './lists/remove.ts';
@@ -151,6 +152,7 @@ async function purge(
   await count('verifications', (most) => purgeByAccount(driver, now, most, signal));
   for (const kept of KEPT_AS_THE_ACCOUNTS_LOG)
     await count(kept.table, (most) => inBatches(() => accountsLogStep(driver, now, kept, keepMs), signal, most));
+  await count('filters', (most) => inBatches(() => removeExpiredFilters(driver, now), signal, most));
   await count('ledger', (most) => rollUpLedger(now - keepMs, most, signal));
   await count('usage_hours', (most) => rollUpUsage(usageHoursFrom(now, keepMs), most, signal));
   for (const schema of await driver.schema()) {

@@ -5,7 +5,7 @@ import { DEFAULT_PLAN, PLANS } from '../kernel/facts/plans.ts';
 import type { Reason } from '../kernel/facts/reasons.ts';
 import { andRest, BATCH_ROWS } from './batches.ts';
 import type { StorageDriver } from './driver.ts';
-import { FILTER_COUNTERS, filterCount } from './filters.ts';
+import { FILTER_COLUMNS, filterCount } from './filter-kinds.ts';
 import { onlyRow } from './rows.ts';
 import type { AccountId, AccountStorage, KeyDayRow, Usage, UsageBucketRow, UsageGrouping, UsageRow } from './store.ts';
 import type { Row, Tables } from './tables.ts';
@@ -116,7 +116,7 @@ export async function storageOf(
   const found = await sums.executeTakeFirstOrThrow();
   const owner = db
     .selectFrom('accounts')
-    .select(['plan', ...Object.values(FILTER_COUNTERS)])
+    .select(['plan', ...FILTER_COLUMNS])
     .where('id', '=', account);
   const row = await owner.executeTakeFirst();
   const plan = PLANS[row?.plan ?? DEFAULT_PLAN];

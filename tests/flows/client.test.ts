@@ -69,6 +69,9 @@ describe('against the service', () => {
     const member = await lab.member({ plan: 'starter' });
     const mailvet = client(member);
     const { id } = await mailvet.filters.add({ value: 'taken-lab.com' });
+    const { warnings: _, ...changed } = await mailvet.filters.change(id, { action: 'allow', reason: 'ours' });
+    expect(changed).toMatchObject({ id, action: 'allow', reason: 'ours' });
+    expect(await mailvet.filters.get(id)).toMatchObject(changed);
     expect(await refusal(mailvet.filters.add({ value: 'taken-lab.com' }))).toMatchObject({
       status: 422,
       code: 'filter_exists',
@@ -240,6 +243,7 @@ describe('the built package', () => {
       cwd: ROOT,
       env: { MAILVET_URL: lab.url, MAILVET_KEY: key },
     });
-    expect(ran).toEqual({ stdout: 'bad risky disposable_domain\n9\ndomain example.org\n', stderr: '' });
+    const stdout = 'bad risky disposable_domain\n9\ndomain customer.example.com\ndomain example.org\n';
+    expect(ran).toEqual({ stdout, stderr: '' });
   });
 });

@@ -66,6 +66,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
   'docs/doctor.md': { '$ npx mailvet doctor': { not: NET }, '{': { shape: 'GET /readyz' } },
   'docs/filters.md': {
     '{"id": 1': { shape: 'of the command before' },
+    '{"checks"': { shape: 'valid' },
     '{"error"': { shape: 'valid' },
     '{"filters"': { shape: 'of the command before' },
     '{"status"': { shape: 'of the command before' },

@@ -55,6 +55,28 @@ function commitBefore(): string | null {
   }
 }
 
+/** The last commit whose program takes every filter for one that blocks, exactly and for good; null as above. */
+function commitWithPlainFilters(): string | null {
+  try {
+    const added = git('log', '--format=%H', '--diff-filter=A', '--', `${MIGRATIONS}*_filter_actions.sql`)
+      .split('\n')
+      .at(-1);
+    return git('rev-parse', added === undefined || added === '' ? 'HEAD' : `${added}^`);
+  } catch (error) {
+    if (process.env.MAILVET_TEST_HISTORY === 'required') throw error;
+    return null;
+  }
+}
+
+/** The sources of a commit, in a folder to be removed. */
+function sourcesOf(commit: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'mailvet-older-'));
+  const archive = execFileSync('git', ['archive', commit], { cwd: ROOT, maxBuffer: 1 << 30 });
+  execFileSync('tar', ['-x', '-C', folder], { input: archive });
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
 const commit = ENGINE === 'postgres' ? commitBefore() : null;
 if (ENGINE === 'postgres' && commit === null) {
   console.warn(
@@ -67,10 +89,7 @@ describe.skipIf(commit === null)('a rolling upgrade', () => {
   let dns: DnsLab;
   let database: Database;
   beforeAll(async () => {
-    older = mkdtempSync(join(tmpdir(), 'mailvet-older-'));
-    const archive = execFileSync('git', ['archive', commit!], { cwd: ROOT, maxBuffer: 1 << 30 });
-    execFileSync('tar', ['-x', '-C', older], { input: archive });
-    symlinkSync(join(ROOT, 'node_modules'), join(older, 'node_modules'));
+    older = sourcesOf(commit!);
     dns = await zone(NET);
     database = await freshDatabase({ empty: true });
   });
@@ -137,6 +156,81 @@ describe.skipIf(commit === null)('a rolling upgrade', () => {
     expect(await store.accounts.audit()).toEqual([]);
     const spent = load.acknowledged.reduce((sum, { credits }) => sum + credits, 0);
     expect((await store.accounts.get(id))!.balance).toBe(CREDITS - spent);
+    await store.close();
+  });
+});
+
+const plain = commitWithPlainFilters();
+
+describe.skipIf(plain === null)('a program that knows only filters that block', () => {
+  let older: string;
+  let dns: DnsLab;
+  let database: Database;
+  beforeAll(async () => {
+    older = sourcesOf(plain!);
+    dns = await zone(NET);
+    database = await freshDatabase({ empty: true });
+  });
+  afterAll(async () => {
+    await database.drop();
+    await dns.close();
+    rmSync(older, { recursive: true });
+  });
+
+  it('blocks by none that does anything else, beside a newer one and after it', { timeout: 120_000 }, async () => {
+    const cli = join(older, 'bin/mailvet.mjs');
+    const environment = {
+      MAILVET_DATABASE_URL: database.url,
+      MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
+      MAILVET_DNS_CONTROL_NAMES: 'none',
+      MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
+    };
+    const olderCli = async (...args: string[]) =>
+      JSON.parse((await runCli([...args, '--json'], environment, '', cli)).out);
+    const { id } = await olderCli('account', 'create', '--name', 'a', '--credits', '1000', '--plan', 'premium');
+    const { key } = await olderCli('key', 'create', '--account', id, '--name', 'both');
+    const call = async (node: { url: string }, method: string, path: string, body?: object) => {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const reply = await fetch(`${node.url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      const json: ReturnType<JSON['parse']> = await reply.json();
+      return { status: reply.status, json };
+    };
+    const before = await startProcess(environment, [], cli);
+    expect((await call(before, 'POST', '/v1/filters', { value: 'blocked.com' })).status).toBe(201);
+    const newer = await startProcess(environment);
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const filters = [
+      { value: 'a@good.com', action: 'allow' },
+      { value: 'implicit.com', action: 'allow' },
+      { value: '127.0.0.1', action: 'allow' },
+      { value: 'yahoo.lu', expires_at },
+      { value: 'b+x@good.com', match: 'mailbox' },
+      { value: 'mx.good.com', filter_type: 'mx_host', action: 'allow' },
+    ];
+    const ids: number[] = [];
+    for (const filter of filters) ids.push((await call(newer, 'POST', '/v1/filters', filter)).json.id);
+    const reasons = async (node: { url: string }) => {
+      const emails = ['a@good.com', 'a@implicit.com', 'a@yahoo.lu', 'b+y@good.com', 'a@blocked.com'];
+      const replies = await Promise.all(emails.map((email) => call(node, 'POST', '/v1/verify', { email })));
+      return replies.map(({ json }) => json.reason);
+    };
+    const BLOCKED = 'blocked_by_filter';
+    expect(await reasons(newer)).toEqual([null, null, BLOCKED, BLOCKED, BLOCKED]);
+    const AS_BEFORE = [null, null, null, null, BLOCKED];
+    expect(await reasons(before)).toEqual(AS_BEFORE);
+    expect((await call(before, 'GET', '/v1/filters')).json.pagination.total_count).toBe(1 + ids.length);
+    // One that the older program adds does not turn around what the newer one was told.
+    expect((await call(before, 'POST', '/v1/filters', { value: 'a@good.com' })).status).toBe(201);
+    expect((await reasons(newer))[0]).toBeNull();
+    const allowed = await call(newer, 'PATCH', `/v1/filters/${ids[0]}`, { action: 'block' });
+    expect([allowed.status, allowed.json.code]).toEqual([422, 'filter_exists']);
+    expect(await newer.end('SIGTERM')).toBe(0);
+    expect(await before.end('SIGTERM')).toBe(0);
+    const again = await startProcess(environment, [], cli);
+    expect((await reasons(again)).slice(1)).toEqual(AS_BEFORE.slice(1));
+    expect(await again.end('SIGTERM')).toBe(0);
+    const store = await openStore({ url: database.url, clock: systemClock });
+    expect(await store.accounts.audit()).toEqual([]);
     await store.close();
   });
 });

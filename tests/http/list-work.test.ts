@@ -4,6 +4,7 @@ import type { List, ListResult } from '../../src/store/store.ts';
 import { addressesDue } from '../lab/retry.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../lab/smtp.ts';
+import { BLOCKS } from '../store/cast.ts';
 import { startedList } from '../store/list-cast.ts';
 
 const open: { close(): Promise<unknown> }[] = [];
@@ -99,7 +100,7 @@ const MX_CAST = [
 it('judges every address as a single call does, and charges the same', async () => {
   const { lab } = await labWith();
   const who = await lab.member();
-  const filter = (filterType: 'email' | 'domain', value: string) => ({ filterType, value, reason: null });
+  const filter = (filterType: 'email' | 'domain', value: string) => ({ filterType, value, reason: null, ...BLOCKS });
   await lab.store.filters.addMany(who.account.id, [
     filter('email', 'blocked@good.com'),
     filter('domain', 'filtered.com'),

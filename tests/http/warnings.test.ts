@@ -127,13 +127,13 @@ describe('what a request has beyond the contract is served, and named in warning
 
 describe('POST /v1/filters', () => {
   it('an action that filters do not have is 422, and nothing is blocked', async () => {
-    for (const action of ['allow', 'unblock', 7, null]) {
+    for (const action of ['quarantine', 'unblock', 7, null]) {
       const reply = await member.call('POST', '/v1/filters', { value: 'ok.com', action });
       expect([reply.status, reply.json.code, reply.json.field]).toEqual([422, 'invalid_filter', 'action']);
       expect(reply.json.error).toMatch(/block/);
     }
     // Beside the wrapper it is meant as well.
-    const beside = await member.call('POST', '/v1/filters', { filter: { value: 'ok.com' }, action: 'allow' });
+    const beside = await member.call('POST', '/v1/filters', { filter: { value: 'ok.com' }, action: 'quarantine' });
     expect([beside.status, beside.json.field]).toEqual([422, 'action']);
     expect((await member.call('GET', '/v1/filters?query=ok.com')).json.pagination.total_count).toBe(0);
     expect((await member.call('POST', '/v1/filters', { value: 'bad.com', action: 'block' })).status).toBe(201);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { NO_RULES } from '../../src/kernel/facts/policies.ts';
 import type { AccountId, Store } from '../../src/store/store.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
-import { hold, type Member, member, removeDeleted, verdict, verifyNow } from './cast.ts';
+import { BLOCKS, hold, type Member, member, removeDeleted, verdict, verifyNow } from './cast.ts';
 import { BY, COMMAND, person } from './people.ts';
 
 const TABLES = [
@@ -37,7 +37,7 @@ async function full(lab: StoreLab, store: Store, owner: string): Promise<Member>
   await store.members.add(id, owner, 'owner', BY);
   const expiresAt = lab.clock.now() + 1_000_000;
   await store.members.invite(id, { email: 'x@example.com', role: 'member', tokenHash: id, expiresAt }, COMMAND);
-  await store.filters.add(id, { filterType: 'domain', value: 'blocked.example', reason: null }, BY);
+  await store.filters.add(id, { filterType: 'domain', value: 'blocked.example', reason: null, ...BLOCKS }, BY);
   await store.policies.put(id, { ...NO_RULES, name: 'own' }, BY);
   await store.traffic.add([{ account: id, hour: lab.clock.now(), metric: 'status', bucket: 429, count: 1 }]);
   const idempotency = { route: 'POST /v1/verify', key: 'k', fingerprint: 'f' };
@@ -72,7 +72,7 @@ describeStores('an account that is deleted', (lab) => {
     expect(await store.keys.roll(id, who.key.id, fresh, BY)).toBeNull();
     const late = store.keys.create(id, { name: 'x', hash: 'h', lastFour: 'abcd', allowIps: [] }, BY);
     await expect(late).rejects.toMatchObject({ code: 'not_found' });
-    const input = { filterType: 'domain' as const, value: 'late.example', reason: null };
+    const input = { filterType: 'domain' as const, value: 'late.example', reason: null, ...BLOCKS };
     await expect(store.filters.add(id, input, BY)).rejects.toMatchObject({ code: 'not_found' });
     await expect(store.filters.addMany(id, [input], BY)).rejects.toMatchObject({ code: 'not_found' });
     const policy = { ...NO_RULES, name: 'late' };
@@ -151,6 +151,7 @@ describeStores('an account that is deleted', (lab) => {
       filterType: 'domain' as const,
       value: `d${i}.example`,
       reason: null,
+      ...BLOCKS,
     }));
     await stores[0]!.filters.addMany(who.account.id, inputs, BY);
     await Promise.all(Array.from({ length: 1_100 }, (_, i) => verifyNow(stores[i % 2]!, i % 2 === 0 ? who : other)));

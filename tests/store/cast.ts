@@ -64,11 +64,16 @@ interface Asked {
   decide?: VerifyAdmission['decide'];
 }
 
-/** Blocks what a filter matches, as the service does; anything else has to be worked out. */
+/** What filters did before there were others, and do by default. */
+export const BLOCKS = { action: 'block', match: 'exact', expiresAt: null } as const;
+
+/** Blocks what a filter matches that blocks, as the service does; anything else has to be worked out. */
 const onlyFilters =
   (id: string): VerifyAdmission['decide'] =>
   (filter) =>
-    filter && verdict(id, { status: 'bad', reason: 'blocked_by_filter', credits: 0 });
+    filter?.action === 'block'
+      ? verdict(id, { status: 'bad', reason: 'blocked_by_filter', credits: 0, filterId: filter.id })
+      : null;
 
 /** Who asks: by an API key, or as a person of an account. */
 type Asker = { readonly hash: AdmissionRequest['keyHash']; readonly test?: boolean };
@@ -77,7 +82,8 @@ type Asker = { readonly hash: AdmissionRequest['keyHash']; readonly test?: boole
 export function asking({ hash, test = false }: Asker, asked: Asked = {}): AdmissionRequest {
   const { scope = 'verify', level = 'mx', ip = IP, id = newVerificationId(), invalid = false, holdMs = 60_000 } = asked;
   const { idempotency = null, filterKeys = {}, decide = onlyFilters(id) } = asked;
-  const keys = { email: 'jane@example.com', domains: ['example.com', 'com'], ip, ...filterKeys };
+  const address = { email: 'jane@example.com', mailbox: 'jane@example.com', domains: ['example.com', 'com'] };
+  const keys = { ...address, ip, mxHosts: [], ...filterKeys };
   return {
     keyHash: hash,
     scope,

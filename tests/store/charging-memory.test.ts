@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { hashApiKey, newApiKey } from '../../src/kernel/ids.ts';
 import type { AccountId, Admission, Store } from '../../src/store/store.ts';
 import { describeStores, ENGINE } from '../lab/stores.ts';
-import { asking, type Member, member, newVerificationId, verdict, verifyNow } from './cast.ts';
+import { asking, BLOCKS, type Member, member, newVerificationId, verdict, verifyNow } from './cast.ts';
 import { commitProxy } from './commit-proxy.ts';
 import { BY } from './people.ts';
 import { startProcess } from './processes.ts';
@@ -30,7 +30,7 @@ async function warmUp(store: Store, who: Member): Promise<void> {
   for (let i = 0; i < 3; i += 1) await verifyNow(store, who);
 }
 
-const filter = { filterType: 'domain', value: 'example.com', reason: null } as const;
+const filter = { filterType: 'domain', value: 'example.com', reason: null, ...BLOCKS } as const;
 
 describeStores('a node that has opened what charging needs', (lab) => {
   it.skipIf(ENGINE !== 'postgres')('opens no more connections with its first charges', async () => {

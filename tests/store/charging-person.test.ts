@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeStores } from '../lab/stores.ts';
-import { asking, hold, member, newVerificationId, verdict, verifyNow } from './cast.ts';
+import { asking, BLOCKS, hold, member, newVerificationId, verdict, verifyNow } from './cast.ts';
 
 describeStores('charging a person', (lab) => {
   it('charges the account under the key id `dashboard`, and no key is used', async () => {
@@ -56,7 +56,7 @@ describeStores('charging a person', (lab) => {
     const who = { hash: { account: account.id } };
     expect(await verifyNow(store, { hash })).toMatchObject({ code: 'ip_not_allowed' });
     expect(await store.charging.admit(asking(who, { level: 'smtp' }))).toMatchObject({ code: 'plan_upgrade_required' });
-    await store.filters.add(account.id, { filterType: 'domain', value: 'example.com', reason: null });
+    await store.filters.add(account.id, { filterType: 'domain', value: 'example.com', reason: null, ...BLOCKS });
     expect(await store.charging.admit(asking(who))).toMatchObject({
       outcome: 'settled',
       record: { reason: 'blocked_by_filter', credits: 0 },

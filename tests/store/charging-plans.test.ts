@@ -1,7 +1,7 @@
 /** How PostgreSQL runs the statements of charging. */
 import { expect, it } from 'vitest';
 import { describeStores, ENGINE } from '../lab/stores.ts';
-import { asking, hold, member, newVerificationId, verdict, verifyNow } from './cast.ts';
+import { asking, BLOCKS, hold, member, newVerificationId, verdict, verifyNow } from './cast.ts';
 import { listener } from './explained.ts';
 
 describeStores('a charge', (lab) => {
@@ -12,7 +12,7 @@ describeStores('a charge', (lab) => {
     const who = await member(store);
     // Under a lock, and then by what the node remembers.
     for (let i = 0; i < 3; i += 1) await verifyNow(store, who);
-    await store.filters.add(who.account.id, { filterType: 'domain', value: 'example.com', reason: null });
+    await store.filters.add(who.account.id, { filterType: 'domain', value: 'example.com', reason: null, ...BLOCKS });
     const idempotency = { route: 'verify', key: 'once', fingerprint: 'a' };
     const held = await hold(store, who, { idempotency, decide: () => null });
     await store.charging.settle({ caller: held.caller, record: verdict(held.id), holdId: held.id, idempotency });
@@ -29,7 +29,7 @@ describeStores('a charge', (lab) => {
     const store = await lab.open({ url: between.url });
     const who = await member(store);
     for (const value of ['other@example.com', 'third@example.com'])
-      await store.filters.add(who.account.id, { filterType: 'email', value, reason: null });
+      await store.filters.add(who.account.id, { filterType: 'email', value, reason: null, ...BLOCKS });
     for (let i = 0; i < 3; i += 1) await verifyNow(store, who);
     const of = async (email: string) => {
       const before = between.said().length;

@@ -9,7 +9,7 @@ import { syncDialect } from '../../src/store/sqlite/thread-bulk.ts';
 import type { AccountId, Filter, Store } from '../../src/store/store.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { describeStores, ENGINE, type StoreLab } from '../lab/stores.ts';
-import { member } from './cast.ts';
+import { BLOCKS, member } from './cast.ts';
 import { listener } from './explained.ts';
 import { BY } from './people.ts';
 
@@ -19,10 +19,11 @@ const counters = (lab: StoreLab, domains: number, emails: number, ips: number) =
   return { filter_domains: shown(domains), filter_emails: shown(emails), filter_ips: shown(ips) };
 };
 
+const NEW = { expired: false, hits: 0, lastHitAt: null };
 const ALL = { filterType: null, query: null, offset: 0, limit: 100 };
 
 async function one(store: Store, account: AccountId, value: string): Promise<Filter> {
-  const result = await store.filters.add(account, { filterType: 'domain', value, reason: null });
+  const result = await store.filters.add(account, { filterType: 'domain', value, reason: null, ...BLOCKS });
   if (!result.added) throw new Error('It was there already.');
   return result.filter;
 }
@@ -33,9 +34,8 @@ describeStores('many filters', (lab) => {
     const { account } = await member(store);
     const before = await one(store, account.id, 'b.example');
     const line = (filterType: FilterType, value: string, reason: string | null = null) => ({
-      filterType,
-      value,
-      reason,
+      ...{ filterType, value, reason },
+      ...BLOCKS,
     });
     const lines = [
       line('domain', 'a.example', 'first'),
@@ -49,11 +49,14 @@ describeStores('many filters', (lab) => {
     const outcomes = await store.filters.addMany(account.id, lines, BY);
     const [first, , mail, , ip] = outcomes.map((outcome) => (outcome.added ? outcome.filter : null));
     expect(outcomes).toEqual([
-      { added: true, filter: { id: first!.id, ...line('domain', 'a.example', 'first'), createdAt: lab.clock.now() } },
+      {
+        added: true,
+        filter: { id: first!.id, ...line('domain', 'a.example', 'first'), ...NEW, createdAt: lab.clock.now() },
+      },
       { added: false, existingId: before.id },
-      { added: true, filter: { id: mail!.id, ...line('email', 'a.example'), createdAt: lab.clock.now() } },
+      { added: true, filter: { id: mail!.id, ...line('email', 'a.example'), ...NEW, createdAt: lab.clock.now() } },
       { added: false, existingId: first!.id },
-      { added: true, filter: { id: ip!.id, ...line('ip_address', '192.0.2.7'), createdAt: lab.clock.now() } },
+      { added: true, filter: { id: ip!.id, ...line('ip_address', '192.0.2.7'), ...NEW, createdAt: lab.clock.now() } },
       { added: false, existingId: before.id },
       { added: false, existingId: mail!.id },
     ]);
@@ -76,6 +79,7 @@ describeStores('many filters', (lab) => {
       filterType: 'domain' as const,
       value: `d${i}.example`,
       reason: null,
+      ...BLOCKS,
     }));
     const outcomes = await store.filters.addMany(account.id, inputs);
     const seen: Filter[] = [];
@@ -94,6 +98,7 @@ describeStores('many filters', (lab) => {
       filterType: i % 2 === 0 ? ('email' as const) : ('domain' as const),
       value: `${i}.example`,
       reason: null,
+      ...BLOCKS,
     }));
     const early = await Promise.all(inputs.slice(0, 60).map((input) => stores[0]!.filters.add(account.id, input)));
     const results = await Promise.all([
@@ -123,7 +128,7 @@ describeStores('many filters', (lab) => {
   it.skipIf(ENGINE !== 'sqlite')('are imported in one piece of work of the thread that writes', async () => {
     const store = await lab.open();
     const { account } = await member(store);
-    const input = (value: string) => ({ filterType: 'domain' as const, value, reason: null });
+    const input = (value: string) => ({ filterType: 'domain' as const, value, reason: null, ...BLOCKS });
     // Loads what an import needs.
     await store.filters.addMany(account.id, [input('first.example')], BY);
     const importing = store.filters.addMany(account.id, [input('second.example')], BY);
@@ -160,6 +165,7 @@ describeStores('many filters', (lab) => {
       filterType: FILTER_TYPES[i % FILTER_TYPES.length]!,
       value: `${i}.example`,
       reason: null,
+      ...BLOCKS,
     }));
     const statements = () => between.said().filter((text) => / filters /.test(text)).length;
     const before = statements();

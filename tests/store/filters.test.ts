@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest';
+import { DAY_MS } from '../../src/kernel/clock.ts';
 import type { FilterType } from '../../src/kernel/facts/filter-types.ts';
+import { FILTER_KEPT_DAYS } from '../../src/kernel/facts/limits.ts';
 import type { FilterSort } from '../../src/kernel/facts/sort-orders.ts';
-import type { AccountId, Filter, Store } from '../../src/store/store.ts';
+import type { AccountId, Filter, FilterRule, Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
-import { asking, member, newVerificationId, verdict, verifyNow } from './cast.ts';
+import { asking, BLOCKS, member, newVerificationId, verdict, verifyNow } from './cast.ts';
 import { BY } from './people.ts';
 
 const add = (store: Store, account: AccountId, filterType: FilterType, value: string, reason: string | null = null) =>
-  store.filters.add(account, { filterType, value, reason });
+  store.filters.add(account, { filterType, value, reason, ...BLOCKS });
 
 async function added(...input: Parameters<typeof add>): Promise<Filter> {
   const result = await add(...input);
@@ -15,6 +17,8 @@ async function added(...input: Parameters<typeof add>): Promise<Filter> {
   return result.filter;
 }
 
+const NO_KEYS = { email: null, mailbox: null, domains: [], ip: null, mxHosts: [] };
+const UNUSED = { expired: false, hits: 0, lastHitAt: null };
 const ALL = { filterType: null, query: null, offset: 0, limit: 100 };
 
 describeStores('filters', (lab) => {
@@ -27,6 +31,8 @@ describeStores('filters', (lab) => {
       filterType: 'domain',
       value: 'example.com',
       reason: 'spam\uFFFDtrap',
+      ...BLOCKS,
+      ...UNUSED,
       createdAt: lab.clock.now(),
     });
     const second = await added(store, account.id, 'email', 'example.com');
@@ -73,7 +79,7 @@ describeStores('filters', (lab) => {
     const ids = [];
     for (const value of ['a.example', 'b.example', 'c.example']) {
       ids.push((await added(store, one, 'domain', value)).id);
-      await store.filters.addMany(other, [{ filterType: 'domain', value, reason: null }]);
+      await store.filters.addMany(other, [{ filterType: 'domain', value, reason: null, ...BLOCKS }]);
     }
     expect(ids).toEqual([1, 2, 3]);
     expect((await store.filters.list(other, ALL)).items.map(({ id }) => id)).toEqual([3, 2, 1]);
@@ -90,7 +96,7 @@ describeStores('filters', (lab) => {
       values.map((value, i) =>
         i % 2 === 0
           ? add(store, account.id, 'domain', value)
-          : store.filters.addMany(account.id, [{ filterType: 'domain', value, reason: null }]),
+          : store.filters.addMany(account.id, [{ filterType: 'domain', value, reason: null, ...BLOCKS }]),
       ),
     );
     const { items } = await store.filters.list(account.id, ALL);
@@ -104,6 +110,7 @@ describeStores('filters', (lab) => {
       filterType: i % 2 === 0 ? ('email' as const) : ('domain' as const),
       value: `${i}.example`,
       reason: null,
+      ...BLOCKS,
     }));
     const many = async (some: typeof inputs) =>
       (await store.filters.addMany(account.id, some)).filter((outcome) => outcome.added).length;
@@ -153,13 +160,14 @@ describeStores('filters', (lab) => {
     const { id } = who.account;
     const filterKeys = {
       email: 'jane@a.b.example',
+      mailbox: null,
       domains: ['a.b.example', 'b.example', 'example'],
       ip: '192.0.2.7',
     };
     const matched = async () => {
-      let seen: Filter | null = null;
-      const decide = (filter: Filter | null) => {
-        seen = filter;
+      let seen: number | null = null;
+      const decide = (filter: FilterRule | null) => {
+        seen = filter?.id ?? null;
         return null;
       };
       await store.charging.admit(asking(who, { filterKeys, decide }));
@@ -177,10 +185,10 @@ describeStores('filters', (lab) => {
     ];
     for (const [type, value] of order) {
       const filter = await added(store, id, type, value);
-      expect(await matched()).toEqual(filter);
+      expect(await matched()).toBe(filter.id);
     }
     for (const filter of (await store.filters.list(id, ALL)).items) {
-      expect(await matched()).toEqual(filter);
+      expect(await matched()).toBe(filter.id);
       await store.filters.remove(id, filter.id);
     }
     expect(await matched()).toBeNull();
@@ -234,7 +242,7 @@ describeStores('filters', (lab) => {
   it('are added and removed by somebody, once each in the audit log', async () => {
     const store = await lab.open();
     const { account } = await member(store);
-    const input = { filterType: 'email' as const, value: 'jane@example.com', reason: 'spam' };
+    const input = { filterType: 'email' as const, value: 'jane@example.com', reason: 'spam', ...BLOCKS };
     const result = await store.filters.add(account.id, input, BY);
     await store.filters.add(account.id, input, BY);
     const { id } = (result as Extract<typeof result, { added: true }>).filter;
@@ -265,9 +273,128 @@ describeStores('filters', (lab) => {
     expect(await store.accounts.audit()).toEqual([]);
   });
 
+  it('expire by the clock of the store, on every node, and are removed 30 days later', async () => {
+    const stores = [await lab.open(), await lab.open()];
+    const [store] = stores as [Store, Store];
+    const who = await member(store);
+    const { id } = who.account;
+    const addUntil = async (value: string, afterMs: number | null) => {
+      const expiresAt = afterMs === null ? null : lab.clock.now() + afterMs;
+      const input = { ...BLOCKS, filterType: 'domain' as const, value, reason: null, expiresAt };
+      return (await store.filters.addMany(id, [input]))[0]!;
+    };
+    await addUntil('example.com', 1_000);
+    await addUntil('later.example', 2_000);
+    await addUntil('kept.example', null);
+    const outcomes = async () =>
+      Promise.all(stores.map(async (one) => (await one.charging.admit(asking(who))).outcome));
+    expect(await outcomes()).toEqual(['settled', 'settled']);
+    lab.clock.advance(999);
+    expect(await outcomes()).toEqual(['settled', 'settled']);
+    lab.clock.advance(1);
+    expect(await outcomes()).toEqual(['admitted', 'admitted']);
+    const keys = { ...NO_KEYS, domains: ['example.com', 'later.example'] };
+    expect((await store.filters.matchMany(id, () => [keys]))?.filters).toMatchObject([{ value: 'later.example' }]);
+    const listed = async () =>
+      (await store.filters.list(id, ALL)).items.map(({ value, expired }) => [value, expired] as const);
+    expect(await listed()).toEqual([
+      ['kept.example', false],
+      ['later.example', false],
+      ['example.com', true],
+    ]);
+    lab.clock.advance(FILTER_KEPT_DAYS * DAY_MS - 1);
+    await store.upkeep.purge(lab.clock.now());
+    expect(await listed()).toHaveLength(3);
+    lab.clock.advance(1);
+    expect(await store.upkeep.purge(lab.clock.now())).toMatchObject({ deleted: { filters: 1 } });
+    lab.clock.advance(1_000);
+    expect(await store.upkeep.purge(lab.clock.now())).toMatchObject({ deleted: { filters: 1 } });
+    expect(await listed()).toEqual([['kept.example', false]]);
+    const counters = await lab.sql('SELECT filter_domains, filter_domain_rules, filters_expire_at FROM accounts');
+    expect(counters.map((row) => Object.values(row).map((value) => value && Number(value)))).toEqual([[1, 0, null]]);
+    expect(await store.usage.storage(id)).toMatchObject({ filters: { used: 1 } });
+  });
+
+  it('that have expired make room for the same value, alone and in an import', async () => {
+    const store = await lab.open();
+    const { id } = (await member(store)).account;
+    const input = { ...BLOCKS, filterType: 'domain' as const, value: 'a.example', reason: null };
+    for (const way of ['add', 'addMany'] as const) {
+      const expiring = { ...input, expiresAt: lab.clock.now() + 1_000 };
+      const again = async () =>
+        way === 'add' ? store.filters.add(id, expiring) : (await store.filters.addMany(id, [expiring]))[0];
+      expect(await again()).toMatchObject({ added: true });
+      expect(await again()).toMatchObject({ added: false });
+      lab.clock.advance(1_000);
+      expect(await again()).toMatchObject({ added: true });
+      expect(await store.filters.list(id, ALL)).toMatchObject({ total: 1 });
+      lab.clock.advance(1_000);
+    }
+    expect(await store.usage.storage(id)).toMatchObject({ filters: { used: 1 } });
+  });
+
+  it('let through what they allow, which is charged; what changes is so for the next request of any node', async () => {
+    const [store, other] = [await lab.open(), await lab.open()];
+    const who = await member(store);
+    const block = await added(store, who.account.id, 'domain', 'example.com');
+    for (let round = 0; round < 4; round++) {
+      expect(await verifyNow(store, who)).toMatchObject({ outcome: 'settled' });
+      expect(await store.charging.admit(asking(who))).toMatchObject({ record: { reason: 'blocked_by_filter' } });
+      await other.filters.change(who.account.id, block.id, () => ({ action: 'allow' }));
+      expect(await store.charging.admit(asking(who))).toMatchObject({
+        outcome: 'admitted',
+        filter: { id: block.id, action: 'allow' },
+      });
+      await other.filters.change(who.account.id, block.id, () => ({ action: 'block' }));
+    }
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
+  it('count each result that they decided or let pass once, with its charge', async () => {
+    const stores = [await lab.open(), await lab.open()];
+    const who = await member(stores[0]!);
+    const filter = await added(stores[0]!, who.account.id, 'domain', 'example.com');
+    const passed = await added(stores[0]!, who.account.id, 'domain', 'other.example');
+    await Promise.all(Array.from({ length: 40 }, (_, i) => stores[i % 2]!.charging.admit(asking(who))));
+    const held = asking(who, { id: newVerificationId(), filterKeys: { domains: [] } });
+    const { caller } = await stores[1]!.charging.admit(held);
+    const settlement = {
+      ...{ caller: caller!, holdId: held.verify!.id, idempotency: null },
+      record: verdict(held.verify!.id, { filterId: passed.id }),
+    };
+    for (let i = 0; i < 2; i++) await stores[1]!.charging.settle(settlement);
+    const hits = async (of: Filter) => (await stores[0]!.filters.get(who.account.id, of.id))!;
+    expect(await hits(passed)).toMatchObject({ hits: 1, lastHitAt: lab.clock.now() });
+    expect((await hits(filter)).hits).toBe(40);
+    expect(await stores[0]!.accounts.audit()).toEqual([]);
+  });
+
+  it('of mail hosts are looked for later where the hosts are not known: until then the price is held', async () => {
+    const store = await lab.open();
+    const who = await member(store);
+    const decide = (found: FilterRule | null) =>
+      verdict('never', found === null ? {} : { reason: 'blocked_by_filter', credits: 0 });
+    const input = { ...BLOCKS, filterType: 'mx_host' as const, value: '*.example.net', reason: null };
+    const result = await store.filters.add(who.account.id, input);
+    const unknown = asking(who, { filterKeys: { mxHosts: null }, decide });
+    expect(await store.charging.admit(unknown)).toMatchObject({
+      outcome: 'admitted',
+      filter: null,
+      matchesHosts: true,
+    });
+    const known = asking(who, { filterKeys: { mxHosts: ['a.mx.example.net'] } });
+    expect(await store.charging.admit(known)).toMatchObject({ outcome: 'settled', record: { credits: 0 } });
+    const keys = { ...NO_KEYS, mxHosts: ['a.mx.example.net'] };
+    expect(await store.filters.matchMany(who.account.id, () => [keys, NO_KEYS])).toMatchObject({
+      filters: [result.added && { id: result.filter.id }, null],
+      hasHosts: true,
+    });
+    expect(await store.accounts.audit()).toEqual([]);
+  });
+
   it('need an account', async () => {
     const store = await lab.open();
-    const input = { filterType: 'domain' as const, value: 'x.example', reason: null };
+    const input = { filterType: 'domain' as const, value: 'x.example', reason: null, ...BLOCKS };
     const none = 'acc_none' as AccountId;
     await expect(store.filters.add(none, input)).rejects.toThrow(/no such account/);
     await expect(store.filters.addMany(none, [input])).rejects.toThrow(/no such account/);

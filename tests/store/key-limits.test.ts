@@ -3,7 +3,7 @@ import { DAY_MS } from '../../src/kernel/clock.ts';
 import { KEY_SCOPES } from '../../src/kernel/facts/scopes.ts';
 import type { Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
-import { asking, hold, type Member, member, newVerificationId, verdict, verifyNow } from './cast.ts';
+import { asking, BLOCKS, hold, type Member, member, newVerificationId, verdict, verifyNow } from './cast.ts';
 import { BY } from './people.ts';
 
 const NOVEMBER_END = Date.UTC(2026, 11, 1);
@@ -70,7 +70,7 @@ describeStores('limits of keys', (lab) => {
   it('what a filter blocks costs nothing and needs no budget', async () => {
     const store = await lab.open();
     const who = await member(store, { budget: 1 });
-    const filter = { filterType: 'domain', value: 'example.com', reason: null } as const;
+    const filter = { filterType: 'domain', value: 'example.com', reason: null, ...BLOCKS } as const;
     await store.filters.add(who.account.id, filter, BY);
     const elsewhere = { filterKeys: { email: null, domains: [] } };
     expect(await verifyNow(store, who, {}, elsewhere)).toMatchObject({ outcome: 'settled' });

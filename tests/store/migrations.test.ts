@@ -6,7 +6,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { migrationsFolder, readMigrations } from '../../src/store/migrations.ts';
 import { openStore, StoreVersionError } from '../../src/store/open.ts';
 import { describeStores } from '../lab/stores.ts';
-import { removeDeleted, verifyNow } from './cast.ts';
+import { BLOCKS, removeDeleted, verifyNow } from './cast.ts';
 import { withOneMore } from './one-more.ts';
 import { BY, person } from './people.ts';
 
@@ -67,7 +67,7 @@ describeStores(
       expect((await store.verifications.search(account!.id, search)).items).toMatchObject([{ id: 'ver_1' }]);
       expect(await verifyNow(store, { hash })).toMatchObject({ outcome: 'settled', balance: 6 });
       expect(await verifyNow(store, { hash: 'gone' })).toMatchObject({ code: 'revoked_api_key' });
-      const filter = { filterType: 'domain', value: 'y.example', reason: null } as const;
+      const filter = { filterType: 'domain', value: 'y.example', reason: null, ...BLOCKS } as const;
       expect(await store.filters.add(account!.id, filter)).toMatchObject({ added: true, filter: { id: 2 } });
       expect(await store.filters.remove(account!.id, 1)).toBe(true);
       const jane = await person(store, 'jane@example.com');

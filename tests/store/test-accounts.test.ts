@@ -3,7 +3,7 @@ import { TEST_CREDITS } from '../../src/kernel/facts/plans.ts';
 import { hashApiKey, newApiKey } from '../../src/kernel/ids.ts';
 import type { Account, AccountId, Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
-import { asking, member, removeDeleted, verdict, verifyNow } from './cast.ts';
+import { asking, BLOCKS, member, removeDeleted, verdict, verifyNow } from './cast.ts';
 import { BY, person } from './people.ts';
 
 async function testKey(store: Store, live: AccountId): Promise<{ account: Account; hash: string; test: true }> {
@@ -134,7 +134,7 @@ describeStores('test accounts', (lab) => {
     const [live, other] = [await member(store), await member(store)];
     const [test, kept] = [await testKey(store, live.account.id), await testKey(store, other.account.id)];
     await verifyNow(store, test, free);
-    await store.filters.add(test.account.id, { filterType: 'domain', value: 'x.example', reason: null });
+    await store.filters.add(test.account.id, { filterType: 'domain', value: 'x.example', reason: null, ...BLOCKS });
     expect(await store.accounts.remove(live.account.id)).toBe(true);
     expect(await verifyNow(store, test, free)).toMatchObject({ code: 'invalid_api_key' });
     expect(await verifyNow(store, kept, free)).toMatchObject({ outcome: 'settled' });

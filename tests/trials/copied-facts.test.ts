@@ -60,24 +60,18 @@ it('a list with a new status can be seen', () => {
 });
 
 describe('a new action of filters', () => {
-  it('does not compile until something is stored for it', () => {
-    edit('src/kernel/facts/filter-types.ts', "FILTER_ACTIONS = ['block']", "FILTER_ACTIONS = ['block', 'allow']");
-    expect(copy.compile()).toEqual(['src/http/v1/filters.ts']);
+  it('does not compile until something is found by it', () => {
+    edit('src/kernel/facts/filter-types.ts', "['block', 'allow']", "['block', 'allow', 'review']");
+    expect(copy.compile()).toEqual(['src/engine/verify.ts']);
   });
 
-  it('as a column does not compile in any place that reads or writes filters', () => {
-    edit(
-      'src/store/tables.ts',
-      '  filter_type: FilterType;\n',
-      '  filter_type: FilterType;\n  action: FilterAction;\n',
-    );
-    edit('src/store/tables.ts', 'import type { FilterType }', 'import type { FilterAction, FilterType }');
+  it('as a new column does not compile in any place that reads or writes filters', () => {
+    edit('src/store/tables.ts', '  filter_type: FilterKind;\n', '  filter_type: FilterKind;\n  severity: string;\n');
     edit(
       'src/store/api/accounts.ts',
-      '  readonly filterType: FilterType;\n',
-      '  readonly filterType: FilterType;\n  readonly action: FilterAction;\n',
+      'export interface FilterRule {\n',
+      'export interface FilterRule {\n  readonly severity: string;\n',
     );
-    edit('src/store/api/accounts.ts', 'import type { FilterType }', 'import type { FilterAction, FilterType }');
     expect(copy.compile()).toEqual([
       'src/store/columns.ts',
       'src/store/filters.ts',

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { FILTER_TYPES } from '../../kernel/facts/filter-types.ts';
-import { FILTER_REASON_LENGTH, FILTER_VALUE_LENGTH, IMPORT_LINES } from '../../kernel/facts/limits.ts';
+import { FILTER_ACTIONS, FILTER_MATCHES, FILTER_TYPES } from '../../kernel/facts/filter-types.ts';
+import { FILTER_REASON_LENGTH, FILTER_VALUE_LENGTH, IMPORT_LINES, INSTANT_LENGTH } from '../../kernel/facts/limits.ts';
 import { FILTER_ORDERS } from '../../kernel/facts/sort-orders.ts';
 import { span } from '../../kernel/format.ts';
 import { FilterReply, FiltersQuery } from '../filters.ts';
@@ -13,6 +13,10 @@ const Line = Type.Object({
   value: Type.String({ maxLength: FILTER_VALUE_LENGTH.max }),
   reason: Type.Optional(Nullable(Type.String({ maxLength: FILTER_REASON_LENGTH.max }))),
   filter_type: Type.Optional(OneOf(FILTER_TYPES)),
+  action: Type.Optional(OneOf(FILTER_ACTIONS)),
+  match: Type.Optional(OneOf(FILTER_MATCHES)),
+  /** Read like that of a single filter: a line that has a wrong one is told of it. */
+  expires_at: Type.Optional(Nullable(Type.String({ maxLength: INSTANT_LENGTH.max }))),
 });
 export const FilterImportRequest = Type.Object({
   lines: Type.Array(Line, {

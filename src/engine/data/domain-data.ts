@@ -75,6 +75,11 @@ export interface DomainData {
   readonly providerNames: ReadonlySet<string>;
   /** The registrable domains of a provider's mail hosts. */
   providerDomains(name: string): readonly string[];
+  /**
+   * Whose mail hosts, shared by unrelated customers, a name covers: those that it names or, with `below`, those under
+   * it. A provider's name, else the domain of the hosts.
+   */
+  sharedHosts(name: string, below: boolean): readonly string[];
   /** A known provider: never "corrected". */
   isKnownDomain(domain: string): boolean;
   /** Targets of did_you_mean, most used first. */
@@ -193,6 +198,14 @@ function assembleDomainData(facts: Facts, file: DisposableFile, learned: Learned
     providerDomains: (name) => [
       ...new Set([...providers].flatMap(([suffix, one]) => (one.name === name ? (registrableOf(suffix) ?? []) : []))),
     ],
+    sharedHosts(name, below) {
+      const own = nearestKnown(name, providers) ?? nearestKnown(name, mx.never);
+      const under = below
+        ? [...providers.keys(), ...mx.never.keys()].filter((suffix) => suffix.endsWith(`.${name}`))
+        : [];
+      const suffixes = own === null ? under : [own, ...under];
+      return [...new Set(suffixes.map((suffix) => providers.get(suffix)?.name ?? suffix))].sort();
+    },
     isKnownDomain: (domain) =>
       !mistyped.has(domain) &&
       (known.has(domain) ||

@@ -4,10 +4,16 @@ import { toIso } from '../../kernel/clock.ts';
 import type { ApiError } from '../../kernel/errors.ts';
 import { IMPORT_BODY_BYTES } from '../../kernel/facts/limits.ts';
 import { FILTER_ORDERS, sortingOf } from '../../kernel/facts/sort-orders.ts';
-import type { Filter, ImportOutcome, NewFilter } from '../../service/filters.ts';
+import {
+  type Filter,
+  type FilterService,
+  filterExists,
+  type ImportOutcome,
+  type NewFilter,
+} from '../../service/filters.ts';
 import { jsonReader } from '../input/reader.ts';
 import { type Route, route } from '../route.ts';
-import { filterExists, filterRemoved, filterReply, filtersReply, newFilter } from '../v1/filters.ts';
+import { changedFilter, filterRemoved, filterReply, filtersReply, newFilter } from '../v1/filters.ts';
 import { csvFile } from './csv.ts';
 
 const FILTERS = '/dashboard/accounts/:account/filters';
@@ -24,8 +30,25 @@ const importedReply = (imported: ImportOutcome): D.FilterImportReply['results'][
   error: imported.outcome === 'invalid' ? imported.error : null,
 });
 
-const COLUMNS = ['filter_type', 'value', 'reason', 'created_at'];
-const cellsOf = (f: Filter) => [f.filterType, f.value, f.reason, toIso(f.createdAt)];
+/** Those of a file of before come first. */
+const CELLS = {
+  filter_type: (f) => f.filterType,
+  value: (f) => f.value,
+  reason: (f) => f.reason,
+  created_at: (f) => toIso(f.createdAt),
+  action: (f) => f.action,
+  match: (f) => f.match,
+  expires_at: (f) => (f.expiresAt === null ? null : toIso(f.expiresAt)),
+  hits: (f) => f.hits,
+  last_hit_at: (f) => (f.lastHitAt === null ? null : toIso(f.lastHitAt)),
+} as const satisfies Record<string, (filter: Filter) => string | number | null>;
+const COLUMNS = Object.keys(CELLS);
+const cellsOf = (f: Filter) => Object.values(CELLS).map((cell) => cell(f));
+
+const withWarnings = (filters: FilterService, filter: Filter) => ({
+  ...filterReply(filter),
+  warnings: [...filters.warnings(filter)],
+});
 
 /** The account's filters. */
 export const FILTER_ROUTES: readonly Route[] = [
@@ -51,13 +74,13 @@ export const FILTER_ROUTES: readonly Route[] = [
     path: FILTERS,
     access: 'member',
     input: { body: C.FlatFilterRequest },
-    output: { status: 201, content: C.FilterReply },
+    output: { status: 201, content: C.FilterAddedReply },
     doc: { operationId: 'addFilterHere', tag: 'Dashboard', summary: 'Add a filter', errors: [422] },
     serve:
       ({ filters }) =>
       async ({ account, actor }, { body }) => {
         const outcome = await filters.add(account, newFilter(body), actor);
-        if (outcome.added) return { body: filterReply(outcome.filter) };
+        if (outcome.added) return { body: withWarnings(filters, outcome.filter) };
         throw filterExists(outcome.existingId);
       },
   }),
@@ -90,6 +113,19 @@ export const FILTER_ROUTES: readonly Route[] = [
       ({ filters, costs }) =>
       async ({ account }) =>
         csvFile('filters', COLUMNS, await costs.read('export', account, filters.all(account)), cellsOf),
+  }),
+  route({
+    method: 'PATCH',
+    path: `${FILTERS}/:id`,
+    access: 'member',
+    input: { params: C.FilterParams, body: C.FilterChangeRequest },
+    output: { content: C.FilterDetailsReply },
+    doc: { operationId: 'changeFilterHere', tag: 'Dashboard', summary: 'Change a filter', errors: [422] },
+    serve:
+      ({ filters }) =>
+      async ({ account, actor }, { params: { id }, body }) => ({
+        body: withWarnings(filters, await filters.change(account, id, changedFilter(body), actor)),
+      }),
   }),
   route({
     method: 'DELETE',

@@ -45,6 +45,12 @@ const FILTER = {
   filter_type: 'domain',
   value: 'spam.example.com',
   reason: 'abuse in October',
+  action: 'block',
+  match: 'exact',
+  expires_at: null,
+  expired: false,
+  hits: 12,
+  last_hit_at: '2026-11-24T08:15:00.000Z',
   created_at: ACCOUNT_TIME,
 };
 
@@ -165,6 +171,8 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   },
   FilterRequest: { filter_type: 'domain', value: 'spam.example.com', reason: 'abuse in October' },
   FilterAdded: { ...FILTER, warnings },
+  FilterDetails: { ...FILTER, warnings },
+  FilterChangeRequest: { action: 'allow', expires_at: '2027-01-31T00:00:00Z' },
   Filters: { filters: [FILTER], pagination: PAGINATION, warnings },
   FilterRemoved: { status: 'success', message: 'Filter 17 was removed.', warnings },
   PolicyRequest: { signals: { disposable: 'reject', free: 'review' }, messages: POLICY.messages },

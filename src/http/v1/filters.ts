@@ -2,10 +2,14 @@ import * as C from '../../contract/filters.ts';
 import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
 
 import { toIso } from '../../kernel/clock.ts';
-import { ApiError } from '../../kernel/errors.ts';
-import type { FilterAction } from '../../kernel/facts/filter-types.ts';
-import type { Filter, FilterAdded, NewFilter } from '../../service/filters.ts';
-import { errorReply, jsonReply, linkHeader, paginationOf, REPLAYED, replyAnswer } from '../reply.ts';
+import {
+  type ChangedFilter,
+  type Filter,
+  type FilterAdded,
+  filterExists,
+  type NewFilter,
+} from '../../service/filters.ts';
+import { errorReply, jsonReply, linkHeader, nothingToChange, paginationOf, REPLAYED, replyAnswer } from '../reply.ts';
 
 import { type Route, route } from '../route.ts';
 
@@ -16,6 +20,12 @@ export const filterReply = (f: Filter): C.FilterReply => ({
   filter_type: f.filterType,
   value: f.value,
   reason: f.reason,
+  action: f.action,
+  match: f.match,
+  expires_at: f.expiresAt === null ? null : toIso(f.expiresAt),
+  expired: f.expired,
+  hits: f.hits,
+  last_hit_at: f.lastHitAt === null ? null : toIso(f.lastHitAt),
   created_at: toIso(f.createdAt),
 });
 
@@ -24,23 +34,27 @@ export const filtersReply = (items: readonly Filter[], total: number, page: numb
   pagination: paginationOf(total, page, perPage),
 });
 
-/** What the filter of a request does; a row of the store can do nothing else. */
-const STORED_AS = { block: {} } as const satisfies Record<FilterAction, Partial<NewFilter>>;
-
-export const newFilter = ({
-  filter_type,
-  value,
-  reason,
-  action = 'block',
-}: Read<typeof C.FilterRequest>): NewFilter => ({
-  filterType: filter_type ?? null,
-  value,
-  reason: reason ?? null,
-  ...STORED_AS[action],
+export const newFilter = (body: Read<typeof C.FilterRequest>): NewFilter => ({
+  filterType: body.filter_type ?? null,
+  value: body.value,
+  reason: body.reason ?? null,
+  action: body.action ?? 'block',
+  match: body.match ?? 'exact',
+  expiresAt: body.expires_at ?? null,
 });
 
-export const filterExists = (id: number): ApiError =>
-  new ApiError('filter_exists', undefined, { field: 'value', existing_id: id });
+/** Throws ApiError if nothing is to be changed. */
+export function changedFilter(body: Read<typeof C.FilterChangeRequest>): ChangedFilter {
+  const { reason, action, match, expires_at: expiresAt } = body;
+  const change = {
+    ...(reason === undefined ? {} : { reason }),
+    ...(action === undefined ? {} : { action }),
+    ...(match === undefined ? {} : { match }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
+  if (Object.keys(change).length === 0) throw nothingToChange('reason, action, match or expires_at');
+  return change;
+}
 
 /** Of an outcome, as it is sent and stored. */
 const addedReply = (outcome: FilterAdded, requestId: string, warnings: readonly string[]) =>
@@ -52,7 +66,7 @@ const addedReply = (outcome: FilterAdded, requestId: string, warnings: readonly 
       )
     : errorReply(filterExists(outcome.existingId), requestId);
 
-/** The account's own blocklist. */
+/** What the account itself blocks and allows. */
 export const FILTER_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
@@ -69,7 +83,10 @@ export const FILTER_ROUTES: readonly Route[] = [
     serve:
       ({ filters }) =>
       async ({ caller, ip, request, idempotency }, { body, warnings }) => {
-        const replyTo = (outcome: FilterAdded) => addedReply(outcome, request.id, warnings);
+        const replyTo = (outcome: FilterAdded) => {
+          const ofFilter = outcome.added ? filters.warnings(outcome.filter) : [];
+          return addedReply(outcome, request.id, [...warnings, ...ofFilter]);
+        };
         const stored = idempotency && { ref: idempotency, replyTo };
         return replyAnswer(replyTo(await filters.add(caller.accountId, newFilter(body), { caller, ip }, stored)));
       },
@@ -98,6 +115,32 @@ export const FILTER_ROUTES: readonly Route[] = [
           body: filtersReply(items, total, page, perPage),
           headers: linkHeader(request.url, total, page, perPage),
         };
+      },
+  }),
+  route({
+    method: 'GET',
+    path: `${FILTERS}/:id`,
+    access: 'api-key:filters',
+    cost: null,
+    input: { params: C.FilterParams },
+    output: { content: C.FilterDetailsReply, description: 'The filter.' },
+    doc: { operationId: 'getFilter', tag: 'Filters', summary: 'Get a filter' },
+    serve:
+      ({ filters }) =>
+      async ({ caller }, { params: { id } }) => ({ body: filterReply(await filters.get(caller.accountId, id)) }),
+  }),
+  route({
+    method: 'PATCH',
+    path: `${FILTERS}/:id`,
+    access: 'api-key:filters',
+    input: { params: C.FilterParams, body: C.FilterChangeRequest },
+    output: { content: C.FilterDetailsReply, description: 'The filter as it is now, in force for the next request.' },
+    doc: { operationId: 'changeFilter', tag: 'Filters', summary: 'Change a filter', errors: [422] },
+    serve:
+      ({ filters }) =>
+      async ({ caller, ip }, { params: { id }, body, warnings }) => {
+        const filter = await filters.change(caller.accountId, id, changedFilter(body), { caller, ip });
+        return { body: { ...filterReply(filter), warnings: [...warnings, ...filters.warnings(filter)] } };
       },
   }),
   route({

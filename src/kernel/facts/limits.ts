@@ -14,6 +14,10 @@ export interface Range {
 export const ADDRESS_LENGTH = { min: 1, max: 1024 };
 export const FILTER_VALUE_LENGTH = { min: 1, max: 1024 };
 export const FILTER_REASON_LENGTH = { min: 0, max: 500 };
+/** How far ahead a filter may expire, years. */
+export const FILTER_EXPIRY_YEARS = 10;
+/** An expired filter is still listed for so long, then removed. */
+export const FILTER_KEPT_DAYS = 30;
 export const FILTER_QUERY_LENGTH = { min: 0, max: 1024 };
 /** The name of an account or API key. */
 export const NAME_LENGTH = { min: 1, max: 200 };

@@ -1,5 +1,5 @@
 /** By what filters and lists of an account can be sorted, and the usual order of each; the first is the default. */
-export const FILTER_ORDERS = { added: 'desc', value: 'asc', type: 'asc', reason: 'asc' } as const;
+export const FILTER_ORDERS = { added: 'desc', value: 'asc', type: 'asc', reason: 'asc', hits: 'desc' } as const;
 export const LIST_ORDERS = { created: 'desc', name: 'asc', rows: 'desc', spent: 'desc' } as const;
 export type FilterSort = keyof typeof FILTER_ORDERS;
 export type ListSort = keyof typeof LIST_ORDERS;

@@ -7,11 +7,12 @@ import { dnsEvidence } from '../../engine/dns/mx-lookup.ts';
 import type { DnsEvidence, Evidence } from '../../engine/evidence.ts';
 import { decideVerdict } from '../../engine/findings.ts';
 import { type HostOwners, hostOwners, operatorKey } from '../../engine/smtp/operators.ts';
-import { selectorOf, testEvidence, testOutcomeOf } from '../../engine/test-mode.ts';
+import { selectorOf, testEvidence, testMailHosts, testOutcomeOf } from '../../engine/test-mode.ts';
 import {
   checkMailbox,
   dnsExtraWaitMs,
   type EngineDeps,
+  isUnfiltered,
   lookUpDomain,
   needsMailboxCheck,
   runFromCache,
@@ -24,8 +25,16 @@ import type { Level } from '../../kernel/facts/plans.ts';
 import { FairQueue } from '../../kernel/fair-queue.ts';
 import { listResultId, sha256Hex } from '../../kernel/ids.ts';
 import { LIST_CHECKS, LIST_LOOKUPS, LIST_OPERATOR_LENGTH, type ListSteps } from '../../kernel/list-work.ts';
-import type { AccountId, Filter, FilterKeys, ListOutcome, ListWork, RunningList } from '../../store/store.ts';
-import { filterKeys, toRecord, withMatch } from '../verify.ts';
+import type {
+  AccountId,
+  FilterKeys,
+  FilterMatches,
+  FilterRule,
+  ListOutcome,
+  ListWork,
+  RunningList,
+} from '../../store/store.ts';
+import { filterKeys, hostKeys, matchOf, toRecord, withMatch } from '../verify.ts';
 import { GiveWay } from './give-way.ts';
 import type { ListOperators } from './operators.ts';
 import { retryMs } from './retry.ts';
@@ -34,11 +43,8 @@ import { SharedTurns } from './shared-turns.ts';
 interface Parts {
   readonly engine: EngineDeps;
   readonly operators: ListOperators;
-  /** The account's filter that matches, for each; null: it has none. */
-  readonly matchFilters: (
-    account: AccountId,
-    keys: () => readonly FilterKeys[],
-  ) => Promise<readonly (Filter | null)[] | null>;
+  /** See `Filters.matchMany`. */
+  readonly matchFilters: (account: AccountId, keys: () => readonly FilterKeys[]) => Promise<FilterMatches | null>;
   /** Single calls so far: while they come, lists leave them the processor. */
   readonly singleCalls: () => number;
 }
@@ -87,6 +93,14 @@ interface Open {
   readonly work: ListWork;
   readonly evidence: Evidence;
   readonly started: number;
+  /** The account's, which matched. */
+  readonly filter: FilterRule | null;
+}
+
+/** Addresses of one domain; `matchesHosts`: the account has filters of mail hosts. */
+interface SameDomain {
+  readonly opens: readonly [Open, ...Open[]];
+  readonly matchesHosts: boolean;
 }
 
 /** In a FairQueue: how to give it back. */
@@ -120,14 +134,14 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   }
 
   /** False: there is no verdict, as the resolver is down. */
-  function finish({ list, to }: Job, { work, started }: Open, evidence: Evidence): boolean {
+  function finish({ list, to }: Job, { work, started, filter }: Open, evidence: Evidence): boolean {
     const judged = decideVerdict(evidence);
     if (judged === null) return false;
     const verdict = list.test ? { ...judged, credits: 0 } : judged;
     const { level, clientIp, policy } = list;
     const asked = { email: work.email, level, clientIp, policy, withEvidence: false };
     const id = listResultId(list.id, work.address);
-    const record = toRecord(engine, asked, { id, started }, evidence, verdict);
+    const record = toRecord(engine, asked, { id, started, filter }, evidence, verdict);
     const egress = evidence.smtp?.egress ?? work.egress;
     to.report({ work, record, retryMs: list.test ? null : retryMs(evidence, verdict, work.attempts), egress });
     return true;
@@ -155,15 +169,18 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   }
 
   /** All addresses of a domain, when there is a place for its lookup. */
-  async function goOnline(job: Job, [first, ...others]: readonly [Open, ...Open[]], place: Place): Promise<void> {
-    const dns = await lookUp(job, first, await place);
+  async function goOnline(job: Job, { opens, matchesHosts }: SameDomain, place: Place): Promise<void> {
+    const dns = await lookUp(job, opens[0], await place);
     if (dns === null) return;
     const operator = operatorOf(dns, owners);
+    const looked = opens.map((open) => ({ ...open, evidence: withDns(open.evidence, dns, engine) }));
+    const open = looked.find(({ evidence }) => matchesHosts && isUnfiltered(evidence));
+    const hosts = open && (await matchFilters(job.list.account, () => [hostKeys(open.evidence)]));
     const checked: Promise<void>[] = [];
-    for (const open of [first, ...others]) {
-      const evidence = withDns(open.evidence, dns, engine);
-      if (needsMailboxCheck(evidence)) checked.push(checkHere(job, { ...open, evidence }, operator));
-      else finishOrWait(job, open, evidence);
+    for (const one of looked) {
+      const filtered = withOneFilter(one, hosts?.filters[0] ?? null);
+      if (needsMailboxCheck(filtered.evidence)) checked.push(checkHere(job, filtered, operator));
+      else finishOrWait(job, filtered, filtered.evidence);
     }
     await Promise.all(checked);
   }
@@ -206,28 +223,47 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   }
 
   /** The complete evidence of a test account's address; errors and delays are for single calls only. */
-  const inTestMode = (email: string, level: Level): Evidence =>
-    testEvidence(email, level, testOutcomeOf(selectorOf(email)), engine.domainData().version);
+  const inTestMode = (email: string, level: Level, filter: FilterRule | null): Evidence =>
+    testEvidence(
+      email,
+      level,
+      testOutcomeOf(selectorOf(email)),
+      engine.domainData().version,
+      filter && matchOf(filter),
+    );
+
+  /** What filters are matched by, before any network is needed: in test mode, all is known. */
+  function keysOf({ list }: Job, { work, evidence }: Open): FilterKeys {
+    const { syntax } = evidence;
+    const known = list.test && syntax.result === 'pass';
+    const mxHosts = known ? testMailHosts(syntax.address.domain, testOutcomeOf(selectorOf(work.email))) : null;
+    return filterKeys(evidence, list.clientIp, mxHosts);
+  }
 
   /** What needs no network is finished; the others, by domain. */
-  async function goOffline(job: Job, works: readonly ListWork[]): Promise<Iterable<readonly [Open, ...Open[]]>> {
+  async function goOffline(job: Job, works: readonly ListWork[]): Promise<readonly SameDomain[]> {
     const { list, signal } = job;
     const offline: Open[] = [];
     await inSlices(job, works, (work) => {
       const started = engine.clock.elapsed();
       const { email } = work;
-      const evidence = list.test ? inTestMode(email, list.level) : runOffline(email, list.level, engine);
-      offline.push({ work, evidence, started });
+      const evidence = list.test ? inTestMode(email, list.level, null) : runOffline(email, list.level, engine);
+      offline.push({ work, evidence, started, filter: null });
     });
     if (signal.aborted) return [];
-    const keys = () => offline.map(({ evidence }) => filterKeys(evidence, list.clientIp));
-    const filters = await matchFilters(list.account, keys);
+    const matches = await matchFilters(list.account, () => offline.map((open) => keysOf(job, open)));
+    const matchesHosts = matches?.hasHosts ?? false;
     const byDomain = new Map<string, [Open, ...Open[]]>();
-    await inSlices(job, offline, (open, i) => {
-      const filter = filters?.[i] ?? null;
-      const found = filter === null ? open.evidence : withMatch(open.evidence, filter);
-      if (list.test) return finishOrWait(job, open, found);
-      const known = runFromCache(found, engine);
+    await inSlices(job, offline, (unfiltered, i) => {
+      const filter = matches?.filters[i] ?? null;
+      if (list.test) {
+        const evidence = inTestMode(unfiltered.work.email, list.level, filter);
+        return finishOrWait(job, { ...unfiltered, filter }, evidence);
+      }
+      const open = withOneFilter(unfiltered, filter);
+      // A filter of mail hosts may match, once they are known.
+      const waits = matchesHosts && isUnfiltered(open.evidence);
+      const known = waits ? null : runFromCache(open.evidence, engine);
       if (known !== null && finish(job, open, known)) return;
       const { syntax } = open.evidence;
       const domain = syntax.result === 'pass' ? syntax.address.domain : '';
@@ -235,14 +271,14 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
       if (group === undefined) byDomain.set(domain, [open]);
       else group.push(open);
     });
-    return byDomain.values();
+    return Array.from(byDomain.values(), (opens) => ({ opens, matchesHosts }));
   }
 
   /**
    * Resolves when each domain has its place, so that no more is judged meanwhile: what waits for long costs full
    * garbage collections. Names whose servers are silent hold others up for `PLACE_MS` at most.
    */
-  async function startDomains(job: Job, groups: Iterable<readonly [Open, ...Open[]]>, to: AllDone): Promise<void> {
+  async function startDomains(job: Job, groups: readonly SameDomain[], to: AllDone): Promise<void> {
     const late = Promise.withResolvers<void>();
     const timer = setTimeout(late.resolve, PLACE_MS);
     for (const group of groups) {
@@ -275,6 +311,12 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
     },
   };
 }
+
+/** Only the first filter counts; null: none matched. */
+const withOneFilter = (open: Open, filter: FilterRule | null): Open =>
+  filter !== null && isUnfiltered(open.evidence)
+    ? { ...open, filter, evidence: withMatch(open.evidence, filter) }
+    : open;
 
 /** Work under way, of which nothing stays in memory when it is done, unlike with an array for `Promise.all`. */
 class AllDone {

@@ -1,10 +1,13 @@
 import type { ActorKind } from '../../kernel/audit-actions.ts';
-import type { FilterType } from '../../kernel/facts/filter-types.ts';
+import type { FilterAction, FilterMatch, FilterType } from '../../kernel/facts/filter-types.ts';
 import type { AccountStatus, Level, Plan } from '../../kernel/facts/plans.ts';
 import type { Reason, Status } from '../../kernel/facts/reasons.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import type { FilterSort, Sorting } from '../../kernel/facts/sort-orders.ts';
 import type { MailPayload } from '../../kernel/jobs.ts';
+import type { FilterKeys, FilterKind } from '../filter-kinds.ts';
+
+export type { FilterKeys };
 
 /** Who made a change, as the audit log shows it. */
 export interface Actor {
@@ -174,39 +177,78 @@ export interface Usage {
   keyDays(account: AccountId, from: number, to: number): Promise<KeyDayRow[]>;
 }
 
-export interface Filter {
-  /** Counted within the account, and never given again. */
-  readonly id: number;
+/** What is set of a filter. */
+export interface FilterInput {
   readonly filterType: FilterType;
-  /** Canonical form. */
+  /** Canonical form; with `match` `mailbox` that of the mailbox. */
   readonly value: string;
   readonly reason: string | null;
-  readonly createdAt: number;
+  readonly action: FilterAction;
+  readonly match: FilterMatch;
+  /** By the store's clock, ms: from then on it matches nothing. Null: never. */
+  readonly expiresAt: number | null;
 }
 
-/** Canonical values under which the account's filters could match this request: email, then domains, then IPs. */
-export interface FilterKeys {
-  readonly email: string | null;
-  /** The domain and its parents, longest first. */
-  readonly domains: readonly string[];
-  /** The end user's IP: filters on it and on blocks that contain it match, the most specific first. */
-  readonly ip: string | null;
+export interface Filter extends FilterInput {
+  /** Counted within the account, and never given again. */
+  readonly id: number;
+  readonly createdAt: number;
+  /** Whether `expiresAt` has come. */
+  readonly expired: boolean;
+  /** Results that it has decided, or let pass. */
+  readonly hits: number;
+  readonly lastHitAt: number | null;
+}
+
+/** What is left out stays. */
+export interface FilterChange {
+  readonly reason?: string | null;
+  readonly action?: FilterAction;
+  /** With the value that goes with it. */
+  readonly matching?: Pick<FilterInput, 'match' | 'value'>;
+  readonly expiresAt?: number | null;
+}
+
+/** A filter as requests are matched with it. */
+export interface FilterRule {
+  readonly id: number;
+  readonly filterType: FilterKind;
+  readonly value: string;
+  readonly action: FilterAction;
+  readonly expiresAt: number | null;
+}
+
+/** See `Filters.matchMany`. */
+export interface FilterMatches {
+  readonly filters: readonly (FilterRule | null)[];
+  /** The account has filters of mail hosts. */
+  readonly hasHosts: boolean;
 }
 
 export interface Filters {
-  /** Throws ApiError `too_many_filters`; so does `addMany`, which then adds none. */
+  /**
+   * One with the same value that has expired is replaced. Throws ApiError `too_many_filters`; so does `addMany`, which
+   * then adds none.
+   */
   add(
     account: AccountId,
-    input: { filterType: FilterType; value: string; reason: string | null },
+    input: FilterInput,
     by?: Actor,
     stored?: ReplyToStore<FilterAdded> | null,
   ): Promise<FilterAdded>;
   /** Many at once in one transaction (imports, benches); answers one outcome for each, in their order. */
-  addMany(
+  addMany(account: AccountId, inputs: readonly FilterInput[], by?: Actor): Promise<FilterAdded[]>;
+  get(account: AccountId, id: number): Promise<Filter | null>;
+  /**
+   * Null: there is no such filter. `existingId`: another one has the value that it would have. `plan` is given the
+   * filter as it is, and may throw.
+   */
+  change(
     account: AccountId,
-    inputs: readonly { filterType: FilterType; value: string; reason: string | null }[],
+    id: number,
+    plan: (filter: Filter, now: number) => FilterChange,
     by?: Actor,
-  ): Promise<FilterAdded[]>;
+  ): Promise<Filter | { readonly existingId: number } | null>;
   /** Oldest first, ids above `after`: for going through all of them. */
   from(account: AccountId, after: number, limit: number): Promise<Filter[]>;
   /**
@@ -224,11 +266,8 @@ export interface Filters {
       limit: number;
     },
   ): Promise<Page<Filter>>;
-  /**
-   * The filter that matches, for each: email before domain before IP, the most specific first. Null, without a call of
-   * `keys`, for an account that has no filters.
-   */
-  matchMany(account: AccountId, keys: () => readonly FilterKeys[]): Promise<(Filter | null)[] | null>;
+  /** The filter that matches, for each. Null, without a call of `keys`, for an account that has no filters. */
+  matchMany(account: AccountId, keys: () => readonly FilterKeys[]): Promise<FilterMatches | null>;
   remove(account: AccountId, id: number, by?: Actor): Promise<boolean>;
 }
 

@@ -4,7 +4,7 @@ import type { PolicyAction } from '../../kernel/facts/policies.ts';
 import type { Deliverability, Reason, Status } from '../../kernel/facts/reasons.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import type { Via } from '../../kernel/log-origins.ts';
-import type { AccountId, Caller, Filter, FilterKeys, IdempotencyRef, RateWindow, StoredReply } from './accounts.ts';
+import type { AccountId, Caller, FilterKeys, FilterRule, IdempotencyRef, RateWindow, StoredReply } from './accounts.ts';
 
 export interface SharedHold {
   readonly id: string;
@@ -112,6 +112,8 @@ export interface VerificationRecord {
   readonly via?: Via | null;
   /** What the policy of the request said; null by default: it had none. */
   readonly decision?: PolicyAction | null;
+  /** The account's filter that matched: recording counts a hit of it. None by default. */
+  readonly filterId?: number | null;
 }
 
 export interface AdmissionRequest {
@@ -143,11 +145,12 @@ export interface VerifyAdmission {
   /** Milliseconds until a hold whose process is silent may be released. */
   readonly holdMs: number;
   /**
-   * Called with the matching filter. Returns the record when the verdict needs no network (then it is charged and
-   * recorded in the transaction that found the filter to match), or null when it has to be worked out (then
-   * PRICE[level] is held; nothing in test mode). Must be pure: it may be called again, and in vain.
+   * Called with the matching filter, unless one may match once the mail hosts are known. Returns the record when the
+   * verdict needs no network (then it is charged and recorded in the transaction that found the filter to match), or
+   * null when it has to be worked out (then PRICE[level] is held; nothing in test mode). Must be pure: it may be called
+   * again, and in vain.
    */
-  readonly decide: (filter: Filter | null) => VerificationRecord | null;
+  readonly decide: (filter: FilterRule | null) => VerificationRecord | null;
 }
 
 type PlainRefusal =
@@ -170,9 +173,9 @@ export type Refusal =
  * The outcome of admission, in the contract's order of refusal: key (an unknown key, and one whose account is gone or
  * suspended, are `invalid_api_key`), IP allowlist, scope, rate window, idempotency (for unusable requests too: their
  * 400 and 422 are stored replies), [`invalid` is handed back here as `admitted`], plan, filters, credits, budget of the
- * key. A matching filter costs nothing, so it needs neither: `decide` is then called with it and its record settles at
- * once. Credits and budget must cover PRICE[level] even when the verdict turns out to cost less, so that an answer does
- * not depend on what is cached. Holds count against the budget while they last, so it is never exceeded.
+ * key. What a filter blocks costs nothing, so it needs neither: `decide` is then called with it and its record settles
+ * at once. Credits and budget must cover PRICE[level] even when the verdict turns out to cost less, so that an answer
+ * does not depend on what is cached. Holds count against the budget while they last, so it is never exceeded.
  * `caller` and `window` are there from the moment the key is known to be good.
  * A request refused with 401 or 403 does not count in the window; every other one counts once, a 429 not.
  */
@@ -194,7 +197,9 @@ export type Admission =
       readonly outcome: 'admitted';
       readonly caller: Caller;
       readonly window: RateWindow;
-      readonly filter: Filter | null;
+      readonly filter: FilterRule | null;
+      /** The account has filters of mail hosts, none matched before, and `FilterKeys.mxHosts` was not known. */
+      readonly matchesHosts: boolean;
       readonly balance: number;
     }
   | {

@@ -37,7 +37,8 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 class Model {
   readonly account: AccountState = {
     ...{ id: ID, plan: 'enterprise', rateLimit: null, status: 'active', testOf: null },
-    ...{ filterEmails: 0, filterDomains: 0, filterIps: 0, windowStart: 0, windowCount: 0 },
+    ...{ filterEmails: 0, filterDomains: 0, filterIps: 0, filterMailboxes: 0, filterMxHosts: 0 },
+    ...{ filterEmailRules: 0, filterDomainRules: 0, filterIpRules: 0, windowStart: 0, windowCount: 0 },
     ...{ balance: GIVEN, locked: 0 },
   };
   readonly key: KeyState;
@@ -77,7 +78,7 @@ class Model {
     const enter = () => true;
     if (one.do === 'hold' || one.do === 'charge') {
       const decide = () => (one.do === 'charge' ? recordOf(id, one.credits) : null);
-      const filterKeys = { email: null, domains: [], ip: null };
+      const filterKeys = { email: null, mailbox: null, domains: [], ip: null, mxHosts: [] };
       const verify = { id, level: 'smtp' as const, test: false, filterKeys, holdMs: 1_000, decide };
       const admit = { keyHash: 'hash', scope: 'verify' as const, ip: '192.0.2.1', invalid: false, idempotency: null };
       return { kind: 'admit', admit: { ...admit, verify }, enter };

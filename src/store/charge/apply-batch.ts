@@ -1,19 +1,19 @@
 /** Charging rules, the same for every driver: requests in order of arrival → answers and changes. */
 import { HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import type { FilterType } from '../../kernel/facts/filter-types.ts';
 import { IDEMPOTENCY_HOURS } from '../../kernel/facts/lifetimes.ts';
 import { PLANS, PRICE } from '../../kernel/facts/plans.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
-import { cidrsContaining, ipMatcher } from '../../kernel/ip.ts';
+import { ipMatcher } from '../../kernel/ip.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
+import { filterCandidates, winner } from '../filter-kinds.ts';
 import type {
   AccountId,
   Admission,
   AdmissionRequest,
   Caller,
-  Filter,
   FilterKeys,
+  FilterRule,
   IdempotencyRef,
   Refusal,
   SettledPart,
@@ -134,24 +134,23 @@ function forget(state: ChargeState, changes: Changes, accountId: AccountId, ref:
   if (row !== null && isOurs(row, ref, state.node)) put(changes, row, false);
 }
 
-// Finds the account's filter that matches a request: email before domain before IP, the most specific first.
-
-/** The look-ups to make, in order of precedence; none for types of which the account has no filter. */
-export function* filterCandidates(
-  account: Pick<AccountState, 'filterEmails' | 'filterDomains' | 'filterIps'>,
-  keys: FilterKeys,
-): Generator<readonly [FilterType, string]> {
-  if (account.filterEmails > 0 && keys.email !== null) yield ['email', keys.email];
-  if (account.filterDomains > 0) for (const domain of keys.domains) yield ['domain', domain];
-  if (account.filterIps > 0 && keys.ip !== null) for (const ip of cidrsContaining(keys.ip)) yield ['ip_address', ip];
-}
-
-function matchFilter(state: ChargeState, account: AccountState, keys: FilterKeys): Filter | null {
-  for (const [type, value] of filterCandidates(account, keys)) {
-    const filter = state.filter(account.id, type, value);
+/** The account's filter that matches: of the most specific ones, one that allows. */
+function matchFilter(state: ChargeState, account: AccountState, keys: FilterKeys): FilterRule | null {
+  for (const tried of filterCandidates(account, keys)) {
+    const found = tried.flatMap(([kind, value]) => state.filter(account.id, kind, value) ?? []);
+    const filter = winner(found, state.now);
     if (filter !== null) return filter;
   }
   return null;
+}
+
+/** Counts for the filter that decided on a record, or let it pass. */
+function countHit(hits: Changes['hits'], accountId: string, { filterId = null }: VerificationRecord): void {
+  if (filterId === null) return;
+  const key = `${accountId}\n${filterId}`;
+  const entry = hits.get(key);
+  if (entry === undefined) hits.set(key, { accountId, id: filterId, hits: 1 });
+  else entry.hits += 1;
 }
 
 /** Adds a record to the counters of its hour; `usage` has one entry per row of usage_hours. */
@@ -261,6 +260,7 @@ function capture<A extends CreditState>(
   for (const result of results) {
     changes.verifications.push({ ...result, accountId: payer.account.id });
     countUsage(changes.usage, now, { ...result, accountId: payer.account.id });
+    countHit(changes.hits, payer.account.id, result.record);
   }
   return amount;
 }
@@ -393,12 +393,14 @@ const hasScope = (scopes: string | null, scope: KeyScope): boolean =>
  * Thrown by a `decide` that was not given for this filter. Nothing of the request counts; it has to be applied again.
  */
 export class UndecidedError extends Error {
-  readonly filter: Filter | null;
-  constructor(filter: Filter | null) {
+  readonly filter: FilterRule | null;
+  constructor(filter: FilterRule | null) {
     super('There is no verdict for this filter.');
     this.filter = filter;
   }
 }
+
+const ADMITTED = { outcome: 'admitted', filter: null, matchesHosts: false } as const;
 
 /** Admits or refuses one request, given the state left by the requests before it; adds what has to be written. */
 function admit(state: ChargeState, changes: Changes, request: AdmissionRequest): Admission {
@@ -425,8 +427,7 @@ function admit(state: ChargeState, changes: Changes, request: AdmissionRequest):
     return { ...refusal, outcome: 'refused', caller, window: windowOf(account, now), balance };
   };
   if (key !== null && !isAllowed(key.allowIps, request.ip)) return refused({ code: 'ip_not_allowed' });
-  if (scope === null)
-    return { outcome: 'admitted', caller, window: windowOf(account, now), filter: null, balance: account.balance };
+  if (scope === null) return { ...ADMITTED, caller, window: windowOf(account, now), balance: account.balance };
   if (key !== null && scope !== 'any' && !hasScope(key.scopes, scope)) return refused({ code: 'scope_missing', scope });
   if (key !== null) recordUse(changes, key, request.ip, now);
   const aheadMs = windowAhead(account, now);
@@ -453,7 +454,7 @@ function admit(state: ChargeState, changes: Changes, request: AdmissionRequest):
   if (verify !== null && verify.test !== test) throw new TypeError('The verdict is of the other mode.');
   if (verify === null || request.invalid) {
     if (request.idempotency !== null) reserve(state, changes, account.id, request.idempotency, RESERVATION_LIFE);
-    return { outcome: 'admitted', caller, window: windowOf(account, now), filter: null, balance: account.balance };
+    return { ...ADMITTED, caller, window: windowOf(account, now), balance: account.balance };
   }
   try {
     return admitVerification(state, changes, request, verify, account, { caller, key }, refused);
@@ -489,8 +490,8 @@ function admitVerification(
     };
   };
   if (verify.level === 'smtp' && !PLANS[account.plan].smtp) return refused({ code: 'plan_upgrade_required' });
-  const filter: Filter | null = matchFilter(state, account, verify.filterKeys);
-  if (filter !== null) {
+  const filter = matchFilter(state, account, verify.filterKeys);
+  if (filter?.action === 'block') {
     const blocked = verify.decide(filter);
     if (blocked !== null) return settled(blocked);
   }
@@ -498,12 +499,15 @@ function admitVerification(
   if (account.balance < price) return refused({ code: 'insufficient_credits' });
   if (key !== null && key.budget !== null && !fitsBudget(key, price, state.now))
     return refused(budgetSpent(key, key.budget, state.now));
-  const verdict = filter === null ? verify.decide(null) : null;
+  // The mail hosts are not known yet, and one of the filters may be about them.
+  const matchesHosts = filter === null && account.filterMxHosts > 0 && verify.filterKeys.mxHosts === null;
+  const verdict = filter?.action === 'block' || matchesHosts ? null : verify.decide(filter);
   if (verdict !== null) return settled(verdict);
 
   if (price > 0) hold(state, changes, request, verify, account, by, price);
   if (request.idempotency !== null) reserve(state, changes, account.id, request.idempotency, verify.holdMs);
-  return { outcome: 'admitted', caller, window: windowOf(account, state.now), filter, balance: account.balance };
+  const { balance } = account;
+  return { outcome: 'admitted', caller, window: windowOf(account, state.now), filter, matchesHosts, balance };
 }
 
 function hold(

@@ -173,6 +173,7 @@ function moves({ driver, trx, now }: Scope, changes: Changes<RelativeCredits>): 
   if (changes.ledger.length > 0) statements.push(driver.insertRows(LEDGER, inScope(changes.ledger)));
   if (changes.verifications.length > 0)
     statements.push(driver.insertRows(VERIFICATIONS, inScope(changes.verifications)), countingOf(trx, changes));
+  if (changes.hits.size > 0) statements.push(driver.addHits([...changes.hits.values()], now));
   return statements;
 }
 

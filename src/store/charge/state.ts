@@ -2,14 +2,14 @@
  * What charging reads and changes. A driver loads a `ChargeState`, `applyBatch` works on it in memory, and the driver
  * writes the `Changes` in the same transaction.
  */
-import type { FilterType } from '../../kernel/facts/filter-types.ts';
 import type { Level, Plan } from '../../kernel/facts/plans.ts';
 import type { Reason, Status } from '../../kernel/facts/reasons.ts';
+import type { FilterCounts, FilterKind } from '../filter-kinds.ts';
 import type {
   AccountId,
   Admission,
   AdmissionRequest,
-  Filter,
+  FilterRule,
   Settlement,
   StoreEvent,
   VerificationRecord,
@@ -35,15 +35,12 @@ export interface CreditState {
   /** What is held. */
   locked: number;
 }
-export interface AccountState extends CreditState {
+export interface AccountState extends CreditState, FilterCounts {
   readonly plan: Plan;
   readonly rateLimit: number | null;
   readonly status: string;
   /** Its live account; null: it is one. */
   readonly testOf: string | null;
-  readonly filterEmails: number;
-  readonly filterDomains: number;
-  readonly filterIps: number;
   windowStart: number;
   windowCount: number;
 }
@@ -83,7 +80,7 @@ export interface ChargeState {
   /** Whether a verification of this id is recorded. */
   recorded(id: string): boolean;
   idempotency(accountId: string, route: string, key: string): IdempotencyState | null;
-  filter(accountId: string, type: FilterType, value: string): Filter | null;
+  filter(accountId: string, kind: FilterKind, value: string): FilterRule | null;
 }
 
 interface LedgerEntry {
@@ -122,6 +119,13 @@ export interface UsageEntry {
   credits: number;
 }
 
+/** How often a filter of an account has decided. */
+export interface FilterHits {
+  readonly accountId: string;
+  readonly id: number;
+  hits: number;
+}
+
 /** What a batch leaves to write; empty when it only refused. All rows get `ChargeState.now`. */
 export interface Changes<A extends CreditState = AccountState> {
   readonly accounts: Set<A>;
@@ -131,6 +135,8 @@ export interface Changes<A extends CreditState = AccountState> {
   /** Ids of holds that were settled or released. */
   readonly ended: string[];
   readonly usage: Map<string, UsageEntry>;
+  /** By account and filter. */
+  readonly hits: Map<string, FilterHits>;
   /** By `idempotencyId`. `keep`: false where the key is forgotten. */
   readonly idempotency: Map<string, { ref: IdempotencyState; keep: boolean }>;
   /** Key id → the IP it was used from. */
@@ -147,6 +153,7 @@ export const noChanges = <A extends CreditState = AccountState>(): Changes<A> =>
   holds: [],
   ended: [],
   usage: new Map(),
+  hits: new Map(),
   idempotency: new Map(),
   keyUses: new Map(),
   budgets: new Set(),

@@ -14,10 +14,10 @@ import {
 } from 'kysely';
 import type pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
-import type { FilterType } from '../../kernel/facts/filter-types.ts';
 import { newId } from '../../kernel/ids.ts';
 import { bulkTransactions } from '../bulk.ts';
 import type { ReadAndChange, ReadQueries, StorageDriver, StorageDriverOptions, TableSchema } from '../driver.ts';
+import type { FilterKind } from '../filter-kinds.ts';
 import { jobQueue } from '../jobs/jobs.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
@@ -32,7 +32,7 @@ import { PostgresNode } from './node.ts';
 import { withJobsOfPgBoss } from './pg-boss.ts';
 import { PostgresProbe } from './probe.ts';
 import { lockOf, ReadsAndChanges, readTogether, writeTogether } from './read-and-change.ts';
-import { insertRows } from './write.ts';
+import { addHits, insertRows } from './write.ts';
 
 async function readSchema(db: Kysely<Tables>): Promise<TableSchema[]> {
   const { rows } = await sql<TableSchema>`
@@ -167,10 +167,11 @@ class PostgresDriver implements StorageDriver {
   }
 
   readonly insertRows = insertRows;
+  readonly addHits = addHits;
 
-  filtersWith(db: Kysely<Tables>, account: AccountId, type: FilterType, values: readonly string[]) {
+  filtersWith(db: Kysely<Tables>, account: AccountId, kind: FilterKind, values: readonly string[]) {
     const mine = db.selectFrom('filters').selectAll().where('account_id', '=', account);
-    return mine.where('filter_type', '=', type).where((eb) => this.oneOf(eb.ref('value'), values));
+    return mine.where('filter_type', '=', kind).where((eb) => this.oneOf(eb.ref('value'), values));
   }
 
   readonly readTogether = readTogether;

@@ -1,7 +1,7 @@
 /** What a batch reads: pipelined statements after the lock on its accounts. */
 
 import type pg from 'pg';
-import { filterCandidates, idempotencyId } from '../charge/apply-batch.ts';
+import { idempotencyId } from '../charge/apply-batch.ts';
 
 import type {
   AccountState,
@@ -12,9 +12,10 @@ import type {
   KeyState,
 } from '../charge/state.ts';
 import { accountState, filterState, holdState, idempotencyState, keyState, rowMaker, textColumn } from '../columns.ts';
+import { type FilterKind, filterCandidates } from '../filter-kinds.ts';
 import { assertCompatible, SCHEMA, type SchemaState } from '../migrations.ts';
 import { onlyRow } from '../rows.ts';
-import type { AdmissionRequest, Filter, IdempotencyRef, Settlement } from '../store.ts';
+import type { AdmissionRequest, FilterRule, IdempotencyRef, Settlement } from '../store.ts';
 import { arraysOf, unnest } from './write.ts';
 
 /**
@@ -47,12 +48,12 @@ const IDEMPOTENCY = `SELECT ${idempotencyState('idempotency')}
 /** What a filter that could match a request would be found by. */
 interface FilterValue {
   readonly accountId: string;
-  readonly type: string;
+  readonly kind: FilterKind;
   readonly value: string;
 }
 export const FILTER_VALUE = rowMaker<FilterValue>({
   account_id: textColumn(({ accountId }) => accountId),
-  filter_type: textColumn(({ type }) => type),
+  filter_type: textColumn(({ kind }) => kind),
   value: textColumn(({ value }) => value),
 });
 const FILTERS = `SELECT f.account_id AS "accountId", ${filterState('f')}
@@ -143,7 +144,7 @@ export async function loadBatch(
     hold: (id) => holdById.get(id) ?? null,
     recorded: (id) => recordedIds.has(id),
     idempotency: (accountId, route, key) => replies.get(idempotencyId(accountId, { route, key })) ?? null,
-    filter: (accountId, type, value) => filters.get(filterId(accountId, type, value)) ?? null,
+    filter: (accountId, kind, value) => filters.get(filterId(accountId, kind, value)) ?? null,
   };
   const held = new Set(all.filter(({ id }) => !accountById.has(id)).map(({ id }) => id));
   const accountOf = (request: ChargeRequest): string | undefined => {
@@ -186,29 +187,29 @@ function loadIdempotency(
 const triple = (owner: string, ref: IdempotencyRef | null): string[][] =>
   ref === null ? [] : [[owner, ref.route, ref.key]];
 
-const filterId = (account: string, type: string, value: string): string => `${account}\n${type}\n${value}`;
+const filterId = (account: string, kind: FilterKind, value: string): string => `${account}\n${kind}\n${value}`;
 
-/** A second round trip, only when an account of the batch has filters of a type that a request could match. */
+/** A second round trip, only when an account of the batch has filters of a kind that a request could match. */
 async function loadFilters(
   query: Query,
   admits: readonly AdmissionRequest[],
   keyByHash: ReadonlyMap<string, KeyState>,
   accountById: ReadonlyMap<string, AccountState>,
-): Promise<Map<string, Filter>> {
+): Promise<Map<string, FilterRule>> {
   const accountOf = ({ keyHash }: AdmissionRequest): AccountState | null => {
     const id = typeof keyHash === 'string' ? keyByHash.get(keyHash)?.accountId : keyHash.account;
     return accountById.get(id ?? '') ?? null;
   };
   const wanted = filterRows(admits.map((admit) => [accountOf(admit), admit]));
   if (wanted.length === 0) return new Map();
-  const rows = await query<Filter & { accountId: string }>('filters', FILTERS, arraysOf(FILTER_VALUE, wanted));
+  const rows = await query<FilterRule & { accountId: string }>('filters', FILTERS, arraysOf(FILTER_VALUE, wanted));
   return new Map(
     rows.map(({ accountId, ...filter }) => [filterId(accountId, filter.filterType, filter.value), filter]),
   );
 }
 
 /**
- * What to look for: account, type and value of the filters that could match the requests. Without duplicates, as
+ * What to look for: account, kind and value of the filters that could match the requests. Without duplicates, as
  * requests of one account mostly come from one address.
  */
 export function filterRows(
@@ -217,8 +218,8 @@ export function filterRows(
   const wanted = new Map<string, FilterValue>();
   for (const [account, { verify }] of asked) {
     if (account === null || verify === null) continue;
-    for (const [type, value] of filterCandidates(account, verify.filterKeys))
-      wanted.set(filterId(account.id, type, value), { accountId: account.id, type, value });
+    for (const [kind, value] of [...filterCandidates(account, verify.filterKeys)].flat())
+      wanted.set(filterId(account.id, kind, value), { accountId: account.id, kind, value });
   }
   return [...wanted.values()];
 }

@@ -6,6 +6,7 @@ import type { Changes, ChargeState, IdempotencyState } from '../charge/state.ts'
 import {
   ACCOUNT_COUNTERS,
   type ColumnType,
+  FILTER_HITS,
   HOLDS,
   IDEMPOTENCY,
   KEY_BUDGET,
@@ -18,6 +19,7 @@ import {
   USAGE_HOURS,
   VERIFICATIONS,
 } from '../columns.ts';
+import type { StorageDriver } from '../driver.ts';
 import { numbered } from './read-and-change.ts';
 
 // Arrays as parameters in PostgreSQL's binary format (`array_send` in src/backend/utils/adt/arrayfuncs.c): neither side
@@ -123,6 +125,8 @@ const SQL = {
   addUsage: `${add(USAGE_HOURS)}
     ON CONFLICT (account_id, hour, key_id, validation_type, status, reason) DO UPDATE
       SET requests = usage_hours.requests + excluded.requests, credits = usage_hours.credits + excluded.credits`,
+  addHits: `UPDATE filters f SET hits = f.hits + c.hits, last_hit_at = c.last_hit_at FROM ${unnest(FILTER_HITS)}
+    WHERE f.account_id = c.account_id AND f.id = c.id`,
   putIdempotency: `${insertUnnested(IDEMPOTENCY)} ON CONFLICT (account_id, route, key) DO UPDATE SET ${replaced.join(', ')}`,
 } as const;
 const END_HOLDS = 'DELETE FROM holds WHERE id = ANY ($1::text[])';
@@ -143,6 +147,8 @@ export function statements(changes: Changes, state: ChargeState): NamedStatement
   addRows(write, changes, state);
   if (changes.ended.length > 0)
     list.push({ name: 'end-holds', text: END_HOLDS, values: [arrayParameter(changes.ended, 'text')] });
+  const hits = Array.from(changes.hits.values(), (one) => ({ ...one, now: state.now }));
+  write('add-hits', SQL.addHits, FILTER_HITS, hits);
   const kept = [...changes.idempotency.values()];
   const ofKept = (keep: boolean) => kept.filter((one) => one.keep === keep).map(({ ref }) => ref);
   write('put-idempotency', SQL.putIdempotency, IDEMPOTENCY, ofKept(true));
@@ -203,3 +209,13 @@ function combine(statements: readonly NamedStatement[]): string {
 /** See `StorageDriver.insertRows`. */
 export const insertRows = <From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery =>
   CompiledQuery.raw(insertUnnested(rows), arraysOf(rows, from));
+
+/** See `StorageDriver.addHits`. */
+export const addHits: StorageDriver['addHits'] = (hits, now) =>
+  CompiledQuery.raw(
+    SQL.addHits,
+    arraysOf(
+      FILTER_HITS,
+      hits.map((one) => ({ ...one, now })),
+    ),
+  );

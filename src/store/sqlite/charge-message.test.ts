@@ -7,7 +7,8 @@ import { batchWriter, type Decision, readBatch } from './charge-message.ts';
 
 const ACCOUNT = 'acc_1' as AccountId;
 const HEAD = { node: 'node_1', now: 5, known: 28 };
-const FILTER = { id: 7, filterType: 'email', value: 'jane@mail.example', reason: null, createdAt: 1 } as const;
+const RULE = { id: 7, filterType: 'email', value: 'jane@mail.example', expiresAt: null } as const;
+const [BLOCKS, ALLOWS] = [{ ...RULE, action: 'block' } as const, { ...RULE, action: 'allow' } as const];
 
 const FIELDS = {
   keyHash: fc.constantFrom('hash', 'hash', 'hash', 'other', { account: ACCOUNT }),
@@ -19,10 +20,12 @@ const FIELDS = {
   level: fc.constantFrom<Level[]>('mx', 'mx', 'smtp'),
   test: fc.constantFrom(false, false, true),
   filterEmail: fc.constantFrom('jane@mail.example', 'omar@mail.example', null),
+  mailbox: fc.constantFrom('jane@mail.example', null),
   domains: fc.constantFrom(['mail.example', 'example'], []),
+  mxHosts: fc.constantFrom(null, [], ['mx1.mail.example', 'mx2.mail.example']),
   clientIp: fc.constantFrom('192.0.2.1', '192.0.2.1', null),
   holdMs: fc.constantFrom(35_000, 35_000, 40_000),
-  filter: fc.constantFrom(null, null, FILTER),
+  filter: fc.constantFrom(null, null, null, BLOCKS, ALLOWS),
   decided: fc.constantFrom(true, true, true, false),
   id: fc.constantFrom('ver_1', 'ver_2', 'ver_3'),
   email: fc.constantFrom('jane@mail.example', 'Omar@mail.example'),
@@ -35,23 +38,28 @@ const FIELDS = {
   durationMs: fc.constantFrom(0, 3),
   body: fc.constantFrom('{}', '{"a":1}'),
   via: fc.constantFrom<(Via | null)[]>(null, null, 'zerobounce'),
+  filterId: fc.constantFrom(null, null, 7),
 };
 const drawn = fc.record(FIELDS);
 type Drawn = typeof drawn extends fc.Arbitrary<infer D> ? D : never;
 
 /** A request and what was decided of it. */
 function chargeOf(d: Drawn) {
-  const { email, validationType, status, deliverability, reason, credits, durationMs, body, via } = d;
+  const { email, validationType, status, deliverability, reason, credits, durationMs, body, via, filterId } = d;
   const judged = { validationType, status, deliverability, reason, credits };
   const record: VerificationRecord = {
     ...{ id: d.id, email, requested: d.level, ...judged, clientIp: d.recordIp, durationMs, body, via },
+    filterId,
   };
   const decision: Decision | null = d.verifies ? { filter: d.filter, record: d.decided ? record : null } : null;
   const request: AdmissionRequest = {
     ...{ keyHash: d.keyHash, scope: d.scope, ip: d.ip, invalid: d.invalid, idempotency: d.idempotency },
     verify: decision && {
       ...{ id: d.id, level: d.level, test: d.test, holdMs: d.holdMs },
-      filterKeys: { email: d.filterEmail, domains: d.domains, ip: d.clientIp },
+      filterKeys: {
+        ...{ email: d.filterEmail, mailbox: d.mailbox, domains: d.domains },
+        ...{ ip: d.clientIp, mxHosts: d.mxHosts },
+      },
       decide: () => decision.record,
     },
   };

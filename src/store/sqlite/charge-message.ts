@@ -11,8 +11,8 @@ import type {
   Admission,
   AdmissionRequest,
   Caller,
-  Filter,
   FilterKeys,
+  FilterRule,
   IdempotencyRef,
   ListOutcome,
   RateWindow,
@@ -79,6 +79,7 @@ const RECORD = fieldsOf<VerificationRecord>()([
   'body',
   'via',
   'decision',
+  'filterId',
 ]);
 const REPLY_REF = fieldsOf<IdempotencyRef>()(['route', 'key', 'fingerprint']);
 const CALLER = fieldsOf<Caller>()(['accountId', 'keyId', 'plan', 'test']);
@@ -104,7 +105,7 @@ const readRecord = (from: Reader): VerificationRecord | null => readOrNull(from,
 
 /** What `decide` gave for this filter, or for none. */
 export interface Decision {
-  readonly filter: Filter | null;
+  readonly filter: FilterRule | null;
   readonly record: VerificationRecord | null;
 }
 
@@ -199,13 +200,23 @@ function readLike(from: Reader, last: AdmissionRequest | null): AdmissionRequest
 }
 
 /** A text costs less to copy than an array. */
-function pushFilterKeys(to: unknown[], { email, domains, ip }: FilterKeys): void {
-  to.push(email, domains.join(' '), ip);
+function pushFilterKeys(to: unknown[], { email, mailbox, domains, ip, mxHosts }: FilterKeys): void {
+  to.push(email, mailbox === email ? SAME : mailbox, domains.join(' '), ip, mxHosts?.join(' ') ?? null);
 }
 function readFilterKeys(from: Reader): FilterKeys {
-  const [email, domains, ip] = [from.next<string | null>(), from.next<string>(), from.next<string | null>()];
-  return { email, domains: domains === '' ? [] : domains.split(' '), ip };
+  const [email, mailbox] = [from.next<string | null>(), from.next<string | null>()];
+  const [domains, ip, mxHosts] = [from.next<string>(), from.next<string | null>(), from.next<string | null>()];
+  return {
+    email,
+    mailbox: mailbox === SAME ? email : mailbox,
+    domains: namesIn(domains),
+    ip,
+    mxHosts: mxHosts === null ? null : namesIn(mxHosts),
+  };
 }
+/** The mailbox of most addresses is written as they are. */
+const SAME = '';
+const namesIn = (text: string): string[] => (text === '' ? [] : text.split(' '));
 
 function pushVerify(to: unknown[], verify: VerifyAdmission | null, decision: Decision | null): void {
   if (verify === null || decision === null) {
@@ -214,20 +225,23 @@ function pushVerify(to: unknown[], verify: VerifyAdmission | null, decision: Dec
   }
   pushOrNull(to, VERIFY, verify);
   pushFilterKeys(to, verify.filterKeys);
-  to.push(decision.filter?.id ?? null);
+  to.push(ruleOf(decision.filter));
   pushRecord(to, decision.record);
 }
 function readVerify(from: Reader): VerifyAdmission | null {
   const plain = readOrNull(from, VERIFY);
   if (plain === null) return null;
   const filterKeys = readFilterKeys(from);
-  return { ...plain, filterKeys, decide: decider(from.next<number | null>(), readRecord(from)) };
+  return { ...plain, filterKeys, decide: decider(from.next<string | null>(), readRecord(from)) };
 }
+/** What a filter is and does: it may be changed while a decision is under way. */
+const ruleOf = (filter: FilterRule | null): string | null => filter && `${filter.action} ${filter.id}`;
+
 /** `record`: what was decided for this filter. */
 const decider =
-  (filterId: number | null, record: VerificationRecord | null): VerifyAdmission['decide'] =>
+  (rule: string | null, record: VerificationRecord | null): VerifyAdmission['decide'] =>
   (filter) => {
-    if ((filter?.id ?? null) !== filterId) throw new UndecidedError(filter);
+    if (ruleOf(filter) !== rule) throw new UndecidedError(filter);
     return record;
   };
 
@@ -280,7 +294,7 @@ function pushError(to: unknown[], error: unknown): void {
 /** Like an answer; `undecided`: nothing was recorded, because `decide` has to be called with this filter first. */
 export type SentAnswer =
   | Exclude<ChargeAnswer, { held: true } | { dropped: true }>
-  | { readonly undecided: Filter | null };
+  | { readonly undecided: FilterRule | null };
 
 /** `decisions`: those sent, in order. */
 export function readAnswers(

@@ -5,6 +5,7 @@ import type { AccountState, Changes, ChargeState, KeyState } from '../charge/sta
 import {
   ACCOUNT_COUNTERS,
   accountState,
+  FILTER_HITS,
   filterState,
   HOLDS,
   holdState,
@@ -20,7 +21,7 @@ import {
 } from '../columns.ts';
 import { assertCompatible, SCHEMA } from '../migrations.ts';
 import { readBatch, writeAnswers } from './charge-message.ts';
-import { insertSql, updateSql } from './statements.ts';
+import { ADD_HITS, insertSql, updateSql } from './statements.ts';
 
 const KEYS = `SELECT ${keyState('keys')} FROM keys`;
 const OF_REPLY = 'WHERE account_id = ? AND route = ? AND key = ?';
@@ -41,6 +42,7 @@ const SQL = {
   addVerification: insertSql(VERIFICATIONS),
   addUsage: `${insertSql(USAGE_HOURS)}
     ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, credits = credits + excluded.credits`,
+  addHits: ADD_HITS,
   putIdempotency: insertSql(IDEMPOTENCY).replace('INSERT', 'INSERT OR REPLACE'),
   dropIdempotency: `DELETE FROM idempotency ${OF_REPLY}`,
   schema: SCHEMA,
@@ -117,7 +119,7 @@ function load(statements: Statements, now: number, node: string): ChargeState {
     hold: (id) => find('hold', id),
     recorded: (id) => statements.recorded.get(id) !== undefined,
     idempotency: (accountId, route, key) => find('idempotency', accountId, route, key),
-    filter: (accountId, type, value) => find('filter', accountId, type, value),
+    filter: (accountId, kind, value) => find('filter', accountId, kind, value),
   };
 }
 
@@ -133,6 +135,7 @@ function write(statements: Statements, changes: Changes, { now, node }: ChargeSt
   for (const id of changes.ended) statements.endHold.run(id);
   for (const entry of changes.verifications) statements.addVerification.run(...VERIFICATIONS.values({ ...entry, now }));
   each(statements.addUsage, USAGE_HOURS, changes.usage.values());
+  for (const hits of changes.hits.values()) statements.addHits.run(...FILTER_HITS.values({ ...hits, now }));
   for (const { ref, keep } of changes.idempotency.values())
     if (keep) statements.putIdempotency.run(...IDEMPOTENCY.values(ref));
     else statements.dropIdempotency.run(ref.accountId, ref.route, ref.key);

@@ -24,6 +24,7 @@ import { openSqliteFile, type SqliteFile } from './file.ts';
 import { SqliteNode } from './node.ts';
 import { looseModesOf, sqlitePathOf } from './private-files.ts';
 import {
+  addHits,
   filtersWith,
   insertRows,
   oneOf,
@@ -149,6 +150,7 @@ class SqliteDriver implements StorageDriver {
   }
 
   readonly insertRows = insertRows;
+  readonly addHits = addHits;
   readonly filtersWith = filtersWith;
   readonly readTogether = readTogether;
   readonly writeTogether = writeTogether;

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { CompiledQuery, type Expression, type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
-import type { TableRows } from '../columns.ts';
+import { FILTER_HITS, type TableRows } from '../columns.ts';
 import type { ReadAndChange, ReadQueries, RowsRead, StorageDriver } from '../driver.ts';
 import type { Tables } from '../tables.ts';
 
@@ -8,13 +8,13 @@ import type { Tables } from '../tables.ts';
  * See `StorageDriver.filtersWith`. Goes through the values, each of which is looked up: left to choose, SQLite expects
  * an account to have few filters, and reads all of them.
  */
-export const filtersWith: StorageDriver['filtersWith'] = (db, account, type, values) =>
+export const filtersWith: StorageDriver['filtersWith'] = (db, account, kind, values) =>
   db
     .selectFrom(sql<{ value: string }>`json_each(${JSON.stringify(values)})`.as('wanted'))
     .crossJoin('filters')
     .selectAll('filters')
     .where('account_id', '=', account)
-    .where('filter_type', '=', type)
+    .where('filter_type', '=', kind)
     .whereRef('filters.value', '=', 'wanted.value');
 
 /**
@@ -52,6 +52,17 @@ export const updateSql = ({ table, columns }: TableRows<never>): string =>
 /** See `StorageDriver.insertRows`. */
 export const insertRows = <From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery =>
   new RowsQuery(insertSql(rows), rows.columns.length, from.flatMap(rows.values));
+
+/** Takes the values of FILTER_HITS. */
+export const ADD_HITS = 'UPDATE filters SET hits = hits + ?, last_hit_at = ? WHERE account_id = ? AND id = ?';
+
+/** See `StorageDriver.addHits`. */
+export const addHits: StorageDriver['addHits'] = (hits, now) =>
+  new RowsQuery(
+    ADD_HITS,
+    FILTER_HITS.columns.length,
+    hits.flatMap((one) => FILTER_HITS.values({ ...one, now })),
+  );
 
 /** See `StorageDriver.oneOf`. */
 export const oneOf = (value: Expression<string>, texts: readonly string[]): Expression<SqlBool> =>

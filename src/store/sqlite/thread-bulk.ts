@@ -20,6 +20,7 @@ import type { AccountId, ListRecorded } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { readOutcomes } from './charge-message.ts';
 import {
+  addHits,
   bindable,
   filtersWith,
   insertRows,
@@ -114,6 +115,7 @@ export function bulkTransactionsOn(connection: DatabaseSync, { now, retentionDay
     lockAccounts: async () => {},
     oneOf,
     insertRows,
+    addHits,
     filtersWith,
     readTogether,
     writeTogether,

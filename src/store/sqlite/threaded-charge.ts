@@ -1,7 +1,7 @@
 /** Charging on SQLite: batches go to the thread of the writer as data. */
 import { type CountingDriver, noRetries } from '../charge/batcher.ts';
 import type { ChargeAnswer, ChargeRequest } from '../charge/state.ts';
-import type { Filter, StoreEvent } from '../store.ts';
+import type { FilterRule, StoreEvent } from '../store.ts';
 import { batchWriter, type Decision, readAnswers, type SentAnswer } from './charge-message.ts';
 import { isBusy, isSqliteOutage, ThreadLostError, unconfirmed, whenFree } from './failure.ts';
 
@@ -26,7 +26,7 @@ export class SqliteCharge implements CountingDriver {
   readonly isOutage = isSqliteOutage;
   readonly #parts: SqliteChargeParts;
   /** Filters that were found to match since `decide` was called. */
-  readonly #matched = new WeakMap<ChargeRequest, Filter | null>();
+  readonly #matched = new WeakMap<ChargeRequest, FilterRule | null>();
 
   constructor(parts: SqliteChargeParts) {
     this.#parts = parts;

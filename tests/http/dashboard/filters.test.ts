@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
+import { BLOCKS } from '../../store/cast.ts';
 import { type Client, of, signedIn } from './client.ts';
 
 let lab: Lab;
@@ -31,8 +32,10 @@ describe('filters in the dashboard', () => {
     ]);
     expect((await member.verify('x@sub.spam.example.com')).json.reason).toBe('blocked_by_filter');
     const list = await person.call('GET', `${filters()}?query=OFTEN&filter_type=domain`);
+    const { warnings, ...filter } = added.json;
+    expect(warnings).toEqual([]);
     expect(list.json).toEqual({
-      filters: [added.json],
+      filters: [{ ...filter, hits: 1, last_hit_at: expect.stringMatching(/Z$/) }],
       pagination: { current_page: 1, per_page: 25, total_pages: 1, total_count: 1 },
     });
     expect((await person.call('DELETE', `${filters()}/${added.json.id}`)).json.status).toBe('success');
@@ -165,7 +168,7 @@ describe('filters as CSV', () => {
     ).toEqual(lines.map(() => 'added'));
     const csv = await who.call('GET', `${filters(own.account)}.csv`);
     expect(csv.headers.get('content-disposition')).toBe('attachment; filename="filters.csv"');
-    expect(csv.text.startsWith('filter_type,value,reason,created_at\r\n')).toBe(true);
+    expect(csv.text.startsWith('filter_type,value,reason,created_at,action,')).toBe(true);
     const rows = parse(csv.text, { columns: true, record_delimiter: '\r\n' }) as Record<string, string>[];
     for (const cell of rows.flatMap((row) => Object.values(row))) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
     const back = rows.map(({ filter_type, value, reason }) => ({
@@ -188,7 +191,7 @@ describe('filters as CSV', () => {
     const values = Array.from({ length: 2300 }, (_, i) => `d${i}.example.com`);
     await lab.store.filters.addMany(
       own.account.id,
-      values.map((value) => ({ filterType: 'domain' as const, value, reason: null })),
+      values.map((value) => ({ filterType: 'domain' as const, value, reason: null, ...BLOCKS })),
     );
     const { text } = await who.call('GET', `${filters(own.account)}.csv`);
     const rows = parse(text, { columns: true }) as { value: string }[];
@@ -209,5 +212,68 @@ describe('the audit log of the API', () => {
         { kind: 'key', id: own.keyId, name: 'test', ip: '127.0.0.1' },
       ]),
     );
+  });
+
+  it('are exported and imported with all that is set of them, and changed', async () => {
+    const [from, to] = [await lab.member(), await lab.member()];
+    const [giver, taker] = [
+      await signedIn(lab, { account: from.account, role: 'member' }),
+      await signedIn(lab, { account: to.account, role: 'member' }),
+    ];
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const lines = [
+      { value: 'a@good.com', action: 'allow', reason: 'a customer' },
+      { value: 'b+x@good.com', match: 'mailbox' },
+      { value: '*.example.com', filter_type: 'mx_host' },
+      { value: 'good.com', expires_at },
+      { value: 'plain.com' },
+    ];
+    const { json } = await bring(lines, giver, from.account);
+    expect(json.results.map(({ outcome }: { outcome: string }) => outcome)).toEqual(lines.map(() => 'added'));
+    await from.verify('c@good.com');
+    const csv = await giver.call('GET', `${filters(from.account)}.csv`);
+    const rows: Record<string, string>[] = parse(csv.text, { columns: true, record_delimiter: '\r\n' });
+    const names = ['filter_type', 'value', 'reason', 'action', 'match', 'expires_at'];
+    const asLines = rows.map((row) =>
+      Object.fromEntries(names.flatMap((name) => (row[name] === '' ? [] : [[name, row[name]]]))),
+    );
+    expect(rows.map(({ hits }) => hits)).toEqual(['0', '0', '0', '1', '0']);
+    await bring(asLines, taker, to.account);
+    const settings = async (who: Client, { account }: Member) =>
+      (await who.call('GET', filters(account))).json.filters.map((filter: Record<string, unknown>) =>
+        names.map((name) => filter[name]),
+      );
+    expect(await settings(taker, to)).toEqual(await settings(giver, from));
+    const [newest] = (await taker.call('GET', filters(to.account))).json.filters;
+    const path = `${filters(to.account)}/${newest.id}`;
+    expect((await taker.call('PATCH', path, { action: 'allow' })).json).toMatchObject({
+      action: 'allow',
+      warnings: [],
+    });
+    expect((await stranger.call('PATCH', path, { action: 'block' })).status).toBe(404);
+    expect((await taker.call('PATCH', path, {})).status).toBe(400);
+  });
+
+  it('of a file of before mean what they meant, and each line is told what is wrong with it', async () => {
+    const own = await lab.member();
+    const who = await signedIn(lab, { account: own.account, role: 'member' });
+    const lines = [
+      { filter_type: 'domain', value: 'old.com', reason: 'as exported' },
+      { value: 'com', action: 'allow' },
+      { value: 'soon.com', expires_at: '2020-01-01' },
+      { value: 'when.com', expires_at: 'whenever' },
+      { value: 'old.com', match: 'mailbox' },
+    ];
+    const { results } = (await bring(lines, who, own.account)).json;
+    expect(results[0]).toMatchObject({ filter: { action: 'block', match: 'exact', expires_at: null } });
+    const wrong = [/public suffix/, /expires_at/, /expires_at/, /match/].map((text) => ({
+      ...{ outcome: 'invalid', error: expect.stringMatching(text), filter: null },
+    }));
+    expect(results.slice(1)).toEqual(wrong);
+  });
+
+  it('come with the warning for a mail host that many share', async () => {
+    const { json } = await add({ filter_type: 'mx_host', value: 'aspmx.l.google.com' });
+    expect(json.warnings).toEqual([expect.stringMatching(/google/)]);
   });
 });

@@ -1047,7 +1047,8 @@ export interface paths {
         delete: operations["removeFilterHere"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Change a filter */
+        patch: operations["changeFilterHere"];
         trace?: never;
     };
     "/dashboard/accounts/{account}/policies": {
@@ -2163,9 +2164,17 @@ export interface components {
             };
             filter: {
                 result: components["schemas"]["CheckResult"];
-                id?: number;
+                /** @description The filter that matched. */
+                filter_id?: number;
+                /**
+                 * @description What it does.
+                 * @enum {string}
+                 */
+                action?: "block" | "allow";
                 filter_type?: string;
                 value?: string;
+                /** @description As `filter_id`, where the filter blocks. */
+                id?: number;
             };
             disposable: {
                 result: components["schemas"]["CheckResult"];
@@ -2617,10 +2626,26 @@ export interface components {
             /** @description Counted within the account. */
             id: number;
             /** @enum {string} */
-            filter_type: "email" | "domain" | "ip_address";
+            filter_type: "email" | "domain" | "ip_address" | "mx_host";
             /** @description In canonical form. */
             value: string;
             reason: string | null;
+            /**
+             * @description `block`: what matches is bad. `allow`: the lists, and filters that are less specific, do not count.
+             * @enum {string}
+             */
+            action: "block" | "allow";
+            /**
+             * @description `mailbox`, of an address: every spelling of its mailbox.
+             * @enum {string}
+             */
+            match: "exact" | "mailbox";
+            expires_at: string | null;
+            /** @description Whether `expires_at` has come; the filter is removed 30 days later. */
+            expired: boolean;
+            /** @description Results that it has decided, or let pass. */
+            hits: number;
+            last_hit_at: string | null;
             /** Format: date-time */
             created_at: string;
         };
@@ -2632,18 +2657,55 @@ export interface components {
         /** FilterRequest */
         FilterRequest: {
             /**
-             * @description Optional when the value makes it clear.
+             * @description Optional when the value makes it clear; a mail host needs it.
              * @enum {string}
              */
-            filter_type?: "email" | "domain" | "ip_address";
-            /** @description An address, a domain (covers its sub-domains), an IP or a CIDR. Put in canonical form. */
+            filter_type?: "email" | "domain" | "ip_address" | "mx_host";
+            /** @description An address, a domain (covers its sub-domains), an IP or a CIDR; a mail host, or `*.suffix`. Put in canonical form. */
             value: string;
             reason?: string | null;
             /**
-             * @description What every filter does. Any other value is refused, as the filter would do the opposite.
+             * @description `block`: what matches is bad. `allow`: the lists, and filters that are less specific, do not count. Default `block`.
              * @enum {string}
              */
-            action?: "block";
+            action?: "block" | "allow";
+            /**
+             * @description `mailbox`, of an address: every spelling of its mailbox. Default `exact`.
+             * @enum {string}
+             */
+            match?: "exact" | "mailbox";
+            /** @description RFC 3339, in the future, at most 10 years ahead; null: never. */
+            expires_at?: string | null;
+        };
+        /** FilterAdded */
+        FilterAdded: {
+            /** @description Counted within the account. */
+            id: number;
+            /** @enum {string} */
+            filter_type: "email" | "domain" | "ip_address" | "mx_host";
+            /** @description In canonical form. */
+            value: string;
+            reason: string | null;
+            /**
+             * @description `block`: what matches is bad. `allow`: the lists, and filters that are less specific, do not count.
+             * @enum {string}
+             */
+            action: "block" | "allow";
+            /**
+             * @description `mailbox`, of an address: every spelling of its mailbox.
+             * @enum {string}
+             */
+            match: "exact" | "mailbox";
+            expires_at: string | null;
+            /** @description Whether `expires_at` has come; the filter is removed 30 days later. */
+            expired: boolean;
+            /** @description Results that it has decided, or let pass. */
+            hits: number;
+            last_hit_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
         };
         /** FilterImport */
         FilterImport: {
@@ -2653,6 +2715,55 @@ export interface components {
                 filter: components["schemas"]["Filter"] | null;
                 error: string | null;
             }[];
+        };
+        /**
+         * FilterChangeRequest
+         * @description What is left out stays.
+         */
+        FilterChangeRequest: {
+            reason?: string | null;
+            /**
+             * @description `block`: what matches is bad. `allow`: the lists, and filters that are less specific, do not count. Default `block`.
+             * @enum {string}
+             */
+            action?: "block" | "allow";
+            /**
+             * @description `mailbox`, of an address: every spelling of its mailbox. Default `exact`.
+             * @enum {string}
+             */
+            match?: "exact" | "mailbox";
+            /** @description RFC 3339, in the future, at most 10 years ahead; null: never. */
+            expires_at?: string | null;
+        };
+        /** FilterDetails */
+        FilterDetails: {
+            /** @description Counted within the account. */
+            id: number;
+            /** @enum {string} */
+            filter_type: "email" | "domain" | "ip_address" | "mx_host";
+            /** @description In canonical form. */
+            value: string;
+            reason: string | null;
+            /**
+             * @description `block`: what matches is bad. `allow`: the lists, and filters that are less specific, do not count.
+             * @enum {string}
+             */
+            action: "block" | "allow";
+            /**
+             * @description `mailbox`, of an address: every spelling of its mailbox.
+             * @enum {string}
+             */
+            match: "exact" | "mailbox";
+            expires_at: string | null;
+            /** @description Whether `expires_at` has come; the filter is removed 30 days later. */
+            expired: boolean;
+            /** @description Results that it has decided, or let pass. */
+            hits: number;
+            last_hit_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
         };
         /** FilterRemoved */
         FilterRemoved: {
@@ -3126,7 +3237,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -3150,7 +3261,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -3493,7 +3604,10 @@ export type KeyCreated = components['schemas']['KeyCreated'];
 export type Filter = components['schemas']['Filter'];
 export type Filters = components['schemas']['Filters'];
 export type FilterRequest = components['schemas']['FilterRequest'];
+export type FilterAdded = components['schemas']['FilterAdded'];
 export type FilterImport = components['schemas']['FilterImport'];
+export type FilterChangeRequest = components['schemas']['FilterChangeRequest'];
+export type FilterDetails = components['schemas']['FilterDetails'];
 export type FilterRemoved = components['schemas']['FilterRemoved'];
 export type PolicySignals = components['schemas']['PolicySignals'];
 export type LanguageTexts = components['schemas']['LanguageTexts'];
@@ -5467,12 +5581,12 @@ export interface operations {
     listFiltersHere: {
         parameters: {
             query?: {
-                filter_type?: "email" | "domain" | "ip_address";
+                filter_type?: "email" | "domain" | "ip_address" | "mx_host";
                 /** @description Searched literally in value and reason. */
                 query?: string;
                 page?: number;
                 per_page?: number;
-                sort?: "added" | "value" | "type" | "reason";
+                sort?: "added" | "value" | "type" | "reason" | "hits";
                 order?: "asc" | "desc";
             };
             header?: never;
@@ -5517,7 +5631,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Filter"];
+                    "application/json": components["schemas"]["FilterAdded"];
                 };
             };
             "4XX": components["responses"]["Error"];
@@ -5540,7 +5654,12 @@ export interface operations {
                         value: string;
                         reason?: string | null;
                         /** @enum {string} */
-                        filter_type?: "email" | "domain" | "ip_address";
+                        filter_type?: "email" | "domain" | "ip_address" | "mx_host";
+                        /** @enum {string} */
+                        action?: "block" | "allow";
+                        /** @enum {string} */
+                        match?: "exact" | "mailbox";
+                        expires_at?: string | null;
                     }[];
                 };
             };
@@ -5602,6 +5721,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FilterRemoved"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    changeFilterHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: number;
+            };
+            cookie?: never;
+        };
+        /** @description What is left out stays. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FilterChangeRequest"];
+            };
+        };
+        responses: {
+            /** @description Change a filter */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilterDetails"];
                 };
             };
             "4XX": components["responses"]["Error"];

@@ -1,10 +1,15 @@
-import { Anchor, Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Modal, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { FILTER_TYPES } from '../../../src/kernel/facts/filter-types.ts';
-import { FILTER_QUERY_LENGTH, FILTER_REASON_LENGTH, FILTER_VALUE_LENGTH } from '../../../src/kernel/facts/limits.ts';
+import { FILTER_ACTIONS, FILTER_MATCHES, FILTER_TYPES } from '../../../src/kernel/facts/filter-types.ts';
+import {
+  FILTER_KEPT_DAYS,
+  FILTER_QUERY_LENGTH,
+  FILTER_REASON_LENGTH,
+  FILTER_VALUE_LENGTH,
+} from '../../../src/kernel/facts/limits.ts';
 import { FILTER_ORDERS } from '../../../src/kernel/facts/sort-orders.ts';
 import { ApiError } from '../api/client.ts';
 import type { Filter } from '../api/schema.ts';
@@ -14,7 +19,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { focusContent } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';
-import { pluralize } from '../parts/format.ts';
+import { formatNumber, formatRelative, pluralize } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
@@ -25,11 +30,11 @@ import { sortable } from '../parts/sorting.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
 import { useLastPage } from '../parts/use-last-page.ts';
 import { useSearchOnce } from '../parts/use-search-once.ts';
-import { useSubmit } from '../parts/use-submit.ts';
+import { type Submission, useSubmit } from '../parts/use-submit.ts';
 import { ImportDialog } from './filters/import/import-dialog.tsx';
-import { addFilter, filtersKey, filtersQuery, removeFilter } from './filters/queries.ts';
+import { addFilter, changeFilter, filtersKey, filtersQuery, removeFilter } from './filters/queries.ts';
 import { type FiltersSearch, filtersSearch } from './filters/search.ts';
-import { FILTER_TYPE_LABELS } from './filters/types.ts';
+import { ACTION_LABELS, coverOf, FILTER_TYPE_LABELS, kindOf, MATCH_LABELS, settingsOf } from './filters/types.ts';
 
 export function FiltersPage() {
   const { id } = useAccount();
@@ -39,6 +44,7 @@ export function FiltersPage() {
   /** The value that the dialog begins with, while it is open. */
   const [adding, setAdding] = useState<string | null>(null);
   useSearchOnce('add', add, setAdding);
+  const [editing, setEditing] = useState<Filter | null>(null);
   const [importing, importDialog] = useDisclosure();
   const remove = useRemove(id);
   const removeMany = useRemoveMany(id);
@@ -51,7 +57,7 @@ export function FiltersPage() {
   return (
     <Page
       title="Filters"
-      about="An address that matches a filter is reported as bad immediately, at no charge."
+      about="What your account blocks, at no charge, and what it allows whatever the lists say."
       action={
         <Group gap="xs">
           <Button component="a" href={`/dashboard/accounts/${encodeURIComponent(id)}/filters.csv`} download>
@@ -89,6 +95,7 @@ export function FiltersPage() {
                 filters={filters}
                 search={search}
                 busy={remove.isPending ? remove.variables.filter.id : null}
+                onEdit={setEditing}
                 onRemove={(filter, next) => remove.mutate({ filter, next })}
                 many={{ busy: removeMany.isPending, onRemove: removeMany.mutate }}
               />
@@ -110,13 +117,17 @@ export function FiltersPage() {
                 </Anchor>
               }
             >
-              A filter blocks an email address, a domain or an IP network: for example a disposable domain that is not
-              on the lists yet, or a user who keeps signing up. Filters apply to all API keys of the account.
+              A filter blocks an email address, a domain, an IP network or a mail host: for example a disposable domain
+              that is not on the lists yet, or a user who keeps signing up. Or it allows what the lists have, such as a
+              customer’s domain. Filters apply to all API keys of the account.
             </EmptyState>
           )
         }
       </QueryResult>
       <AddDialog value={adding} onClose={() => setAdding(null)} />
+      <Modal opened={editing !== null} onClose={() => setEditing(null)} title="Edit filter">
+        {editing && <EditForm filter={editing} onClose={() => setEditing(null)} />}
+      </Modal>
       <ImportDialog opened={importing} onClose={importDialog.close} />
     </Page>
   );
@@ -134,17 +145,19 @@ function AddDialog({ value, onClose }: { value: string | null; onClose: () => vo
 function AddForm({ initial, onClose }: { initial: string; onClose: () => void }) {
   const { id } = useAccount();
   const client = useQueryClient();
-  const submit = useSubmit(async ({ value = '', reason = '' }) => {
-    const added = await addFilter(id, { value, reason: reason.trim() === '' ? null : reason.trim() }).catch(
-      rethrowReadable,
-    );
+  const [draft, setDraft] = useState(NEW);
+  const submit = useSubmit(async ({ value = '', reason = '', expires_at = '' }) => {
+    const { action, subject } = draft;
+    const filter = { ...requestOf(subject), value, action, reason: reason.trim() || null, ...expiryOf(expires_at) };
+    const added = await addFilter(id, filter).catch(rethrowReadable);
     onClose();
-    const { one, blocks } = FILTER_TYPE_LABELS[added.filter_type];
-    void notify(`${one} ${added.value} added. This blocks ${blocks}.`);
+    const done = `${kindOf(added)} ${added.value} added. This ${ACTION_LABELS[added.action].does} ${coverOf(added)}.`;
+    void notify([done, ...added.warnings].join(' '));
     await client.invalidateQueries({ queryKey: filtersKey(id) });
   });
   return (
     <Form submit={submit} action="Add" main onCancel={onClose}>
+      <ActionField value={draft.action} onChange={(action) => setDraft({ ...draft, action })} />
       <TextInput
         {...submit.field('value')}
         defaultValue={initial}
@@ -156,17 +169,123 @@ function AddForm({ initial, onClose }: { initial: string; onClose: () => void })
         spellCheck={false}
         data-autofocus
       />
-      <TextInput
-        {...submit.field('reason')}
-        required={false}
-        label="Reason"
-        description="Optional note for your team."
-        maxLength={FILTER_REASON_LENGTH.max}
-        autoComplete="off"
+      <NativeSelect
+        label="Covers"
+        data={SUBJECTS}
+        value={draft.subject}
+        onChange={({ currentTarget }) =>
+          setDraft({ ...draft, subject: SUBJECTS.find(({ value }) => value === currentTarget.value)?.value ?? 'value' })
+        }
       />
+      <ExpiryField field={submit.field('expires_at')} />
+      <ReasonField field={submit.field('reason')} />
     </Form>
   );
 }
+
+/** What a new filter covers: what its value says, or what has to be said beside it. */
+const SUBJECTS = [
+  { value: 'value', label: 'What the value says' },
+  { value: 'mailbox', label: 'Every spelling of the mailbox of this address' },
+  { value: 'mx_host', label: 'Domains with this mail host, or *.suffix' },
+] as const;
+type Subject = (typeof SUBJECTS)[number]['value'];
+const NEW: { readonly action: Filter['action']; readonly subject: Subject } = { action: 'block', subject: 'value' };
+
+const requestOf = (subject: Subject) =>
+  subject === 'mailbox'
+    ? ({ filter_type: 'email', match: 'mailbox' } as const)
+    : subject === 'mx_host'
+      ? ({ filter_type: 'mx_host' } as const)
+      : {};
+
+/** A date, from whose beginning (UTC) it no longer counts. */
+const expiryOf = (date: string): { expires_at?: string } => (date === '' ? {} : { expires_at: date });
+
+/** Everything of a filter but what it is about. */
+function EditForm({ filter, onClose }: { filter: Filter; onClose: () => void }) {
+  const { id } = useAccount();
+  const client = useQueryClient();
+  const [draft, setDraft] = useState({ action: filter.action, match: filter.match });
+  const day = filter.expires_at?.slice(0, 10) ?? '';
+  const submit = useSubmit(async ({ reason = '', expires_at = '' }) => {
+    const change = {
+      ...{ ...draft, reason: reason.trim() || null },
+      // One that was not touched stays to the millisecond, and may be over.
+      ...(expires_at === day ? {} : { expires_at: expires_at || null }),
+    };
+    const changed = await changeFilter(id, filter.id, change).catch(rethrowReadable);
+    onClose();
+    const done = `Saved. ${changed.value}: this ${ACTION_LABELS[changed.action].does} ${coverOf(changed)}.`;
+    void notify([done, ...changed.warnings].join(' '));
+    await client.invalidateQueries({ queryKey: filtersKey(id) });
+  });
+  return (
+    <Form submit={submit} action="Save" main onCancel={onClose}>
+      <Text className="anywhere" fw={600}>
+        {filter.value}
+      </Text>
+      <ActionField value={draft.action} onChange={(action) => setDraft({ ...draft, action })} />
+      {filter.filter_type === 'email' && (
+        <Radio.Group
+          label="Matches"
+          value={draft.match}
+          onChange={(match) => setDraft({ ...draft, match: match === 'mailbox' ? 'mailbox' : 'exact' })}
+        >
+          <Group mt={6}>
+            {FILTER_MATCHES.map((match) => (
+              <Radio key={match} value={match} label={MATCH_LABELS[match]} />
+            ))}
+          </Group>
+        </Radio.Group>
+      )}
+      <ExpiryField field={submit.field('expires_at')} initial={day} />
+      <ReasonField field={submit.field('reason')} initial={filter.reason ?? ''} />
+    </Form>
+  );
+}
+
+function ActionField({ value, onChange }: { value: Filter['action']; onChange: (action: Filter['action']) => void }) {
+  return (
+    <Radio.Group
+      label="Action"
+      description="Block: reported as bad. Allow: the lists of disposable domains do not count, nor do less specific filters."
+      value={value}
+      onChange={(action) => onChange(FILTER_ACTIONS.find((one) => one === action) ?? 'block')}
+    >
+      <Group mt={6}>
+        {FILTER_ACTIONS.map((action) => (
+          <Radio key={action} value={action} label={ACTION_LABELS[action].one} />
+        ))}
+      </Group>
+    </Radio.Group>
+  );
+}
+
+type FieldProps = { readonly field: ReturnType<Submission['field']>; readonly initial?: string };
+
+const ExpiryField = ({ field, initial = '' }: FieldProps) => (
+  <TextInput
+    {...field}
+    required={false}
+    type="date"
+    label="Expiry date"
+    description={`It matches nothing from the beginning of this day (UTC), and is removed ${FILTER_KEPT_DAYS} days later. Leave empty for a filter that does not expire.`}
+    defaultValue={initial}
+  />
+);
+
+const ReasonField = ({ field, initial = '' }: FieldProps) => (
+  <TextInput
+    {...field}
+    required={false}
+    label="Reason"
+    description="Optional note for your team."
+    defaultValue={initial}
+    maxLength={FILTER_REASON_LENGTH.max}
+    autoComplete="off"
+  />
+);
 
 /** The server's message for this error is written for API clients. */
 function rethrowReadable(error: unknown): never {
@@ -180,12 +299,13 @@ function FiltersTable(props: {
   search: FiltersSearch;
   /** Id of the filter that is being removed. */
   busy: number | null;
+  onEdit: (filter: Filter) => void;
   /** `next`: the element to focus once the row is gone. */
   onRemove: (filter: Filter, next: HTMLElement | null) => void;
   /** Removes several at once; `busy` while that runs. */
   many: { readonly busy: boolean; readonly onRemove: (filters: readonly Filter[]) => void };
 }) {
-  const { filters, search, busy, onRemove, many } = props;
+  const { filters, search, busy, onEdit, onRemove, many } = props;
   const selection = useSelection(
     filters,
     ({ id }) => id,
@@ -208,9 +328,31 @@ function FiltersTable(props: {
         </>
       ),
     },
-    { ...by('type', 'Type'), cell: ({ filter_type }) => FILTER_TYPE_LABELS[filter_type].one },
+    { header: 'Action', cell: ({ action }) => ACTION_LABELS[action].one },
+    { ...by('type', 'Type'), cell: kindOf },
     { ...by('reason', 'Reason'), cell: ({ reason }) => <span className="anywhere">{reason}</span>, wideOnly: true },
+    {
+      ...by('hits', 'Hits'),
+      numeric: true,
+      wideOnly: true,
+      cell: ({ hits, last_hit_at }) => (
+        <span title={last_hit_at === null ? 'Never' : `The last one ${formatRelative(last_hit_at)}`}>
+          {formatNumber(hits)}
+        </span>
+      ),
+    },
+    { header: 'Expiry', wideOnly: true, cell: (filter) => <Expiry of={filter} /> },
     { ...by('added', 'Added'), cell: ({ created_at }) => <Timestamp at={created_at} />, wideOnly: true },
+    {
+      header: 'Edit',
+      quietHeader: true,
+      numeric: true,
+      cell: (filter) => (
+        <Button size="xs" aria-label={`Edit ${filter.value}`} onClick={() => onEdit(filter)}>
+          Edit
+        </Button>
+      ),
+    },
     {
       header: 'Remove',
       quietHeader: true,
@@ -239,10 +381,16 @@ function FiltersTable(props: {
   );
 }
 
-/** The button of the next row, or of the previous one for the last row. */
+function Expiry({ of: { expires_at, expired } }: { of: Filter }) {
+  if (expires_at === null) return 'Never';
+  return expired ? <>Expired {formatRelative(expires_at)}</> : <Timestamp at={expires_at} />;
+}
+
+/** The same button of the next row, or of the previous one for the last row. */
 function neighbor(button: HTMLElement): HTMLElement | null {
   const row = button.closest('tr');
-  return (row?.nextElementSibling ?? row?.previousElementSibling)?.querySelector('button') ?? null;
+  const next = row?.nextElementSibling ?? row?.previousElementSibling;
+  return next?.querySelector<HTMLElement>('td:last-child button') ?? null;
 }
 
 const route = getRouteApi('/inside/filters');
@@ -257,10 +405,10 @@ function useRemove(account: string) {
   const refresh = () => client.invalidateQueries({ queryKey: filtersKey(account) });
   return useMutation({
     mutationFn: ({ filter }: { filter: Filter; next: HTMLElement | null }) => removeFilter(account, filter.id),
-    onSuccess: (_done, { filter: { value, reason, filter_type }, next }) => {
+    onSuccess: (_done, { filter, next }) => {
       next?.focus();
-      void notify(`Removed ${value}.`, async () => {
-        await addFilter(account, { value, reason, filter_type });
+      void notify(`Removed ${filter.value}.`, async () => {
+        await addFilter(account, settingsOf(filter));
         await refresh();
       });
     },
@@ -275,8 +423,7 @@ function useRemoveMany(account: string) {
   const offerUndo = (removed: readonly Filter[]) =>
     void notify(`Removed ${pluralize(removed.length, 'filter')}.`, async () => {
       // The oldest first, so that they stand in their order again.
-      for (const { value, reason, filter_type } of removed.toReversed())
-        await addFilter(account, { value, reason, filter_type });
+      for (const filter of removed.toReversed()) await addFilter(account, settingsOf(filter));
       await refresh();
     });
   return useMutation({

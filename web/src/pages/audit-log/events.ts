@@ -91,6 +91,24 @@ function hookChange({ name, policy, timeout_ms, rate_limit }: Detail): string | 
   ]);
 }
 
+/** Of what does not just block. */
+const filterSettings = ({ action, match, expires_at, reason }: Detail): string | null =>
+  joinParts([
+    action === 'allow' ? 'allows' : null,
+    match === 'mailbox' ? 'every spelling of the mailbox' : null,
+    isNumber(expires_at) ? `expires ${expiry(expires_at)}` : null,
+    quoted(reason),
+  ]);
+function filterChange({ action, match, value, expires_at, reason }: Detail): string | null {
+  return joinParts([
+    labelled('action', change(text)(action)),
+    labelled('match', change(text)(match)),
+    labelled('value', change(text)(value)),
+    labelled('expiry', change(expiry)(expires_at)),
+    labelled('reason', change((note) => quoted(note) ?? 'none')(reason)),
+  ]);
+}
+
 const FACTORS: Readonly<Record<string, string>> = {
   password: 'with a password',
   code: 'with a code',
@@ -160,8 +178,9 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
   'key.changed': { title: 'Edited an API key', details: keyChange },
   'key.revoked': { title: 'Revoked an API key' },
   'key.rolled': { title: 'Rolled an API key', details: ({ grace_seconds }) => grace(grace_seconds) },
-  'filter.added': { title: 'Added a filter', details: ({ reason }) => quoted(reason) },
-  'filter.removed': { title: 'Removed a filter', details: ({ reason }) => quoted(reason) },
+  'filter.added': { title: 'Added a filter', details: filterSettings },
+  'filter.changed': { title: 'Edited a filter', details: filterChange },
+  'filter.removed': { title: 'Removed a filter', details: filterSettings },
   'filters.imported': {
     title: 'Imported filters',
     details: ({ added, given }) => `${numeral(added)} of ${numeral(given)} lines added`,

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
-import type { Filter, FilterRequest } from '../../api/schema.ts';
+import type { FilterAdded, FilterChangeRequest, FilterDetails, FilterRequest } from '../../api/schema.ts';
 import type { FiltersSearch } from './search.ts';
 
 export const filtersKey = (account: string) => ['account', account, 'filters'] as const;
@@ -15,8 +15,11 @@ export const filtersQuery = (account: string, search: FiltersSearch) => {
   });
 };
 
-export const addFilter = (account: string, body: FilterRequest): Promise<Filter> =>
+export const addFilter = (account: string, body: FilterRequest): Promise<FilterAdded> =>
   unwrap(api.POST('/dashboard/accounts/{account}/filters', { params: { path: { account } }, body }));
+
+export const changeFilter = (account: string, id: number, body: FilterChangeRequest): Promise<FilterDetails> =>
+  unwrap(api.PATCH('/dashboard/accounts/{account}/filters/{id}', { params: { path: { account, id } }, body }));
 
 export const removeFilter = (account: string, id: number): Promise<unknown> =>
   unwrap(api.DELETE('/dashboard/accounts/{account}/filters/{id}', { params: { path: { account, id } } }));

@@ -13,6 +13,9 @@ const result = (name: string, call: string): Code => ({
   lines: [`const ${name} = await mailvet.${call};`, `console.log(${name});`],
 });
 
+/** Ids of filters are numbers. */
+const numberOf = (id: string): string => id.replaceAll("'", '');
+
 /** The method of the client for each operation of the API. */
 const CALLS: Readonly<Record<Name, Call>> = {
   verify: (_id, body) => result('verification', `verify(${javascript(body)})`),
@@ -47,8 +50,9 @@ const CALLS: Readonly<Record<Name, Call>> = {
       '}',
     ],
   }),
-  // Ids of filters are numbers.
-  removeFilter: (id) => result('removed', `filters.remove(${id.replaceAll("'", '')})`),
+  getFilter: (id) => result('filter', `filters.get(${numberOf(id)})`),
+  changeFilter: (id, body) => result('filter', `filters.change(${numberOf(id)}, ${javascript(body)})`),
+  removeFilter: (id) => result('removed', `filters.remove(${numberOf(id)})`),
   listPolicies: () => result('policies', 'policies.list()'),
   getPolicy: (name) => result('policy', `policies.get(${name})`),
   putPolicy: (name, body) => result('policy', `policies.put(${name}, ${javascript(body)})`),

@@ -121,9 +121,10 @@ const CHECKS: Readonly<Record<keyof Checks, Check>> = {
   },
   filter: {
     title: 'Your filters',
-    results: { pass: 'No match.', fail: 'A filter matches.', unknown, skipped },
-    facts: ({ filter: { id, filter_type, value } }) => [
-      ['filter', id],
+    results: { pass: 'No filter blocks it.', fail: 'A filter blocks it.', unknown, skipped },
+    facts: ({ filter: { id, filter_id = id, action, filter_type, value } }) => [
+      ['filter', filter_id],
+      ['action', action],
       [filter_type ? humanize(filter_type) : 'value', value],
     ],
   },

@@ -25,10 +25,11 @@ import { keysOf } from '../../../parts/keys-of.ts';
 import { Pagination } from '../../../parts/pagination.tsx';
 import { useFocusInvalid } from '../../../parts/use-focus-invalid.ts';
 import { filtersKey } from '../queries.ts';
-import { FILTER_TYPE_LABELS } from '../types.ts';
+import { describeFilter } from '../types.ts';
 import {
   backToText,
   type ImportLine,
+  lineToText,
   MAX_BYTES,
   nextChunk,
   readFile,
@@ -121,7 +122,8 @@ function ImportForm(props: {
           )}
         </Paper>
         <Text size="sm" c="dimmed">
-          Or choose a CSV file or drop it here. It has the columns filter_type, value and reason, or values only.
+          Or choose a CSV file or drop it here. It has the columns filter_type, value and reason, and action, match and
+          expires_at where a filter does not just block; or values only.
         </Text>
         <Group justify="space-between">
           <Group>
@@ -169,7 +171,7 @@ const COLUMNS: readonly Column<LineResult>[] = [
     header: 'Text',
     cell: ({ line }) => (
       <Text size="sm" className="anywhere" lineClamp={3}>
-        {backToText(line)}
+        {lineToText(line)}
       </Text>
     ),
   },
@@ -223,7 +225,7 @@ function Results({ results }: { results: readonly LineResult[] }) {
 
 function describeResult({ outcome, filter, error }: LineResult): string {
   if (outcome === 'invalid') return `${OUTCOME_LABELS[outcome]}: ${error ?? 'this entry cannot be used.'}`;
-  const what = filter === null ? '' : ` (${FILTER_TYPE_LABELS[filter.filter_type].one.toLowerCase()} ${filter.value})`;
+  const what = filter === null ? '' : ` (${describeFilter(filter)})`;
   return `${OUTCOME_LABELS[outcome]}${what}`;
 }
 
@@ -277,7 +279,7 @@ const tally = ({ results }: ImportState, wanted: Outcome): number =>
 /** If the session has ended, what is left is found where lines are typed, once the user is back. */
 const Draft = ({ lines }: { lines: readonly ImportLine[] }) => (
   <form hidden>
-    <textarea aria-label={LINES_LABEL} readOnly value={lines.map(backToText).join('\n')} />
+    <textarea aria-label={LINES_LABEL} readOnly value={backToText(lines)} />
   </form>
 );
 
@@ -444,7 +446,7 @@ function Import(props: {
       run={run}
       onClose={onClose}
       onBack={(lines) => {
-        onText(lines.map(backToText).join('\n'));
+        onText(backToText(lines));
         setRun(null);
       }}
     />

@@ -105,7 +105,26 @@ describe('CSV', () => {
 describe('parsed lines', () => {
   it('are formatted as text that parses to the same lines', () => {
     const text = 'domain,a.example,x, y\nb.example,z\nc.example';
-    expect(readLines(text).map(backToText).join('\n')).toBe(text);
+    expect(backToText(readLines(text))).toBe(text);
+  });
+
+  it('are formatted with their columns where one does more than block', () => {
+    const text = [
+      'filter_type,value,reason,action,match,expires_at',
+      'domain,a.example,"x, y",allow,,',
+      ',b@c.example,,,mailbox,2030-01-01T00:00:00Z',
+    ].join('\r\n');
+    const lines = readTyped(text);
+    expect(lines.map(toRequest)).toEqual([
+      { filter_type: 'domain', value: 'a.example', reason: 'x, y', action: 'allow' },
+      { value: 'b@c.example', match: 'mailbox', expires_at: '2030-01-01T00:00:00Z' },
+    ]);
+    expect(readTyped(backToText(lines)).map(toRequest)).toEqual(lines.map(toRequest));
+  });
+
+  it('never block what is to be allowed: an unknown word is a problem of its line', () => {
+    const [line] = readTyped('value,action\na.example,permit');
+    expect(line?.problem).toMatch(/action must be one of block, allow/);
   });
 
   it('are split into requests within the limits of lines and bytes, none left out', () => {

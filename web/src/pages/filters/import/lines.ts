@@ -1,19 +1,22 @@
 import {
   csvDialect,
+  csvLine,
   detectDelimiter,
   type RowBounds,
   RowSplitter,
   type TextProblem,
   unguarded,
 } from '../../../../../src/kernel/csv.ts';
-import { FILTER_TYPES } from '../../../../../src/kernel/facts/filter-types.ts';
+import { FILTER_ACTIONS, FILTER_MATCHES, FILTER_TYPES } from '../../../../../src/kernel/facts/filter-types.ts';
 import {
   FILTER_REASON_LENGTH,
   FILTER_VALUE_LENGTH,
   IMPORT_BODY_BYTES,
   IMPORT_LINES,
+  INSTANT_LENGTH,
   LIST_ROW_BYTES,
 } from '../../../../../src/kernel/facts/limits.ts';
+import type { Filter } from '../../../api/schema.ts';
 import { formatNumber } from '../../../parts/format.ts';
 import type { FilterType } from '../types.ts';
 
@@ -24,6 +27,10 @@ export interface ImportLine {
   readonly value: string;
   readonly reason: string | null;
   readonly type: FilterType | null;
+  /** As the columns of a file have them; null: not said. */
+  readonly action: Filter['action'] | null;
+  readonly match: Filter['match'] | null;
+  readonly expiresAt: string | null;
   /** Why it cannot be sent; null if it can. */
   readonly problem: string | null;
 }
@@ -41,7 +48,7 @@ export class UnusableText extends Error {
 }
 
 /** A first line that names columns: the text is CSV. */
-const HEADER = /^\uFEFF?\s*"?(filter_type"?\s*[,;\t]|value"?\s*([,;\t]|$))/i;
+const HEADER = /^\uFEFF?\s*"?((filter_type|action|match|expires_at|reason)"?\s*[,;\t]|value"?\s*([,;\t]|$))/i;
 const hasHeader = (text: string): boolean => HEADER.test(text.slice(0, 200).trimStart().split('\n')[0] ?? '');
 
 /** One entry per line: a value, then an optional reason after a comma or a tab. Empty lines are skipped. */
@@ -53,32 +60,46 @@ export function readLines(text: string): ImportLine[] {
   return bounded(lines);
 }
 
+/** Columns of a file. */
+const COLUMNS = ['filter_type', 'value', 'reason', 'action', 'match', 'expires_at'] as const;
+type Cells = Partial<Readonly<Record<(typeof COLUMNS)[number], string>>>;
+
 /** Rows of a CSV file, each with the line on which it begins. */
 export function fromRows(rows: readonly { readonly record: readonly string[]; readonly line: number }[]): ImportLine[] {
   const names = rows[0]?.record.map((cell) => cell.trim().toLowerCase()) ?? [];
-  const [value, reason, type] = ['value', 'reason', 'filter_type'].map((name) => names.indexOf(name)) as [
-    number,
-    number,
-    number,
-  ];
-  const lines =
-    value === -1
-      ? rows.map(({ record, line }) => toLine(line, record))
-      : rows
-          .slice(1)
-          .map(({ record, line }) => lineOf(line, record[value] ?? '', record[reason] ?? '', record[type] ?? ''));
+  const cellsOf = (record: readonly string[]): Cells =>
+    Object.fromEntries(COLUMNS.map((name) => [name, record[names.indexOf(name)] ?? '']));
+  const lines = names.includes('value')
+    ? rows.slice(1).map(({ record, line }) => lineOf(line, cellsOf(record)))
+    : rows.map(({ record, line }) => toLine(line, record));
   return bounded(lines.filter((line) => line.value !== '' || line.reason !== null));
 }
 
-/** Inverse of `readLines`. */
-export const backToText = ({ type, value, reason }: ImportLine): string =>
-  [...(type === null ? [] : [type]), value, ...(reason === null ? [] : [reason])].join(',').replaceAll(/[\r\n]+/g, ' ');
+const hasOnlyValue = ({ action, match, expiresAt }: ImportLine): boolean =>
+  action === null && match === null && expiresAt === null;
+
+/** Inverse of `readTyped`: a line each, or CSV where a line has what needs a column. */
+export function backToText(lines: readonly ImportLine[]): string {
+  if (lines.every(hasOnlyValue)) return lines.map(lineToText).join('\n');
+  const rows = lines.map((one) => [one.type, one.value, one.reason, one.action, one.match, one.expiresAt]);
+  return [csvLine(COLUMNS), ...rows.map(csvLine)].join('').trimEnd();
+}
+
+/** For reading. */
+export const lineToText = ({ type, value, reason, action, match, expiresAt }: ImportLine): string =>
+  [type, value, reason, action, match, expiresAt]
+    .filter((cell) => cell !== null)
+    .join(',')
+    .replaceAll(/[\r\n]+/g, ' ');
 
 /** As an element of the request's `lines`. */
-export const toRequest = ({ value, reason, type }: ImportLine) => ({
+export const toRequest = ({ value, reason, type, action, match, expiresAt }: ImportLine) => ({
   value,
   ...(reason === null ? {} : { reason }),
   ...(type === null ? {} : { filter_type: type }),
+  ...(action === null ? {} : { action }),
+  ...(match === null ? {} : { match }),
+  ...(expiresAt === null ? {} : { expires_at: expiresAt }),
 });
 
 /** The lines from `start` that fit into one request; at least one. Only for lines without a problem. */
@@ -101,26 +122,42 @@ function toLine(number: number, fields: readonly string[]): ImportLine {
   const [first = '', second = '', ...rest] = fields;
   const word = first.trim().toLowerCase();
   if (FILTER_TYPES.some((type) => type === word) && second.trim() !== '')
-    return lineOf(number, second, rest.join(','), word);
-  return lineOf(number, first, [second, ...rest].join(','), '');
+    return lineOf(number, { value: second, reason: rest.join(','), filter_type: word });
+  return lineOf(number, { value: first, reason: [second, ...rest].join(',') });
 }
 
-function lineOf(number: number, value: string, reason: string, type: string): ImportLine {
-  const word = type.trim().toLowerCase();
-  const known = FILTER_TYPES.find((one) => one === word) ?? null;
-  const note = reason.trim() === '' ? null : reason.trim();
-  const line = { number, value: value.trim(), reason: note, type: known };
-  return { ...line, problem: problemOf(line, word) };
+function lineOf(number: number, cells: Cells): ImportLine {
+  const textOf = (name: (typeof COLUMNS)[number]) => (cells[name] ?? '').trim();
+  const oneOf = <T extends string>(known: readonly T[], name: (typeof COLUMNS)[number]): T | null =>
+    known.find((one) => one === textOf(name).toLowerCase()) ?? null;
+  const line = {
+    number,
+    value: textOf('value'),
+    reason: textOf('reason') || null,
+    type: oneOf(FILTER_TYPES, 'filter_type'),
+    action: oneOf(FILTER_ACTIONS, 'action'),
+    match: oneOf(FILTER_MATCHES, 'match'),
+    expiresAt: textOf('expires_at') || null,
+  };
+  const unknown = [
+    ...(line.type === null && textOf('filter_type') !== '' ? [choiceOf('filter_type', FILTER_TYPES)] : []),
+    ...(line.action === null && textOf('action') !== '' ? [choiceOf('action', FILTER_ACTIONS)] : []),
+    ...(line.match === null && textOf('match') !== '' ? [choiceOf('match', FILTER_MATCHES)] : []),
+  ];
+  return { ...line, problem: unknown[0] ?? problemOf(line) };
 }
+
+const choiceOf = (name: string, known: readonly string[]): string =>
+  `${name} must be one of ${known.join(', ')}, or empty.`;
 
 /** Problems for which the server would reject the whole request, not only this line. */
-function problemOf({ value, reason, type }: Omit<ImportLine, 'problem'>, word: string): string | null {
-  if (word !== '' && type === null) return `filter_type must be one of ${FILTER_TYPES.join(', ')}, or empty.`;
+function problemOf({ value, reason, expiresAt }: Omit<ImportLine, 'problem'>): string | null {
   if (value === '') return 'The line has a reason but no value.';
   if (lengthOf(value) > FILTER_VALUE_LENGTH.max)
     return `The value must have at most ${FILTER_VALUE_LENGTH.max} characters.`;
   if (lengthOf(reason ?? '') > FILTER_REASON_LENGTH.max)
     return `The reason must have at most ${FILTER_REASON_LENGTH.max} characters.`;
+  if (lengthOf(expiresAt ?? '') > INSTANT_LENGTH.max) return 'expires_at is no date.';
   return null;
 }
 

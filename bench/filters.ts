@@ -1,4 +1,5 @@
 /** A verification for an account with 100,000 filters, against one for an account with 10. */
+import { DAY_MS } from '../src/kernel/clock.ts';
 import type { Filters } from '../src/store/store.ts';
 import { type LoadSample, posts, startLoader } from './apparatus/load.ts';
 import { interleave, median, medianRatio } from './apparatus/measure.ts';
@@ -16,14 +17,28 @@ const AIM = 1.1;
 
 type Filter = Parameters<Filters['addMany']>[1][number];
 
-/** Emails, domains and IPs in turn; none of them matches a request. */
-const mixed = (n: number): Filter[] =>
-  Array.from({ length: n }, (_, i): Filter => {
-    if (i % 3 === 0) return { filterType: 'email', value: `blocked${i}@${DOMAINS[i % DOMAINS.length]}`, reason: null };
-    if (i % 3 === 1) return { filterType: 'domain', value: `blocked${i}.example.com`, reason: null };
-    const octets = `10.${(i >> 16) & 255}.${(i >> 8) & 255}`;
-    const value = i % 2 === 0 ? `${octets}.${i & 255}` : `172.${16 + ((i >> 13) & 15)}.${(i >> 5) & 255}.0/24`;
-    return { filterType: 'ip_address', value, reason: null };
+const KINDS: readonly ((i: number) => Pick<Filter, 'filterType' | 'value'> & Partial<Filter>)[] = [
+  (i) => ({ filterType: 'email', value: `blocked${i}@${DOMAINS[i % DOMAINS.length]}` }),
+  (i) => ({ filterType: 'domain', value: `blocked${i}.example.com` }),
+  (i) => ({ filterType: 'ip_address', value: i % 2 === 0 ? `10.${byte(i, 16)}.${byte(i, 8)}.${byte(i, 0)}` : cidr(i) }),
+];
+/** Beside those that every version had. */
+const NEWER_KINDS: typeof KINDS = [
+  (i) => ({ filterType: 'email', value: `allowed${i}@${DOMAINS[i % DOMAINS.length]}`, action: 'allow' }),
+  (i) => ({ filterType: 'domain', value: `allowed${i}.example.com`, expiresAt: Date.now() + YEAR_MS }),
+  (i) => ({ filterType: 'ip_address', value: `11.${byte(i, 16)}.${byte(i, 8)}.${byte(i, 0)}`, action: 'allow' }),
+  (i) => ({ filterType: 'email', value: `mailbox${i}@${DOMAINS[i % DOMAINS.length]}`, match: 'mailbox' }),
+  (i) => ({ filterType: 'mx_host', value: i % 2 === 0 ? `mx${i}.example.com` : `*.mx${i}.example.com` }),
+];
+const YEAR_MS = 365 * DAY_MS;
+const byte = (i: number, shift: number): number => (i >> shift) & 255;
+const cidr = (i: number): string => `172.${16 + ((i >> 13) & 15)}.${byte(i, 5)}.0/24`;
+
+/** The kinds in turn; none of them matches a request. */
+const mixed = (n: number, kinds = KINDS): Filter[] =>
+  Array.from({ length: n }, (_, i) => {
+    const kind = kinds[i % kinds.length]!(i);
+    return { reason: null, action: 'block', match: 'exact', expiresAt: null, ...kind };
   });
 
 /** Every request has a different client_ip, so that IP filters are looked up every time. */
@@ -35,9 +50,15 @@ export const filters: Bench = {
   async run() {
     ensureBuilt();
     const ground = await prepareGround();
-    const [many, few, none] = [await ground.account(), await ground.account(), await ground.account()];
+    const [many, few, none, every] = [
+      await ground.account(),
+      await ground.account(),
+      await ground.account(),
+      await ground.account(),
+    ];
     await ground.withStore(async (store) => {
       await store.filters.addMany(many.id, mixed(MANY));
+      await store.filters.addMany(every.id, mixed(MANY, [...KINDS, ...NEWER_KINDS]));
       await store.filters.addMany(few.id, mixed(FEW));
     });
     const service = await startService(ground);
@@ -48,7 +69,7 @@ export const filters: Bench = {
       return () =>
         loader.run(service.pid, { port: service.port, connections: CONNECTIONS, requests, seconds: SECONDS });
     };
-    const run = { many: as(many.key), few: as(few.key), none: as(none.key) };
+    const run = { many: as(many.key), few: as(few.key), none: as(none.key), every: as(every.key) };
     await interleave(WARM_UP_ROUNDS, run);
     const samples = await interleave(ROUNDS, run);
     await loader.end();
@@ -58,9 +79,11 @@ export const filters: Bench = {
       how:
         `POST /v1/verify for an account with ${MANY.toLocaleString('en-US')} filters (emails, domains, IPs and CIDRs ` +
         `in equal parts) relative to one with ${FEW}, and that relative to one with none; no filter matches, every request ` +
-        `has a different client_ip. SQLite, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s.`,
+        `has a different client_ip. Every kind: those, and filters that allow, expire, or are of mailboxes and of mail ` +
+        `hosts, in equal parts. SQLite, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s.`,
       figures: [
         ...compare(`${MANY.toLocaleString('en-US')} filters relative to ${FEW}`, samples.many, samples.few, AIM),
+        ...compare(`${MANY.toLocaleString('en-US')} of every kind relative to ${FEW}`, samples.every, samples.few, AIM),
         ...compare(`${FEW} filters relative to none`, samples.few, samples.none, null),
       ],
     };

@@ -33,6 +33,14 @@ export function createMailvet(options: MailvetOptions): Mailvet {
       return send({ ...call, method: 'POST', path: 'v1/verify', query, body: request, replyField: 'deliverability' });
     },
     usage: (query, call) => send({ ...call, method: 'GET', path: 'v1/usage', query }),
+    seen: {
+      forget: async ({ scope, email }, call) => {
+        // Without one the service would forget the whole scope.
+        if (typeof email !== 'string' || email === '') throw new TypeError('email must be an address.');
+        return send({ ...call, method: 'DELETE', path: 'v1/seen', query: { scope, email } });
+      },
+      forgetScope: (scope, call) => send({ ...call, method: 'DELETE', path: 'v1/seen', query: { scope } }),
+    },
     filters: {
       add: (filter, call) => send({ ...call, method: 'POST', path: 'v1/filters', body: filter }),
       list,

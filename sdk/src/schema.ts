@@ -24,6 +24,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/seen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forget mailboxes that were seen
+         * @description One mailbox of a scope, or all of it. What is forgotten counts as new when it is seen again.
+         */
+        delete: operations["forgetSeen"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/lists": {
         parameters: {
             query?: never;
@@ -504,6 +524,8 @@ export interface components {
             client_ip?: string;
             /** @description Time budget of the whole check, in milliseconds. What is not known by then is reported as unknown. By default as the policy says, or 10000. */
             timeout_ms?: number;
+            /** @description Your name for a place where a mailbox may count once, such as `signup`: the mailbox is remembered there, and `seen` of the reply says whether it was before. */
+            scope?: string;
             /** @description Name of the policy that decides: one of the account, or `signup` or `strict`, which every account has. */
             policy?: string;
             /** @description Of the decision's message: a language tag such as `de-CH`, or the value of the user's Accept-Language header. */
@@ -526,6 +548,23 @@ export interface components {
          * @enum {string}
          */
         Reason: "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+        /**
+         * Seen
+         * @description What is remembered of the mailbox in the `scope` of the request; null without one, and for a malformed address.
+         */
+        Seen: {
+            /** @description Whether the mailbox was seen in this scope before, in any spelling. */
+            before: boolean;
+            /** @description How often it was seen, this time included. */
+            count: number;
+            /**
+             * Format: date-time
+             * @description When it was seen first.
+             */
+            first_at: string;
+            /** @description Whether its address is spelled as it was then; false the first time. */
+            same_spelling: boolean;
+        };
         /**
          * CheckResult
          * @enum {string}
@@ -648,6 +687,7 @@ export interface components {
             normalized_email: string | null;
             canonical_email: string | null;
             canonical_rule: string | null;
+            seen: components["schemas"]["Seen"] | null;
             local_part: string | null;
             domain: string | null;
             tag: string | null;
@@ -668,6 +708,13 @@ export interface components {
             verified_at: string;
             evidence?: components["schemas"]["Evidence"];
             decision: components["schemas"]["Decision"] | null;
+        };
+        /** Forgotten */
+        Forgotten: {
+            /** @description How many mailboxes. */
+            forgotten: number;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
         };
         /** List */
         List: {
@@ -1520,7 +1567,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "invalid_filter" | "filter_exists" | "policy_not_found" | "policy_built_in" | "invalid_policy" | "too_many_policies" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "too_many_mailboxes" | "seen_disabled" | "invalid_filter" | "filter_exists" | "policy_not_found" | "policy_built_in" | "invalid_policy" | "too_many_policies" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -1700,7 +1747,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `list_storage_full`, `too_many_filters`, `invalid_filter`, `filter_exists`, `policy_not_found`, `policy_built_in`, `invalid_policy`, `too_many_policies`, `idempotency_key_reused`, `unreadable_file`, `no_address_column`, `no_addresses`, `few_addresses` */
+        /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `list_storage_full`, `too_many_filters`, `too_many_mailboxes`, `seen_disabled`, `invalid_filter`, `filter_exists`, `policy_not_found`, `policy_built_in`, `invalid_policy`, `too_many_policies`, `idempotency_key_reused`, `unreadable_file`, `no_address_column`, `no_addresses`, `few_addresses` */
         UnprocessableEntity: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1801,12 +1848,14 @@ export type VerifyRequest = components['schemas']['VerifyRequest'];
 export type Status = components['schemas']['Status'];
 export type Deliverability = components['schemas']['Deliverability'];
 export type Reason = components['schemas']['Reason'];
+export type Seen = components['schemas']['Seen'];
 export type CheckResult = components['schemas']['CheckResult'];
 export type Checks = components['schemas']['Checks'];
 export type Evidence = components['schemas']['Evidence'];
 export type PolicyAction = components['schemas']['PolicyAction'];
 export type Decision = components['schemas']['Decision'];
 export type Verification = components['schemas']['Verification'];
+export type Forgotten = components['schemas']['Forgotten'];
 export type List = components['schemas']['List'];
 export type Pagination = components['schemas']['Pagination'];
 export type Lists = components['schemas']['Lists'];
@@ -1895,7 +1944,8 @@ export interface operations {
                  * @example {
                  *       "email": "jane.doe@example.com",
                  *       "validation_type": "smtp",
-                 *       "policy": "signup"
+                 *       "policy": "signup",
+                 *       "scope": "signup"
                  *     }
                  */
                 "application/json": components["schemas"]["VerifyRequest"];
@@ -1975,6 +2025,12 @@ export interface operations {
                      *       "normalized_email": "jane.doe@example.com",
                      *       "canonical_email": "jane.doe@example.com",
                      *       "canonical_rule": null,
+                     *       "seen": {
+                     *         "before": true,
+                     *         "count": 2,
+                     *         "first_at": "2026-10-03T08:12:44.120Z",
+                     *         "same_spelling": true
+                     *       },
                      *       "relay_provider": null,
                      *       "local_part": "jane.doe",
                      *       "domain": "example.com",
@@ -2004,6 +2060,51 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    forgetSeen: {
+        parameters: {
+            query: {
+                /** @description Whose mailboxes are forgotten. */
+                scope: string;
+                /** @description An address of the mailbox, in any spelling; without one, all mailboxes of the scope are forgotten. */
+                email?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Forgotten, or not known. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "forgotten": 1,
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Forgotten"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -12,6 +12,9 @@ export type VerifyRequest = BodyOf<'verify'>;
 export type Verification = JsonOf<operations['verify']['responses'][200]>;
 /** What the policy of a request said. */
 export type Decision = NonNullable<Verification['decision']>;
+/** What is forgotten: one mailbox, by its address in any spelling, in one scope. */
+export type SeenMailbox = Required<QueryOf<'forgetSeen'>>;
+export type Forgotten = JsonOf<operations['forgetSeen']['responses'][200]>;
 /** Plan, credits and rate window; `series` where the query has `group_by`. */
 export type Usage = JsonOf<operations['usage']['responses'][200]>;
 export type UsageQuery = QueryOf<'usage'>;
@@ -158,6 +161,13 @@ export interface Mailvet {
   /** Verifies one address. */
   verify(request: VerifyRequest, options?: VerifyOptions): Promise<Verification>;
   usage(query?: UsageQuery, options?: CallOptions): Promise<Usage>;
+  /** Mailboxes that `verify` was told to remember in a `scope`. */
+  readonly seen: {
+    /** Forgets one mailbox in a scope, such as that of a deleted user. Without an address it throws TypeError. */
+    forget(mailbox: SeenMailbox, options?: CallOptions): Promise<Forgotten>;
+    /** Forgets every mailbox of a scope. */
+    forgetScope(scope: string, options?: CallOptions): Promise<Forgotten>;
+  };
   readonly filters: {
     /** Adds a filter; one that exists already is an error, 422 `filter_exists`. */
     add(filter: FilterRequest, options?: WriteOptions): Promise<FilterDetails>;

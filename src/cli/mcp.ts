@@ -49,15 +49,20 @@ async function localBackend(options: Options, explain: McpBackend['explain']): P
   const { verifierFrom } = await import('./engine.ts');
   const verifier = verifierFrom(options);
   return {
-    verify: ({ email, validation_type: level, timeout_ms }) =>
-      verifier
-        .verify(email, { level, ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }) })
-        // Only an account has policies.
-        .then((result) => ({ ...result, decision: null }))
-        .catch((error: unknown) => {
-          if (!(error instanceof Error) || error.name !== 'VerificationUnavailableError') throw error;
-          throw new ApiError(NO_VERDICT, messageOf(error));
-        }),
+    verify: async ({ email, validation_type: level, timeout_ms, scope }) => {
+      if (scope !== undefined)
+        throw new ApiError('seen_disabled', 'Only a service remembers mailboxes: set MAILVET_URL and MAILVET_KEY.');
+      return (
+        verifier
+          .verify(email, { level, ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }) })
+          // Only an account has policies.
+          .then((result) => ({ ...result, decision: null }))
+          .catch((error: unknown) => {
+            if (!(error instanceof Error) || error.name !== 'VerificationUnavailableError') throw error;
+            throw new ApiError(NO_VERDICT, messageOf(error));
+          })
+      );
+    },
     explain,
     countUnusable: async () => undefined,
     account: null,

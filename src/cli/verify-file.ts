@@ -176,7 +176,6 @@ async function verifyInto(
 
 const say = (text: string): void => void process.stderr.write(`mailvet: ${text}\n`);
 
-
 const readTextOf = ({ headerRow, addressColumns, columns, ...found }: Reading): string =>
   readText({ ...found, header_row: headerRow, columns: addressColumns.map((column) => columns[column] ?? '') });
 

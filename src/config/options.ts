@@ -5,6 +5,7 @@ import {
   DNS_TIMEOUT_MS,
   DRAIN_SECONDS,
   RETENTION_DAYS,
+  SEEN_DAYS,
   SIGNUP_CREDITS,
   SMTP_BREAKER_SECONDS,
   SMTP_CONNECTIONS_PER_HOST,
@@ -452,6 +453,15 @@ export const OPTIONS = {
     parse: integer(RETENTION_DAYS),
     default: String(RETENTION_DAYS.default),
     help: 'How many days verifications are kept. Usage counters are not affected.',
+    commands: SERVE,
+  }),
+  seenDays: row({
+    env: 'MAILVET_SEEN_DAYS',
+    group: 'Logs and data',
+    value: 'days',
+    parse: integer(SEEN_DAYS),
+    default: String(SEEN_DAYS.default),
+    help: 'How many days after it was last seen a mailbox is remembered in a `scope`; 0 forgets all, and refuses requests with a `scope`.',
     commands: SERVE,
   }),
   role: row({

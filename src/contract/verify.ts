@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox';
 import { FILTER_ACTIONS } from '../kernel/facts/filter-types.ts';
-import { ADDRESS_LENGTH, IP_LENGTH, LANGUAGE_LENGTH, TIMEOUT_MS } from '../kernel/facts/limits.ts';
+import { ADDRESS_LENGTH, IP_LENGTH, LANGUAGE_LENGTH, SEEN_SCOPE_LENGTH, TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { DEFAULT_LEVEL, LEVELS } from '../kernel/facts/plans.ts';
 import { DELIVERABILITIES, PROVIDER_KINDS, REASON_FILTERS, REASON_NAMES, STATUSES } from '../kernel/facts/reasons.ts';
 import { choice, span } from '../kernel/format.ts';
 import { DecisionField, PolicyNameField } from './policies.ts';
-import { AlsoCalled, Warnings } from './reader.ts';
+import { AlsoCalled, Warnings, WithWarnings } from './reader.ts';
 import { DecodedAs, Defaulted, Nullable, OneOf, Text, WholeNumber } from './schema.ts';
 
 const RESULTS = ['pass', 'fail', 'unknown', 'skipped'] as const;
@@ -18,6 +18,13 @@ export const LEVEL_NOTES = {
 
 /** What other services and our own docs call the level. */
 export const LEVEL_NAMES = ['level', 'type', 'mode'];
+
+const scopeField = (description: string) =>
+  Text('scope', SEEN_SCOPE_LENGTH, {
+    pattern: '^[a-z0-9_.-]*$',
+    description,
+    'x-error': `scope must have ${span(SEEN_SCOPE_LENGTH)} characters, each of a to z, 0 to 9, "_", "." and "-".`,
+  });
 
 const LEVEL_MEANING =
   '`mx`: syntax, domain, mail-server records, disposable list. `smtp`: also asks the mail server whether the mailbox exists.';
@@ -49,6 +56,11 @@ export const CheckRequest = Type.Object({
     ),
   ),
   timeout_ms: Type.Optional(WholeNumber('timeout_ms', TIMEOUT_MS, { description: TIMEOUT_MEANING })),
+  scope: Type.Optional(
+    scopeField(
+      'Your name for a place where a mailbox may count once, such as `signup`: the mailbox is remembered there, and `seen` of the reply says whether it was before.',
+    ),
+  ),
 });
 
 const { min, max } = TIMEOUT_MS;
@@ -192,6 +204,22 @@ export const ReasonOrNone = OneOf(REASON_FILTERS, {
   'x-error': 'reason must be a reason of the page of verdicts, or "none".',
 });
 
+const SeenField = Type.Object(
+  {
+    before: Type.Boolean({ description: 'Whether the mailbox was seen in this scope before, in any spelling.' }),
+    count: Type.Integer({ minimum: 1, description: 'How often it was seen, this time included.' }),
+    first_at: Type.String({ format: 'date-time', description: 'When it was seen first.' }),
+    same_spelling: Type.Boolean({
+      description: 'Whether its address is spelled as it was then; false the first time.',
+    }),
+  },
+  {
+    title: 'Seen',
+    description:
+      'What is remembered of the mailbox in the `scope` of the request; null without one, and for a malformed address.',
+  },
+);
+
 export const VerifyReply = Type.Object(
   {
     email: Type.String({ description: 'Exactly as sent.' }),
@@ -214,6 +242,7 @@ export const VerifyReply = Type.Object(
         description: 'The provider whose rule applied; `tag`: only a +tag was cut; null: nothing was changed.',
       }),
     ),
+    seen: Nullable(SeenField),
     local_part: Nullable(Type.String()),
     domain: Nullable(Type.String()),
     tag: Nullable(Type.String()),
@@ -236,3 +265,17 @@ export const VerifyReply = Type.Object(
   { title: 'Verification' },
 );
 export type VerifyReply = Static<typeof VerifyReply>;
+
+export const SeenQuery = Type.Object({
+  scope: scopeField('Whose mailboxes are forgotten.'),
+  email: Type.Optional(
+    Text('email', ADDRESS_LENGTH, {
+      description: 'An address of the mailbox, in any spelling; without one, all mailboxes of the scope are forgotten.',
+      'x-error': EMAIL_ERROR,
+    }),
+  ),
+});
+export const ForgottenReply = WithWarnings(
+  'Forgotten',
+  Type.Object({ forgotten: Type.Integer({ minimum: 0, description: 'How many mailboxes.' }) }),
+);

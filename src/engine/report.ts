@@ -22,6 +22,8 @@ export interface Report {
   normalized_email: string | null;
   canonical_email: string | null;
   canonical_rule: string | null;
+  /** Only a store remembers mailboxes: it puts in what it knows where a request names a scope. */
+  seen: null;
   local_part: string | null;
   domain: string | null;
   tag: string | null;
@@ -131,6 +133,7 @@ function head(e: Evidence, verdict: Verdict): ReportHead {
     normalized_email: address?.normalized ?? null,
     canonical_email: mailbox?.address ?? null,
     canonical_rule: mailbox?.rule ?? null,
+    seen: null,
     local_part: address?.localPart ?? null,
     domain: address?.domain ?? null,
     tag: address?.tag ?? null,

@@ -14,7 +14,7 @@ import type { ListService } from '../service/lists/service.ts';
 import type { PolicyService } from '../service/policies.ts';
 import type { SignInService } from '../service/sign-in/service.ts';
 import type { usageOf } from '../service/usage.ts';
-import type { VerifyService } from '../service/verify.ts';
+import type { SeenService, VerifyService } from '../service/verify.ts';
 import type { WebhookService } from '../service/webhooks/webhooks.ts';
 import type { createDashboardLimiter, createFailedAuthLimiter } from './access/limiters.ts';
 import type { WebFiles } from './dashboard/web-files.ts';
@@ -40,6 +40,7 @@ export interface HttpContext extends DashboardServices {
   readonly admission: AdmissionService;
   readonly usage: (...args: Tail<Parameters<typeof usageOf>>) => ReturnType<typeof usageOf>;
   readonly verify: VerifyService;
+  readonly seen: SeenService;
   readonly filters: FilterService;
   readonly policies: PolicyService;
   readonly webhooks: WebhookService;

@@ -33,6 +33,7 @@ const ACCOUNT_ACTIONS = [
   'hook.secret_rolled',
   'hook.deleted',
   'log.erased',
+  'scope.forgotten',
   'list.created',
   'list.started',
   'list.paused',

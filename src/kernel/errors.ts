@@ -343,6 +343,16 @@ export const PUBLIC_ERRORS = {
     message: 'The account has as many filters as its plan has room for.',
     fix: 'Remove filters, or block a domain instead of its addresses; or change the plan. `limit` is the number.',
   },
+  too_many_mailboxes: {
+    status: 422,
+    message: 'The account remembers as many mailboxes as its plan has room for. Nothing was charged.',
+    fix: 'Forget scopes that you no longer use (`DELETE /v1/seen`), or change the plan; or send no `scope`. `limit` is the number.',
+  },
+  seen_disabled: {
+    status: 422,
+    message: 'This service remembers no mailboxes, so it cannot tell whether one was seen before. Nothing was charged.',
+    fix: 'Send no `scope`. Operators turn the memory on with `MAILVET_SEEN_DAYS`.',
+  },
   invalid_filter: {
     status: 422,
     message: 'The filter is not valid.',

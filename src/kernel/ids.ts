@@ -1,4 +1,4 @@
-import { hash, randomBytes, randomFillSync, randomInt } from 'node:crypto';
+import { createHmac, hash, randomBytes, randomFillSync, randomInt } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const pool = Buffer.alloc(8192);
@@ -76,6 +76,10 @@ export const WEBHOOK_SECRET_PREFIX = 'whsec_';
 export const newWebhookSecret = (): string => WEBHOOK_SECRET_PREFIX + randomBytes(32).toString('base64');
 
 export const sha256Hex = (data: string | Uint8Array): string => hash('sha256', data, 'hex');
+
+/** HMAC-SHA-256 (RFC 2104) in base64url. `secret`: base64. */
+export const hmacSha256 = (secret: string, text: string): string =>
+  createHmac('sha256', Buffer.from(secret, 'base64')).update(text).digest('base64url');
 
 export const sha256Base64 = (data: string): string => hash('sha256', data, 'base64');
 

@@ -83,7 +83,7 @@ function runnersOf({ options, storeClock, store, context, url, ...parts }: Parts
     ...parts,
     signIn: context.signIn,
     lowBalance: createLowBalanceAlerts({ store, url, mail: parts.mail !== null }),
-    purge: createPurge({ store, storeClock, retentionDays: options.retentionDays }),
+    purge: createPurge({ ...options, store, storeClock }),
     removeAccount: createAccountRemoval(store),
     removeList: createListRemoval(store),
     wakeWebhooks: (signal) => store.webhooks.wake(signal),

@@ -34,7 +34,7 @@ import { createSignIn } from '../service/sign-in/service.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
 import { createTrafficCounter, type TrafficCounter } from '../service/traffic.ts';
 import { usageOf } from '../service/usage.ts';
-import { createVerifyService, type VerifyService } from '../service/verify.ts';
+import { createSeenService, createVerifyService, type VerifyService } from '../service/verify.ts';
 import { createSend, createWebhookDelivery, type DeliverWebhook, disabledMail } from '../service/webhooks/deliver.ts';
 
 import { createUrlCheck, createWebhookService } from '../service/webhooks/webhooks.ts';
@@ -126,6 +126,7 @@ export function createServices(parts: Parts): Services {
     admission: createAdmissionService(store),
     usage: (caller, window, ask) => usageOf(store, clock, caller, window, ask),
     verify,
+    seen: createSeenService(store),
     filters: createFilterService({
       ...{ store, clock, domainData: engine.domainData },
       singleCalls: () => verify.calls,
@@ -212,6 +213,7 @@ function verifyService({ options, logger, store, engine, metrics }: Parts, traff
     tools: engine,
     maxRunning: MAX_RUNNING,
     matchFilters: (account, keys) => store.filters.matchMany(account, keys),
+    remembersMailboxes: options.seenDays > 0,
     onVerdict(record, _evidence, caller) {
       const { id, email, status, reason, validationType: level, durationMs } = record;
       traffic.verified(caller.accountId, level, durationMs);

@@ -1,3 +1,5 @@
+import { mailboxOf } from '../engine/address/mailbox.ts';
+import { trimBlanks } from '../kernel/blanks.ts';
 import { ApiError, isErrorCode } from '../kernel/errors.ts';
 import type { Status } from '../kernel/facts/reasons.ts';
 import { canonicalIp } from '../kernel/ip.ts';
@@ -168,7 +170,7 @@ export interface LogService extends LogExports {
   search(account: AccountId, search: LogSearch): Promise<LogResult>;
   get(account: AccountId, id: string): Promise<LogEntry>;
   getRejected(account: AccountId, id: number): Promise<LoggedRequest>;
-  /** Returns how many records of the address were deleted. Counters and charges are kept. */
+  /** Returns how many records of the address and its mailbox were deleted. Counters and charges are kept. */
   erase(account: AccountId, email: string, by: Actor): Promise<number>;
 }
 
@@ -242,7 +244,7 @@ export function createLogService(
       if (row === null) throw new ApiError('not_found', 'There is no such request; it may have expired.');
       return withKey(row, await keyNames(account, 1));
     },
-    erase: (account, email, by) => store.verifications.erase(account, email, by),
+    erase: (account, email, by) => store.verifications.erase(account, email, by, mailboxOf(trimBlanks(email))),
   };
 }
 

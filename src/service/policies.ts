@@ -86,6 +86,8 @@ const OUTAGES: ReadonlySet<ErrorCode> = new Set([
   'insufficient_credits',
   'key_budget_spent',
   'plan_upgrade_required',
+  'too_many_mailboxes',
+  'seen_disabled',
 ]);
 
 /** What the policy says where a verification ended with this error; null: the request has to be corrected. */

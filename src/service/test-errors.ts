@@ -37,6 +37,8 @@ export const TEST_ERRORS: Readonly<Record<PublicCode, ErrorDetails>> = {
   too_many_webhooks: {},
   too_many_lists: {},
   list_storage_full: { limit: PLANS[DEFAULT_PLAN].listBytes },
+  too_many_mailboxes: { field: 'scope', limit: PLANS[DEFAULT_PLAN].mailboxes },
+  seen_disabled: { field: 'scope' },
   too_many_filters: { limit: PLANS[DEFAULT_PLAN].filters },
   unreadable_file: { line: 1 },
   no_address_column: { field: 'column', columns: [] },

@@ -6,6 +6,7 @@ interface Parts {
   readonly store: Pick<Store, 'upkeep'>;
   readonly storeClock: WatchedClock;
   readonly retentionDays: number;
+  readonly seenDays: number;
 }
 
 /** What a round deleted, or why it deleted nothing. */
@@ -15,11 +16,11 @@ type Purged = Extract<PurgeRound, { paused: false }> | { readonly skipped: strin
 export type Purge = (signal: AbortSignal) => Promise<Purged>;
 
 export const createPurge =
-  ({ store, storeClock, retentionDays }: Parts): Purge =>
+  ({ store, storeClock, retentionDays, seenDays }: Parts): Purge =>
   async (signal) => {
     const skipped = storeClock.problem();
     if (skipped !== null) return { skipped };
-    const round = await store.upkeep.purge(retentionDays * DAY_MS, signal);
+    const round = await store.upkeep.purge(retentionDays * DAY_MS, signal, seenDays * DAY_MS);
     return round.paused ? { skipped: "the store's clock is doubted" } : round;
   };
 

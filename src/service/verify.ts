@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mailboxAt } from '../engine/address/mailbox.ts';
-import { canonicalAddress, parentDomains } from '../engine/address/parse.ts';
+import { type Address, canonicalAddress, parentDomains, parseAddress } from '../engine/address/parse.ts';
 import { RESOLVER_PROBLEMS, resolverProblem } from '../engine/dns/resolver.ts';
 import type { Evidence, MatchedFilter } from '../engine/evidence.ts';
 import type { Verdict } from '../engine/findings.ts';
@@ -8,6 +8,7 @@ import { decideVerdict } from '../engine/findings.ts';
 import { type Report, report } from '../engine/report.ts';
 import { delayOf, outOfTime, selectorOf, testEvidence, testMailHosts, testOutcomeOf } from '../engine/test-mode.ts';
 import { type EngineDeps, runFromCache, runOffline, runOnline, withFilter } from '../engine/verify.ts';
+import { trimBlanks } from '../kernel/blanks.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { TEST_WAITING_MAX } from '../kernel/facts/limits.ts';
 import type { Level } from '../kernel/facts/plans.ts';
@@ -21,12 +22,16 @@ import type {
   AdmissionRequest,
   Caller,
   Charging,
+  CompletedReply,
   FilterKeys,
   FilterMatches,
   FilterRule,
   IdempotencyRef,
+  Sighting,
+  Store,
   VerificationRecord,
 } from '../store/store.ts';
+import { actorFor, type ChangedBy } from './audit-log.ts';
 import { simulatedError } from './test-errors.ts';
 
 // How an address is checked: in live mode by the engine, in test mode by what its local part selects.
@@ -135,6 +140,8 @@ interface Asked {
   readonly policy?: PolicyRules | null;
   /** Of the decision's message: a tag or the value of an Accept-Language header. */
   readonly language?: string | null;
+  /** Where the mailbox is to be remembered; null by default: nowhere. */
+  readonly scope?: string | null;
 }
 
 /** The reply to a verification, as JSON. */
@@ -143,7 +150,7 @@ export type VerificationReply = Report & { readonly decision: Decision | null };
 /** `started`: `Clock.elapsed()` ms. `filter`: of the account, which matched. */
 export function toRecord(
   engine: EngineDeps,
-  { email, level, clientIp, withEvidence, warnings, via = null, policy = null, language = null }: Asked,
+  { email, level, clientIp, withEvidence, warnings, via = null, policy = null, language = null, scope = null }: Asked,
   { id, started, filter }: { readonly id: string; readonly started: number; readonly filter: FilterRule | null },
   e: Evidence,
   verdict: Verdict,
@@ -151,6 +158,8 @@ export function toRecord(
   const durationMs = engine.clock.elapsed() - started;
   const result = report(e, verdict, { id, durationMs, at: engine.clock.now(), withEvidence, warnings });
   const decision: Decision | null = policy && decide(policy, result, language);
+  const ifSeen =
+    scope === null || policy === null ? null : decide(policy, { ...result, seen: { before: true } }, language);
   return {
     id,
     email,
@@ -165,9 +174,14 @@ export function toRecord(
     via,
     filterId: filter?.id ?? null,
     decision: decision?.action ?? null,
+    decisionIfSeen: ifSeen,
     body: JSON.stringify({ ...result, decision } satisfies VerificationReply),
   };
 }
+
+/** The record as the store has completed it. */
+const completedRecord = (record: VerificationRecord, completed: CompletedReply | undefined): VerificationRecord =>
+  completed === undefined ? record : { ...record, ...completed };
 
 export const matchOf = ({ id, filterType, value, action }: FilterRule): MatchedFilter => ({
   id,
@@ -185,7 +199,7 @@ export function filterKeys(e: Evidence, clientIp: string | null, mxHosts: Filter
   const { address } = e.syntax;
   return {
     email: canonicalAddress(address),
-    mailbox: mailboxAt(address).address,
+    mailbox: canonicalMailbox(address),
     domains: parentDomains(address.domain),
     ip: clientIp,
     mxHosts,
@@ -207,6 +221,15 @@ const hostMatcher = (match: MatchHosts | null) =>
     return filter && matchOf(filter);
   });
 
+/** Without knowledge of mail hosts, so that a mailbox is the same whether or not its domain could be looked up. */
+const canonicalMailbox = (address: Address): string => mailboxAt(address).address;
+
+/** Null for a malformed address. */
+function sightingOf(scope: string | null, { syntax }: Evidence): Sighting | null {
+  if (scope === null || syntax.result === 'fail') return null;
+  return { scope, mailbox: canonicalMailbox(syntax.address), spelling: syntax.address.normalized };
+}
+
 interface VerifyRequest {
   /** Hash of the API key; or the account for a verification in the dashboard. */
   readonly keyHash: AdmissionRequest['keyHash'];
@@ -223,6 +246,8 @@ interface VerifyRequest {
   readonly withEvidence: boolean;
   /** The contract through which it came; null by default: our own. */
   readonly via?: Via | null;
+  /** Where the mailbox is to be remembered; null by default: nowhere. */
+  readonly scope?: string | null;
   /** Of the request, for its reply; none by default. */
   readonly warnings?: readonly string[];
   /** See Asked. */
@@ -289,9 +314,11 @@ export function createVerifyService(options: {
   /** Maximum of concurrent checks; beyond it, verify throws `overloaded` before anything is held. */
   maxRunning: number;
   matchFilters: (account: AccountId, keys: () => readonly FilterKeys[]) => Promise<FilterMatches | null>;
+  /** Whether requests may have a scope. */
+  remembersMailboxes: boolean;
   onVerdict?: (record: VerificationRecord, evidence: Evidence, caller: Caller) => void;
 }): VerifyService {
-  const { charging, tools: engine, maxRunning, matchFilters, onVerdict } = options;
+  const { charging, tools: engine, maxRunning, matchFilters, remembersMailboxes, onVerdict } = options;
   const modes = { live: liveMode(engine, maxRunning), test: testMode(engine) };
   const running = new Map<VerifyMode, number>();
   let calls = 0;
@@ -322,21 +349,31 @@ export function createVerifyService(options: {
   }
 
   async function settle(run: Run, admission: Admitted) {
-    const { mode } = run;
+    const { mode, request } = run;
     const { caller } = admission;
-    const settlement = { caller, holdId: run.id, idempotency: run.request.idempotency };
+    const settlement = { caller, holdId: run.id, idempotency: request.idempotency };
     running.set(mode, runningIn(mode) + 1);
     try {
       const { evidence, record } = await runChecks(run, admission).catch(async (error: unknown) => {
         await charging.settle({ ...settlement, record: null });
         throw error;
       });
-      const { balance } = await charging.settle({ ...settlement, record });
+      // That there is no such top-level domain may have been found out meanwhile.
+      const seen = sightingOf(request.scope ?? null, evidence);
+      const { balance, completed } = await charging.settle({ ...settlement, record, seen });
       onVerdict?.(record, evidence, caller);
-      return { record, balance };
+      return { record: completedRecord(record, completed), balance };
     } finally {
       running.set(mode, runningIn(mode) - 1);
     }
+  }
+
+  /** Judged and counted like a request that cannot be used. */
+  async function refuseScope({ keyHash, ip, gone }: VerifyRequest): Promise<VerifyOutcome> {
+    const request = { keyHash, scope: 'verify', ip, gone, invalid: true, idempotency: null, verify: null } as const;
+    const admission = await charging.admit(request);
+    if (admission.outcome === 'refused') return admission;
+    return { outcome: 'failed', admission, error: new ApiError('seen_disabled', undefined, { field: 'scope' }) };
   }
 
   return {
@@ -348,11 +385,14 @@ export function createVerifyService(options: {
     },
     async verify(request) {
       calls += 1;
+      const { scope = null } = request;
+      if (scope !== null && !remembersMailboxes) return refuseScope(request);
       const started = engine.clock.elapsed();
       const mode = request.test ? modes.test : modes.live;
       const check = mode.begin(request);
       const { offline, mxHosts } = check;
-      if (check.known(null) === null && runningIn(mode) >= mode.maxRunning)
+      const known = check.known(null);
+      if (known === null && runningIn(mode) >= mode.maxRunning)
         throw new ApiError('overloaded', undefined, { retry_after: 1 });
       const id = newId('ver', engine.clock.now());
       const run: Run = { request, mode, check, id, started };
@@ -375,6 +415,7 @@ export function createVerifyService(options: {
           test: request.test,
           filterKeys: filterKeys(offline, request.clientIp, mxHosts),
           holdMs: request.timeoutMs + HOLD_GRACE_MS,
+          seen: sightingOf(scope, known ?? offline),
           decide,
         },
       };
@@ -383,9 +424,11 @@ export function createVerifyService(options: {
         case 'refused':
         case 'replay':
           return admission;
-        case 'settled':
-          onVerdict?.(admission.record, decided ?? offline, admission.caller);
-          return { outcome: 'answered', admission, record: admission.record, balance: admission.balance };
+        case 'settled': {
+          const { record, completed, balance } = admission;
+          onVerdict?.(record, decided ?? offline, admission.caller);
+          return { outcome: 'answered', admission, record: completedRecord(record, completed), balance };
+        }
         case 'admitted':
           try {
             const { record, balance } = await settle(run, admission);
@@ -394,6 +437,33 @@ export function createVerifyService(options: {
             return { outcome: 'failed', admission, error };
           }
       }
+    },
+  };
+}
+
+export interface SeenService {
+  /**
+   * Forgets the mailbox of the address in the scope, or without one all of the scope; returns how many mailboxes were
+   * known. Throws ApiError `invalid_parameter`.
+   */
+  forget(
+    account: AccountId,
+    what: { readonly scope: string; readonly email: string | null },
+    by: ChangedBy,
+  ): Promise<number>;
+}
+
+/** Reserved and unknown top-level domains too: what was judged in test mode or with other lists is to be found. */
+const ANY_DOMAIN = { allowReserved: true, allowUnknownTld: true };
+
+export function createSeenService({ seen, keys }: Pick<Store, 'seen' | 'keys'>): SeenService {
+  const actorOf = actorFor(keys);
+  return {
+    async forget(account, { scope, email }, by) {
+      if (email === null) return seen.forgetScope(account, scope, await actorOf(by));
+      const parsed = parseAddress(trimBlanks(email), ANY_DOMAIN);
+      if (!parsed.ok) throw new ApiError('invalid_parameter', 'email must be an email address.', { field: 'email' });
+      return seen.forget(account, canonicalMailbox(parsed.address), scope);
     },
   };
 }

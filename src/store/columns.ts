@@ -10,6 +10,8 @@ import type {
   HoldState,
   IdempotencyState,
   KeyState,
+  SeenOwner,
+  SeenState,
   UsageEntry,
 } from './charge/state.ts';
 import { storable, storableOrNull } from './rows.ts';
@@ -148,6 +150,22 @@ export const IDEMPOTENCY = newRows<'idempotency', IdempotencyState>('idempotency
   expires_at: numberColumn(({ expiresAt }) => expiresAt),
 });
 
+export const SEEN = newRows<'seen', SeenState>('seen', {
+  account_id: textColumn(({ accountId }) => accountId),
+  mailbox: textColumn(({ mailbox }) => mailbox),
+  scope: textColumn(({ scope }) => scope),
+  spelling: textColumn(({ spelling }) => spelling),
+  count: numberColumn(({ count }) => count),
+  first_at: numberColumn(({ firstAt }) => firstAt),
+  last_at: numberColumn(({ lastAt }) => lastAt),
+});
+
+export const SEEN_SECRETS = newRows<'seen_secrets', SeenOwner>('seen_secrets', {
+  account_id: textColumn(({ accountId }) => accountId),
+  secret: textColumn(({ secret }) => secret),
+  mailboxes: numberColumn(({ mailboxes }) => mailboxes),
+});
+
 export const FILTERS = newRows<'filters', Row<'filters'>>('filters', {
   account_id: textColumn((row) => row.account_id),
   id: numberColumn((row) => row.id),
@@ -260,6 +278,16 @@ export const idempotencyState = selectList<'idempotency', IdempotencyState>()({
   createdAt: true,
   expiresAt: true,
 });
+export const seenState = selectList<'seen', SeenState>()({
+  accountId: true,
+  mailbox: true,
+  scope: true,
+  spelling: true,
+  count: true,
+  firstAt: true,
+  lastAt: true,
+});
+export const seenOwner = selectList<'seen_secrets', SeenOwner>()({ accountId: true, secret: true, mailboxes: true });
 export const filterState = selectList<'filters', FilterRule>()({
   id: true,
   filterType: true,

@@ -25,6 +25,7 @@ import { savedViews } from './people/saved-views.ts';
 import { attempts, authDatabase, forgetSecret, secret, signIns } from './people/sign-ins.ts';
 import { users } from './people/users.ts';
 import { policies } from './policies.ts';
+import { seenMailboxes } from './seen.ts';
 import { sharedFiles } from './shared-files.ts';
 import { stats } from './stats.ts';
 import type { Store, StoreEvent } from './store.ts';
@@ -84,6 +85,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     keys: keys(driver),
     filters: filters(driver),
     policies: policies(driver),
+    seen: seenMailboxes(driver),
     lists: lists(driver),
     webhooks: webhooks(driver),
     hooks: hooks(driver),

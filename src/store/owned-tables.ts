@@ -10,7 +10,7 @@ interface Fate {
   /** Where the removal of the account leaves its rows: why, and how they end. */
   readonly removal?: { readonly kept: string };
   /** What erasing an address from the account's log deletes here; `kept` says why nothing. */
-  readonly erasure: 'its rows' | 'replies about it' | { readonly kept: string };
+  readonly erasure: 'its rows' | 'its hashes' | 'replies about it' | { readonly kept: string };
   /** How rows end while the account lives: by time, when the column is older than `afterMs`, or as `other` says. */
   readonly purge: { readonly column: string; readonly afterMs: number } | { readonly other: string };
 }
@@ -36,6 +36,11 @@ export const OWNED_TABLES = {
     purge: { other: 'ends when a member of the account deletes it, or FILTER_KEPT_DAYS after it expired (filters.ts)' },
   },
   policies: { erasure: { kept: 'rules that the account set, not a record' }, purge: BY_THE_ACCOUNT },
+  seen: {
+    erasure: 'its hashes',
+    purge: { other: 'MAILVET_SEEN_DAYS after a mailbox was last seen (seen.ts)' },
+  },
+  seen_secrets: { erasure: NO_ADDRESS, purge: { other: 'kept as long as the account' } },
   // Before the webhooks, so that none is attempted without its endpoint.
   webhook_deliveries: { erasure: NO_ADDRESS, purge: { other: 'retention of the log, once finished (upkeep.ts)' } },
   webhooks: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },

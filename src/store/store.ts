@@ -6,7 +6,7 @@
  * account id first.
  */
 import type { Accounts, Filters, Keys, Usage } from './api/accounts.ts';
-import type { Charging, Idempotency, SharedHolds } from './api/charging.ts';
+import type { Charging, Idempotency, SeenMailboxes, SharedHolds } from './api/charging.ts';
 import type { Hooks } from './api/hooks.ts';
 import type { Lists } from './api/lists.ts';
 import type { RejectedRequests, Traffic, UncertainReplies, Verifications } from './api/log.ts';
@@ -64,6 +64,7 @@ export interface Store {
   readonly keys: Keys;
   readonly filters: Filters;
   readonly policies: Policies;
+  readonly seen: SeenMailboxes;
   readonly lists: Lists;
   readonly webhooks: Webhooks;
   readonly hooks: Hooks;

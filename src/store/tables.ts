@@ -394,6 +394,23 @@ interface PoliciesTable {
   created_at: number;
   changed_at: number;
 }
+interface SeenTable {
+  account_id: string;
+  /** HMAC of the canonical address under the account's secret, base64url; `spelling`: of the normalized one. */
+  mailbox: string;
+  scope: string;
+  spelling: string;
+  count: number;
+  first_at: number;
+  last_at: number;
+}
+interface SeenSecretsTable {
+  account_id: string;
+  /** 32 bytes in base64. */
+  secret: string;
+  /** Rows of the account in `seen`. */
+  mailboxes: number;
+}
 interface NodesTable {
   id: string;
   label: string;
@@ -533,6 +550,8 @@ export interface Tables extends PaceTables, RequestTables {
   idempotency: IdempotencyTable;
   filters: FiltersTable;
   policies: PoliciesTable;
+  seen: SeenTable;
+  seen_secrets: SeenSecretsTable;
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
   hooks: HooksTable;

@@ -39,6 +39,20 @@ describe('against the service', () => {
     expect(seen.evidence?.mail_hosts).toMatchObject([{ host: 'mx.good.com', priority: 10 }]);
   });
 
+  it('says whether a mailbox was seen before, and forgets it', async () => {
+    const mailvet = client(await lab.member());
+    const verify = async (email: string) => (await mailvet.verify({ email, scope: 'signup' })).seen;
+    expect(await verify('jane@good.com')).toMatchObject({ before: false, count: 1 });
+    expect(await verify('jane+2@good.com')).toMatchObject({ before: true, count: 2, same_spelling: false });
+    expect(await mailvet.seen.forget({ scope: 'trial', email: 'jane@good.com' })).toMatchObject({ forgotten: 0 });
+    expect(await mailvet.seen.forget({ scope: 'signup', email: 'JANE+3@good.com' })).toMatchObject({ forgotten: 1 });
+    for (const email of ['jane@good.com', 'joe@good.com']) expect(await verify(email)).toMatchObject({ before: false });
+    // As from JavaScript: a variable that is not set must not cost the whole scope.
+    for (const email of [undefined, '', null])
+      await expect(mailvet.seen.forget({ scope: 'signup', email: email as never })).rejects.toThrow(TypeError);
+    expect(await mailvet.seen.forgetScope('signup')).toMatchObject({ forgotten: 2 });
+  });
+
   it('returns the usage, grouped on request', async () => {
     const member = await lab.member({ credits: 50 });
     await client(member).verify({ email: 'a@good.com' });

@@ -1,4 +1,5 @@
 /** Tools for assistants, by the official client: over HTTP and standard input. */
+import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -56,6 +57,9 @@ async function usesEveryTool(client: Client): Promise<void> {
   const email = 'mailbox_not_found@example.com';
   const verdict = await call(client, 'verify_email', { email, validation_type: 'smtp' });
   expect(verdict).toMatchObject({ email, status: 'bad', reason: 'mailbox_not_found', credits_used: 0, warnings: [] });
+  const scope = `assistant-${randomUUID()}`;
+  for (const before of [false, true])
+    expect(await call(client, 'verify_email', { email, scope })).toMatchObject({ seen: { before } });
   const emails = ['deliverable@example.com', 'insufficient_credits@example.com', 'catch_all@example.com'];
   const { results } = await call(client, 'verify_emails', { emails, validation_type: 'smtp' });
   expect(results.map(({ result, error }: Json) => result?.deliverability ?? error.code)).toEqual([
@@ -254,6 +258,9 @@ describe('over standard input', () => {
     });
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(['explain_reply', 'verify_email', 'verify_emails']);
+    expect(await call(client, 'verify_email', { email: 'a@good.com', scope: 'signup' })).toMatchObject({
+      failed: { code: 'seen_disabled', error: expect.stringContaining('MAILVET_KEY') },
+    });
     expect(await call(client, 'verify_email', { email: 'a@null-mx.com' })).toMatchObject({
       ...{ status: 'bad', reason: 'null_mx', credits_used: 0 },
     });

@@ -61,6 +61,7 @@ interface Asked {
   holdMs?: number;
   idempotency?: AdmissionRequest['idempotency'];
   filterKeys?: Partial<VerifyAdmission['filterKeys']>;
+  seen?: VerifyAdmission['seen'];
   decide?: VerifyAdmission['decide'];
 }
 
@@ -81,7 +82,7 @@ type Asker = { readonly hash: AdmissionRequest['keyHash']; readonly test?: boole
 /** A request to verify; without `decide` a hold is taken unless a filter matches. */
 export function asking({ hash, test = false }: Asker, asked: Asked = {}): AdmissionRequest {
   const { scope = 'verify', level = 'mx', ip = IP, id = newVerificationId(), invalid = false, holdMs = 60_000 } = asked;
-  const { idempotency = null, filterKeys = {}, decide = onlyFilters(id) } = asked;
+  const { idempotency = null, filterKeys = {}, seen = null, decide = onlyFilters(id) } = asked;
   const address = { email: 'jane@example.com', mailbox: 'jane@example.com', domains: ['example.com', 'com'] };
   const keys = { ...address, ip, mxHosts: [], ...filterKeys };
   return {
@@ -90,7 +91,7 @@ export function asking({ hash, test = false }: Asker, asked: Asked = {}): Admiss
     ip,
     invalid,
     idempotency,
-    verify: invalid ? null : { id, level, test, filterKeys: keys, holdMs, decide },
+    verify: invalid ? null : { id, level, test, filterKeys: keys, holdMs, seen, decide },
   };
 }
 

@@ -14,12 +14,21 @@ describeStores('a charge', (lab) => {
     for (let i = 0; i < 3; i += 1) await verifyNow(store, who);
     await store.filters.add(who.account.id, { filterType: 'domain', value: 'example.com', reason: null, ...BLOCKS });
     const idempotency = { route: 'verify', key: 'once', fingerprint: 'a' };
+    const seen = { scope: 'signup', mailbox: 'jane@example.com', spelling: 'jane@example.com' };
+    for (let i = 0; i < 2; i += 1) await verifyNow(store, who, {}, { seen });
     const held = await hold(store, who, { idempotency, decide: () => null });
     await store.charging.settle({ caller: held.caller, record: verdict(held.id), holdId: held.id, idempotency });
     await store.close();
     await between.close();
     const explained = between.said().filter((text) => text.startsWith('Query Text:'));
-    for (const run of [/FOR NO KEY UPDATE/, /WITH charged AS/, /JOIN filters/, /FROM idempotency/, /DELETE FROM holds/])
+    for (const run of [
+      /FOR NO KEY UPDATE/,
+      /WITH charged AS/,
+      /JOIN filters/,
+      /FROM idempotency/,
+      /DELETE FROM holds/,
+      /JOIN seen/,
+    ])
       expect(explained).toContainEqual(expect.stringMatching(run));
     expect(explained.filter((text) => text.includes('JIT:'))).toEqual([]);
   });

@@ -72,6 +72,11 @@ export function refusalOf(admission: Extract<Admission, { outcome: 'refused' }>,
       const message = `The monthly budget of this API key, ${counted(budget, 'credit')}, does not cover this request; ${grouped(left)} are left. It resets at ${resets_at}.`;
       return new ApiError(code, message, { budget, resets_at });
     }
+    case 'too_many_mailboxes': {
+      const { limit } = admission;
+      const message = `The account remembers ${grouped(limit)} mailboxes already, as many as its plan has room for. Nothing was charged.`;
+      return new ApiError(code, message, { field: 'scope', limit });
+    }
     case 'idempotency_in_progress':
       return new ApiError(code, undefined, { retry_after: 1 });
     case 'invalid_api_key':

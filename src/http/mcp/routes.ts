@@ -43,10 +43,10 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext, counted: ()
     return admittedFor(context, granted, scope, invalid);
   };
   return {
-    async verify({ email, validation_type, client_ip, timeout_ms = TIMEOUT_MS.default }) {
+    async verify({ email, validation_type, client_ip, scope = null, timeout_ms = TIMEOUT_MS.default }) {
       counted();
       const outcome = await context.verify.verify({
-        ...{ keyHash, test, ip, via, email, idempotency: null, withEvidence: false },
+        ...{ keyHash, test, ip, via, email, scope, idempotency: null, withEvidence: false },
         ...{ level: validation_type, clientIp: client_ip ?? ip, timeoutMs: timeout_ms },
         gone: () => isDisconnected(reply),
         signal: () => disconnectSignal(reply),

@@ -67,7 +67,7 @@ interface Tool {
   readonly description: string;
   readonly input: TSchema;
   readonly output: TSchema;
-  /** Whether it changes nothing but the log and the balance. */
+  /** Whether it changes nothing but the log, the balance and, where it was told to, what is remembered. */
   readonly readOnly: boolean;
   readonly needsAccount: boolean;
   /** Of the keys that may call it. */

@@ -136,13 +136,14 @@ const warnings: readonly string[] = [];
 
 /** Of requests and replies, by the title of their schema. */
 const EXAMPLES: Readonly<Record<string, object>> = {
-  VerifyRequest: { email: 'jane.doe@example.com', validation_type: 'smtp', policy: 'signup' },
+  VerifyRequest: { email: 'jane.doe@example.com', validation_type: 'smtp', policy: 'signup', scope: 'signup' },
   Verification: {
     email: 'jane.doe@example.com',
     ...VERDICT,
     normalized_email: 'jane.doe@example.com',
     canonical_email: 'jane.doe@example.com',
     canonical_rule: null,
+    seen: { before: true, count: 2, first_at: '2026-10-03T08:12:44.120Z', same_spelling: true },
     relay_provider: null,
     local_part: 'jane.doe',
     domain: 'example.com',
@@ -156,6 +157,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     verified_at: ACCOUNT_TIME,
     decision: { action: 'accept', because: [], message: null },
   },
+  Forgotten: { forgotten: 1, warnings },
   Usage: {
     plan: 'premium',
     period: { start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },

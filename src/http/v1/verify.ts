@@ -1,13 +1,20 @@
 import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
-import { VerifyQuery, VerifyReply, VerifyRequest } from '../../contract/verify.ts';
+import {
+  EMAIL_ERROR,
+  ForgottenReply,
+  SeenQuery,
+  VerifyQuery,
+  VerifyReply,
+  VerifyRequest,
+} from '../../contract/verify.ts';
 import { ApiError, toApiError } from '../../kernel/errors.ts';
-import { TIMEOUT_MS } from '../../kernel/facts/limits.ts';
+import { TIMEOUT_MS, UNKNOWN_NAME_SHOWN } from '../../kernel/facts/limits.ts';
 import { DEFAULT_LEVEL } from '../../kernel/facts/plans.ts';
 import type { Policy } from '../../kernel/facts/policies.ts';
 import { outageDecision } from '../../service/policies.ts';
 import { requireAdmission } from '../access/api-key.ts';
 import type { HttpContext } from '../context.ts';
-import { disconnectSignal, isDisconnected } from '../exchange.ts';
+import { disconnectSignal, type HttpRequest, isDisconnected } from '../exchange.ts';
 import { JSON_TYPE, REPLAYED, replayed } from '../reply.ts';
 import { type ChargedKeyContext, type RawAnswer, type Route, route } from '../route.ts';
 
@@ -52,6 +59,7 @@ async function answer(
     withEvidence: query.evidence === '1',
     policy,
     language: body.language ?? null,
+    scope: body.scope ?? null,
     warnings,
     gone: () => isDisconnected(reply),
     // A client with an Idempotency-Key will send the request again, and is to find the whole outcome then.
@@ -64,6 +72,15 @@ async function answer(
   if (admission.outcome !== 'replay') throw new TypeError('A refused admission has no reply.');
   const stored = replayed(admission.reply);
   return { ...stored, headers: { ...stored.headers, ...headers } };
+}
+
+/** An address that is empty or has another name is not there; whoever meant one would lose the whole scope. */
+function assertWholeScope({ query }: HttpRequest): void {
+  const unknown = Object.keys(query).find((name) => !Object.hasOwn(SeenQuery.properties, name));
+  if (query.email === undefined && unknown === undefined) return;
+  const problem =
+    unknown === undefined ? EMAIL_ERROR : `Unknown parameter ${JSON.stringify(unknown.slice(0, UNKNOWN_NAME_SHOWN))}.`;
+  throw new ApiError('invalid_parameter', `${problem} Nothing was forgotten.`, { field: 'email' });
 }
 
 export const VERIFY_ROUTES: readonly Route[] = [
@@ -96,5 +113,25 @@ export const VERIFY_ROUTES: readonly Route[] = [
         throw decision === null ? error : error.withDetails({ decision });
       }
     },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/seen',
+    access: 'api-key:verify',
+    cost: 'query',
+    input: { query: SeenQuery },
+    output: { content: ForgottenReply, description: 'Forgotten, or not known.' },
+    doc: {
+      operationId: 'forgetSeen',
+      tag: 'Verification',
+      summary: 'Forget mailboxes that were seen',
+      description: 'One mailbox of a scope, or all of it. What is forgotten counts as new when it is seen again.',
+    },
+    serve:
+      ({ seen }) =>
+      async ({ caller, ip, request }, { query: { scope, email = null } }) => {
+        if (email === null) assertWholeScope(request);
+        return { body: { forgotten: await seen.forget(caller.accountId, { scope, email }, { caller, ip }) } };
+      },
   }),
 ];

@@ -19,6 +19,8 @@ export const FILTER_EXPIRY_YEARS = 10;
 /** An expired filter is still listed for so long, then removed. */
 export const FILTER_KEPT_DAYS = 30;
 export const FILTER_QUERY_LENGTH = { min: 0, max: 1024 };
+/** The name of a place where a mailbox may count once. */
+export const SEEN_SCOPE_LENGTH = { min: 1, max: 64 };
 /** The name of an account or API key. */
 export const NAME_LENGTH = { min: 1, max: 200 };
 export const ACCOUNT_QUERY_LENGTH = { min: 0, max: 200 };
@@ -292,6 +294,8 @@ export const MAILS_PER_MAILBOX_AND_ORIGIN = 5;
 // Accounts.
 
 export const RETENTION_DAYS = { min: 1, max: 36_500, default: 30 };
+/** Mailboxes that were seen in a scope of an account; 0: none is remembered. */
+export const SEEN_DAYS = { min: 0, max: 36_500, default: 365 };
 export const RATE_LIMIT = { min: 1, max: 1_000_000_000 };
 export const LOW_BALANCE = { min: 1, max: 1_000_000_000 };
 export const OPENING_CREDITS = { min: 0, max: 1_000_000_000 };

@@ -9,15 +9,17 @@ interface PlanTerms {
   readonly smtp: boolean;
   /** Filters that an account can have. */
   readonly filters: number;
+  /** Mailboxes that an account can remember, in each scope of its own. */
+  readonly mailboxes: number;
   /** Bytes that the lists of an account can take in the store, with LIST_RESULT_BYTES for each of their addresses. */
   readonly listBytes: number;
 }
 const GIB = 2 ** 30;
 
 export const PLANS: Readonly<Record<Plan, PlanTerms>> = {
-  starter: { requestsPerWindow: 60, smtp: false, filters: 10_000, listBytes: 4 * GIB },
-  premium: { requestsPerWindow: 300, smtp: true, filters: 100_000, listBytes: 20 * GIB },
-  enterprise: { requestsPerWindow: 3000, smtp: true, filters: 1_000_000, listBytes: 100 * GIB },
+  starter: { requestsPerWindow: 60, smtp: false, filters: 10_000, mailboxes: 100_000, listBytes: 4 * GIB },
+  premium: { requestsPerWindow: 300, smtp: true, filters: 100_000, mailboxes: 1_000_000, listBytes: 20 * GIB },
+  enterprise: { requestsPerWindow: 3000, smtp: true, filters: 1_000_000, mailboxes: 10_000_000, listBytes: 100 * GIB },
 };
 /** The cheapest plan with the smtp level. */
 export const PLAN_WITH_SMTP: Plan = PLAN_NAMES.find((plan) => PLANS[plan].smtp) ?? 'enterprise';

@@ -1,10 +1,19 @@
 /** Charging: the request and the outcome of admission, and the settlement of a hold. */
 import type { Level } from '../../kernel/facts/plans.ts';
-import type { PolicyAction } from '../../kernel/facts/policies.ts';
+import type { Decision, PolicyAction } from '../../kernel/facts/policies.ts';
 import type { Deliverability, Reason, Status } from '../../kernel/facts/reasons.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import type { Via } from '../../kernel/log-origins.ts';
-import type { AccountId, Caller, FilterKeys, FilterRule, IdempotencyRef, RateWindow, StoredReply } from './accounts.ts';
+import type {
+  AccountId,
+  Actor,
+  Caller,
+  FilterKeys,
+  FilterRule,
+  IdempotencyRef,
+  RateWindow,
+  StoredReply,
+} from './accounts.ts';
 
 export interface SharedHold {
   readonly id: string;
@@ -114,6 +123,28 @@ export interface VerificationRecord {
   readonly decision?: PolicyAction | null;
   /** The account's filter that matched: recording counts a hit of it. None by default. */
   readonly filterId?: number | null;
+  /** What the policy decides where the request's sighting shows that the mailbox was seen before; null: the same. */
+  readonly decisionIfSeen?: Decision | null;
+}
+
+/** What the store has completed of a record, by what it knows of a mailbox. */
+export type CompletedReply = Pick<VerificationRecord, 'body' | 'decision'>;
+
+/** That a mailbox is to be remembered in a scope of the account. Neither address is stored. */
+export interface Sighting {
+  readonly scope: string;
+  /** The canonical address, by which the spellings of one mailbox are equal. */
+  readonly mailbox: string;
+  /** The normalized address. */
+  readonly spelling: string;
+}
+
+/** What an account has remembered of sightings. */
+export interface SeenMailboxes {
+  /** In one scope, or in all (null). Returns in how many it was known. */
+  forget(account: AccountId, mailbox: string, scope: string | null): Promise<number>;
+  /** Returns how many mailboxes it had. */
+  forgetScope(account: AccountId, scope: string, by: Actor): Promise<number>;
 }
 
 export interface AdmissionRequest {
@@ -142,6 +173,11 @@ export interface VerifyAdmission {
   /** Judged in test mode; throws where the account is of the other one. */
   readonly test: boolean;
   readonly filterKeys: FilterKeys;
+  /**
+   * Remembered with the record, whose reply then says in `seen` what was known; refused where the account has no room
+   * for one more mailbox. None by default.
+   */
+  readonly seen?: Sighting | null;
   /** Milliseconds until a hold whose process is silent may be released. */
   readonly holdMs: number;
   /**
@@ -166,16 +202,18 @@ export type Refusal =
   | { readonly code: PlainRefusal }
   | { readonly code: 'expired_api_key'; readonly expiredAt: number }
   | { readonly code: 'scope_missing'; readonly scope: KeyScope }
+  | { readonly code: 'too_many_mailboxes'; readonly limit: number }
   /** `left`: of the budget, holds deducted. `resetsAt`: ms. */
   | { readonly code: 'key_budget_spent'; readonly budget: number; readonly left: number; readonly resetsAt: number };
 
 /**
  * The outcome of admission, in the contract's order of refusal: key (an unknown key, and one whose account is gone or
  * suspended, are `invalid_api_key`), IP allowlist, scope, rate window, idempotency (for unusable requests too: their
- * 400 and 422 are stored replies), [`invalid` is handed back here as `admitted`], plan, filters, credits, budget of the
- * key. What a filter blocks costs nothing, so it needs neither: `decide` is then called with it and its record settles
- * at once. Credits and budget must cover PRICE[level] even when the verdict turns out to cost less, so that an answer
- * does not depend on what is cached. Holds count against the budget while they last, so it is never exceeded.
+ * 400 and 422 are stored replies), [`invalid` is handed back here as `admitted`], plan, room for a mailbox, filters,
+ * credits, budget of the key. What a filter blocks costs nothing, so it needs neither of the last two: `decide` is then
+ * called with it and its record settles at once. Credits and budget must cover PRICE[level] even when the verdict turns
+ * out to cost less, so that an answer does not depend on what is cached. Holds count against the budget while they
+ * last, so it is never exceeded.
  * `caller` and `window` are there from the moment the key is known to be good.
  * A request refused with 401 or 403 does not count in the window; every other one counts once, a 429 not.
  */
@@ -207,6 +245,8 @@ export type Admission =
       readonly caller: Caller;
       readonly window: RateWindow;
       readonly record: VerificationRecord;
+      /** Where it is not that of the record. */
+      readonly completed?: CompletedReply;
       readonly balance: number;
     };
 
@@ -217,6 +257,14 @@ export interface Settlement {
   /** The id the hold was taken under. */
   readonly holdId: string;
   readonly idempotency: IdempotencyRef | null;
+  /** As of the admission. */
+  readonly seen?: Sighting | null;
+}
+
+export interface Settled {
+  readonly balance: number;
+  /** Where it is not that of the record. */
+  readonly completed?: CompletedReply;
 }
 
 /** The latest results, by `Clock.elapsed()`; null: none yet. */
@@ -263,11 +311,11 @@ export interface Charging {
   /**
    * Turns a hold into its charge and writes the record, ledger rows, usage counters and the idempotent reply in one
    * transaction; or, with `record: null`, releases the hold and forgets the idempotency key. Idempotent by record id.
-   * Answers the balance afterwards. When the hold was released meanwhile, it charges from the balance if that
+   * `balance` is that afterwards. When the hold was released meanwhile, it charges from the balance if that
    * suffices, else throws ApiError('verification_unavailable') and records nothing; so it does, with
    * ApiError('idempotency_in_progress'), when another request has taken the idempotency key meanwhile.
    */
-  settle(settlement: Settlement): Promise<{ balance: number }>;
+  settle(settlement: Settlement): Promise<Settled>;
   /** Requests waiting for a transaction. */
   readonly waiting: number;
   readonly stats: ChargingStats;

@@ -205,6 +205,9 @@ export interface Verifications {
   newest(account: AccountId, limit: number): Promise<Pick<LoggedVerification, 'id' | 'email' | 'body' | 'createdAt'>[]>;
   /** Addresses that used a key, of the newest LOG_SEARCH_ROWS of the account; the latest first. */
   clients(account: AccountId, keyId: string, limit: number): Promise<KeyClient[]>;
-  /** Deletes what is recorded of an address (without regard to case), replies kept for repeats too; how many. */
-  erase(account: AccountId, email: string, by: Actor): Promise<number>;
+  /**
+   * Deletes what is recorded of an address (without regard to case), replies kept for repeats too, and forgets in which
+   * scopes its mailbox was seen; how many. `mailbox`: its canonical address; null: it has none.
+   */
+  erase(account: AccountId, email: string, by: Actor, mailbox?: string | null): Promise<number>;
 }

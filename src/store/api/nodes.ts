@@ -19,11 +19,12 @@ export interface Upkeep {
   releaseDead(signal?: AbortSignal): Promise<number>;
   /**
    * Deletes what is past its time by the store's clock, in short transactions: verifications older than `keepMs` or
-   * than their account's own retention, and rows of other tables as OWNED_TABLES says; of each table PURGE_ROUND_ROWS
-   * at most. The ledger and hourly counters become sums of their days.
+   * than their account's own retention, mailboxes last seen `seenMs` ago (by default, as long as the option's), and
+   * rows of other tables as OWNED_TABLES says; of each table PURGE_ROUND_ROWS at most. The ledger and hourly counters
+   * become sums of their days.
    * Adds the job of deleted accounts that have none. Ends after the transaction under way when `signal` aborts.
    */
-  purge(keepMs: number, signal?: AbortSignal): Promise<PurgeRound>;
+  purge(keepMs: number, signal?: AbortSignal, seenMs?: number): Promise<PurgeRound>;
   /**
    * Deletes a deleted account and its rows, in short transactions, until `signal` aborts. False while there is
    * something left: it still holds credits, or was interrupted.

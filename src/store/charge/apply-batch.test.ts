@@ -56,9 +56,10 @@ class Model {
   get state(): ChargeState {
     return {
       ...{ now: NOW, node: 'node_1', idempotency: () => null, filter: () => null },
+      ...{ seenOwner: () => null, seen: () => null },
       ...{ key: () => this.key, keyById: () => this.key, account: () => this.account },
       hold: (id) => this.holds.get(id) ?? null,
-      recorded: (id) => this.recorded.has(id),
+      recorded: (id) => (this.recorded.has(id) ? { body: '{}' } : null),
     };
   }
 

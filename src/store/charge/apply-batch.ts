@@ -12,18 +12,22 @@ import type {
   Admission,
   AdmissionRequest,
   Caller,
+  CompletedReply,
   FilterKeys,
   FilterRule,
   IdempotencyRef,
   Refusal,
+  Settled,
   SettledPart,
   Settlement,
   SettlementPart,
+  Sighting,
   StoredReply,
   VerificationRecord,
   VerifyAdmission,
 } from '../store.ts';
 import { type BudgetState, budgetResetsAt, budgetUsed, countBudget, fitsBudget } from './budget.ts';
+import { mailboxesLimit, recall, remember, withSeen } from './seen.ts';
 import {
   type AccountState,
   type Changes,
@@ -315,27 +319,39 @@ export function capturePart<A extends CreditState>(
 
 /**
  * The record and its charge. `held` credits are held for it (0 without a hold). The verification is its own ledger
- * entry; one of 0 credits without a hold moves nothing, and is none. `key`: null for a signed-in user.
+ * entry; one of 0 credits without a hold moves nothing, and is none. `key`: null for a signed-in user. Remembers the
+ * mailbox that was seen; returns the record as it is written.
  */
 function recordCharge(
-  { now }: ChargeState,
+  state: ChargeState,
   changes: Changes,
   account: AccountState,
   { keyId, key }: { readonly keyId: string; readonly key: KeyState | null },
-  record: VerificationRecord,
+  verified: { readonly record: VerificationRecord; readonly seen: Sighting | null },
   held: number,
-): void {
-  if (account.testOf !== null && record.credits > 0) throw new RangeError('Test mode charges nothing.');
-  const entry = { keyId, holdId: null, record, held: held > 0 || record.credits > 0 ? held : null };
-  capture({ now, changes }, { account, key }, held, [entry]);
+): VerificationRecord {
+  const { credits } = verified.record;
+  if (account.testOf !== null && credits > 0) throw new RangeError('Test mode charges nothing.');
+  const known = verified.seen && recall(state, changes, account, verified.seen);
+  const record = known === null ? verified.record : withSeen(verified.record, known);
+  const entry = { keyId, holdId: null, record, held: held > 0 || credits > 0 ? held : null };
+  capture({ now: state.now, changes }, { account, key }, held, [entry]);
+  if (known !== null) remember(changes, known);
+  return record;
 }
+
+/** What the caller has to be told of a reply: nothing where it is the one that they sent. */
+const completed = (
+  { body, decision = null }: CompletedReply,
+  sent: VerificationRecord,
+): { readonly completed?: CompletedReply } => (body === sent.body ? {} : { completed: { body, decision } });
 
 /**
  * See `Charging.settle`. Throws ApiError: `verification_unavailable` when the hold was released and the balance or the
  * key's budget is too low, `idempotency_in_progress` when another request has taken the Idempotency-Key.
  */
-function settle(state: ChargeState, changes: Changes, settlement: Settlement): { balance: number } {
-  const { caller, record: verification, holdId, idempotency } = settlement;
+function settle(state: ChargeState, changes: Changes, settlement: Settlement): Settled {
+  const { caller, record: verification, holdId, idempotency, seen = null } = settlement;
   const account = state.account(caller.accountId);
   if (account === null) throw new ApiError('verification_unavailable');
   const hold = changes.ended.includes(holdId) ? null : state.hold(holdId);
@@ -350,7 +366,8 @@ function settle(state: ChargeState, changes: Changes, settlement: Settlement): {
     if (idempotency !== null) forget(state, changes, account.id, idempotency);
     return { balance: account.balance };
   }
-  if (isRecorded(state, changes, verification.id)) return { balance: account.balance };
+  const earlier = recordedReply(state, changes, verification.id);
+  if (earlier !== null) return { balance: account.balance, ...completed(earlier, verification) };
 
   // The reservation ended with the hold: whoever has taken the key since is charged, and a repeated request gets that
   // reply.
@@ -362,16 +379,17 @@ function settle(state: ChargeState, changes: Changes, settlement: Settlement): {
     const sentence = 'The check took too long and its credits were spent meanwhile; nothing was charged.';
     throw new ApiError('verification_unavailable', sentence, { retry_after: 5 });
   }
-  recordCharge(state, changes, account, by, verification, held);
+  const recorded = recordCharge(state, changes, account, by, { record: verification, seen }, held);
   if (hold !== null) changes.ended.push(holdId);
   if (idempotency !== null) {
-    finish(state, changes, account.id, idempotency, { status: 200, headers: {}, body: verification.body });
+    finish(state, changes, account.id, idempotency, { status: 200, headers: {}, body: recorded.body });
   }
-  return { balance: account.balance };
+  return { balance: account.balance, ...completed(recorded, verification) };
 }
 
-const isRecorded = (state: ChargeState, changes: Changes, id: string): boolean =>
-  changes.verifications.some((entry) => entry.record.id === id) || state.recorded(id);
+/** Null: no verification of this id is recorded. */
+const recordedReply = (state: ChargeState, changes: Changes, id: string): CompletedReply | null =>
+  changes.verifications.find((entry) => entry.record.id === id)?.record ?? state.recorded(id);
 
 // Admission: authenticates, authorizes, and holds or charges credits; refusals in the order of the contract.
 
@@ -465,7 +483,8 @@ function admit(state: ChargeState, changes: Changes, request: AdmissionRequest):
 }
 
 /**
- * Checks plan, filters (blocked requests are free), credits and the key's budget; then charges at once or takes a hold.
+ * Checks plan, room for a mailbox, filters (blocked requests are free), credits and the key's budget; then charges at
+ * once or takes a hold.
  */
 function admitVerification(
   state: ChargeState,
@@ -477,19 +496,23 @@ function admitVerification(
   refused: (refusal: Refusal) => Admission,
 ): Admission {
   const by = { keyId: caller.keyId, key };
+  const { seen = null } = verify;
   const settled = (found: VerificationRecord): Admission => {
-    recordCharge(state, changes, account, by, found, 0);
-    const reply = { status: 200, headers: {}, body: found.body };
+    const recorded = recordCharge(state, changes, account, by, { record: found, seen }, 0);
+    const reply = { status: 200, headers: {}, body: recorded.body };
     if (request.idempotency !== null) finish(state, changes, account.id, request.idempotency, reply);
     return {
       outcome: 'settled',
       caller,
       window: windowOf(account, state.now),
       record: found,
+      ...completed(recorded, found),
       balance: account.balance,
     };
   };
   if (verify.level === 'smtp' && !PLANS[account.plan].smtp) return refused({ code: 'plan_upgrade_required' });
+  const limit = seen && mailboxesLimit(state, changes, account, seen);
+  if (limit !== null) return refused({ code: 'too_many_mailboxes', limit });
   const filter = matchFilter(state, account, verify.filterKeys);
   if (filter?.action === 'block') {
     const blocked = verify.decide(filter);

@@ -9,7 +9,15 @@ import { type Clock, idleMs } from '../../kernel/clock.ts';
 import { ApiError, UnawaitedError } from '../../kernel/errors.ts';
 import { STORE_WAIT_SECONDS } from '../../kernel/facts/limits.ts';
 import type { ChargedBatch, RetryCause } from '../api/nodes.ts';
-import type { Admission, AdmissionRequest, Charging, ChargingHealth, ChargingStats, Settlement } from '../store.ts';
+import type {
+  Admission,
+  AdmissionRequest,
+  Charging,
+  ChargingHealth,
+  ChargingStats,
+  Settled,
+  Settlement,
+} from '../store.ts';
 import { type ChargeAnswer, type ChargeRequest, isAdmission } from './state.ts';
 
 // One of the transactions side by side, and what waits for it.
@@ -327,7 +335,7 @@ export class Batcher implements Charging {
     }));
   }
 
-  settle(settlement: Settlement): Promise<{ balance: number }> {
+  settle(settlement: Settlement): Promise<Settled> {
     return this.#enqueue(settlement.caller.accountId, (waiting) => ({
       kind: 'settle',
       settle: settlement,

@@ -9,6 +9,7 @@ import type {
   AccountId,
   Admission,
   AdmissionRequest,
+  CompletedReply,
   FilterRule,
   Settlement,
   StoreEvent,
@@ -51,6 +52,23 @@ export interface HoldState {
   readonly amount: number;
 }
 
+/** What an account goes by for the mailboxes that it has seen. */
+export interface SeenOwner {
+  readonly accountId: AccountId;
+  readonly secret: string;
+  readonly mailboxes: number;
+}
+/** A mailbox that was seen in a scope. */
+export interface SeenState {
+  readonly accountId: AccountId;
+  readonly mailbox: string;
+  readonly scope: string;
+  readonly spelling: string;
+  readonly count: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
 export interface IdempotencyState {
   readonly accountId: AccountId;
   readonly route: string;
@@ -77,10 +95,12 @@ export interface ChargeState {
   keyById(id: string): KeyState | null;
   account(id: string): AccountState | null;
   hold(id: string): HoldState | null;
-  /** Whether a verification of this id is recorded. */
-  recorded(id: string): boolean;
+  /** Of the verification that is recorded under this id. */
+  recorded(id: string): CompletedReply | null;
   idempotency(accountId: string, route: string, key: string): IdempotencyState | null;
   filter(accountId: string, kind: FilterKind, value: string): FilterRule | null;
+  seenOwner(accountId: string): SeenOwner | null;
+  seen(accountId: string, mailbox: string, scope: string): SeenState | null;
 }
 
 interface LedgerEntry {
@@ -143,6 +163,10 @@ export interface Changes<A extends CreditState = AccountState> {
   readonly keyUses: Map<string, string>;
   /** Keys whose budget has other counters now. */
   readonly budgets: Set<BudgetState>;
+  /** By account. */
+  readonly seenOwners: Map<string, SeenOwner>;
+  /** By `seenId`. */
+  readonly seen: Map<string, SeenState>;
   readonly events: StoreEvent[];
 }
 
@@ -157,6 +181,8 @@ export const noChanges = <A extends CreditState = AccountState>(): Changes<A> =>
   idempotency: new Map(),
   keyUses: new Map(),
   budgets: new Set(),
+  seenOwners: new Map(),
+  seen: new Map(),
   events: [],
 });
 

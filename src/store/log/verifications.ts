@@ -9,6 +9,7 @@ import type { StorageDriver, TransactionDriver } from '../driver.ts';
 import { eraseFromLists } from '../lists/erase.ts';
 import { writeAudit } from '../people/audit-log.ts';
 import { storable } from '../rows.ts';
+import { forgetMailbox } from '../seen.ts';
 import type { AccountId, Actor, Verifications } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import { AFTER_LAST_SEQ, edgeOf, FIRST_SEQ, INDEXED_ADDRESS, search, seqsByAddress, toVerification } from './search.ts';
@@ -142,13 +143,20 @@ async function deleteRows(
 }
 
 /** See `Verifications.erase`. The audit log entry has no address; its count is updated with every batch. */
-async function erase(driver: StorageDriver, account: AccountId, email: string, by: Actor): Promise<number> {
+async function erase(
+  driver: StorageDriver,
+  account: AccountId,
+  { email, mailbox }: { readonly email: string; readonly mailbox: string | null },
+  by: Actor,
+): Promise<number> {
   const now = await driver.now();
   const target = `sha256:${sha256Hex(lowerCase(email)).slice(0, 16)}`;
   const step = (seqs: readonly number[], before: { erased: number; entry: number | null }) =>
     driver.transaction(async (trx) => {
       await lockExistingAccount(driver, trx, account);
-      const erased = before.erased + (await deleteRows(trx, account, seqs, now));
+      const forgotten =
+        before.entry === null && mailbox !== null ? await forgetMailbox(trx, account, mailbox, null) : 0;
+      const erased = before.erased + forgotten + (await deleteRows(trx, account, seqs, now));
       const detail = { erased };
       if (before.entry === null) {
         return { erased, entry: await writeAudit(trx, account, now, by, { action: 'log.erased', target, detail }) };
@@ -227,6 +235,6 @@ export function verifications(driver: StorageDriver): Verifications {
     },
 
     search: (account, wanted) => search(driver, account, wanted),
-    erase: (account, email, by) => erase(driver, account, email, by),
+    erase: (account, email, by, mailbox = null) => erase(driver, account, { email, mailbox }, by),
   };
 }

@@ -2,7 +2,7 @@
 
 import type pg from 'pg';
 import { idempotencyId } from '../charge/apply-batch.ts';
-
+import { hashedMailbox, seenId } from '../charge/seen.ts';
 import type {
   AccountState,
   ChargeRequest,
@@ -10,12 +10,24 @@ import type {
   HoldState,
   IdempotencyState,
   KeyState,
+  SeenOwner,
+  SeenState,
 } from '../charge/state.ts';
-import { accountState, filterState, holdState, idempotencyState, keyState, rowMaker, textColumn } from '../columns.ts';
+import {
+  accountState,
+  filterState,
+  holdState,
+  idempotencyState,
+  keyState,
+  rowMaker,
+  seenOwner,
+  seenState,
+  textColumn,
+} from '../columns.ts';
 import { type FilterKind, filterCandidates } from '../filter-kinds.ts';
 import { assertCompatible, SCHEMA, type SchemaState } from '../migrations.ts';
 import { onlyRow } from '../rows.ts';
-import type { AdmissionRequest, FilterRule, IdempotencyRef, Settlement } from '../store.ts';
+import type { AdmissionRequest, CompletedReply, FilterRule, IdempotencyRef, Settlement, Sighting } from '../store.ts';
 import { arraysOf, unnest } from './write.ts';
 
 /**
@@ -38,13 +50,21 @@ const KEY_ROWS = `SELECT ${keyState('keys')}, hash FROM keys`;
 const KEYS = `${KEY_ROWS} WHERE hash = ANY ($1::text[])`;
 const KEYS_BY_ID = `${KEY_ROWS} WHERE id = ANY ($1::text[])`;
 const HOLDS_BY_ID = `SELECT ${holdState('holds')} FROM holds WHERE id = ANY ($1::text[])`;
-const RECORDED = 'SELECT id FROM verifications WHERE id = ANY ($1::text[])';
+const RECORDED = 'SELECT id, body, decision FROM verifications WHERE id = ANY ($1::text[])';
 const IDEMPOTENCY = `SELECT ${idempotencyState('idempotency')}
   FROM idempotency JOIN (
     SELECT k.account_id, r.route, r.key FROM unnest($1::text[], $2::text[], $3::text[]) AS r (hash, route, key)
       JOIN keys k ON k.hash = r.hash
     UNION SELECT * FROM unnest($4::text[], $5::text[], $6::text[])
   ) AS wanted (account_id, route, key) USING (account_id, route, key)`;
+const SEEN_OWNERS = `SELECT ${seenOwner('s')} FROM seen_secrets s
+  WHERE account_id = ANY (ARRAY(SELECT account_id FROM keys WHERE hash = ANY ($1::text[])) || $2::text[])`;
+const SEEN_KEY = rowMaker<Pick<SeenState, 'accountId' | 'mailbox' | 'scope'>>({
+  account_id: textColumn(({ accountId }) => accountId),
+  mailbox: textColumn(({ mailbox }) => mailbox),
+  scope: textColumn(({ scope }) => scope),
+});
+const SEEN = `SELECT ${seenState('s')} FROM ${unnest(SEEN_KEY)} JOIN seen s USING (account_id, mailbox, scope)`;
 /** What a filter that could match a request would be found by. */
 interface FilterValue {
   readonly accountId: string;
@@ -114,7 +134,8 @@ export async function loadBatch(
   const recordIds = settles.flatMap((settle) => (settle.record === null ? [] : [settle.record.id]));
 
   const [lock, sql] = skipLocked ? ['lock-free', LOCK_FREE] : ['lock', LOCK];
-  const [, accounts, all, time, keys, holders, holds, recorded, idempotency] = await pipelined([
+  const sightings = sightingsOf(admits, settles);
+  const [, accounts, all, time, keys, holders, holds, recorded, idempotency, owners] = await pipelined([
     client.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
     query<StoredAccount & pg.QueryResultRow>(lock, sql, [hashes, accountIds]),
     skipLocked ? query<{ id: string }>('all', ALL, [hashes, accountIds]) : [],
@@ -122,8 +143,9 @@ export async function loadBatch(
     hashes.length === 0 ? [] : query<StoredKey & pg.QueryResultRow>('keys', KEYS, [hashes]),
     keyIds.length === 0 ? [] : query<StoredKey & pg.QueryResultRow>('keys-by-id', KEYS_BY_ID, [keyIds]),
     holdIds.length === 0 ? [] : query<HoldState & pg.QueryResultRow>('holds', HOLDS_BY_ID, [holdIds]),
-    recordIds.length === 0 ? [] : query<{ id: string }>('recorded', RECORDED, [recordIds]),
+    recordIds.length === 0 ? [] : query<CompletedReply & { id: string }>('recorded', RECORDED, [recordIds]),
     loadIdempotency(query, admits, settles),
+    loadSeenOwners(query, sightings),
   ]);
   assertCompatible(onlyRow(time), known);
   const accountById = byId(accounts, (account) => account.id);
@@ -131,9 +153,13 @@ export async function loadBatch(
   // One object for each key, as its budget changes in memory.
   const keyByHash = byId([...keyById.values()], (key) => key.hash);
   const holdById = byId(holds, (hold) => hold.id);
-  const recordedIds = new Set(recorded.map((row) => row.id));
+  const replyById = byId(recorded, (row) => row.id);
   const replies = byId(idempotency, (row) => idempotencyId(row.accountId, row));
-  const filters = await loadFilters(query, admits, keyByHash, accountById);
+  const ownerById = byId(owners, (owner) => owner.accountId);
+  const [filters, seen] = await pipelined([
+    loadFilters(query, admits, keyByHash, accountById),
+    loadSeen(query, sightings, keyByHash, ownerById),
+  ]);
 
   const state: ChargeState = {
     now: clock?.() ?? onlyRow(time).now,
@@ -142,9 +168,11 @@ export async function loadBatch(
     keyById: (id) => keyById.get(id) ?? null,
     account: (id) => accountById.get(id) ?? null,
     hold: (id) => holdById.get(id) ?? null,
-    recorded: (id) => recordedIds.has(id),
+    recorded: (id) => replyById.get(id) ?? null,
     idempotency: (accountId, route, key) => replies.get(idempotencyId(accountId, { route, key })) ?? null,
     filter: (accountId, kind, value) => filters.get(filterId(accountId, kind, value)) ?? null,
+    seenOwner: (accountId) => ownerById.get(accountId) ?? null,
+    seen: (accountId, mailbox, scope) => seen.get(seenId(accountId, mailbox, scope)) ?? null,
   };
   const held = new Set(all.filter(({ id }) => !accountById.has(id)).map(({ id }) => id));
   const accountOf = (request: ChargeRequest): string | undefined => {
@@ -186,6 +214,51 @@ function loadIdempotency(
 
 const triple = (owner: string, ref: IdempotencyRef | null): string[][] =>
   ref === null ? [] : [[owner, ref.route, ref.key]];
+
+/** Mailboxes to be remembered, by account or by the hash of a key. */
+interface Sightings {
+  readonly byHash: readonly (readonly [hash: string, seen: Sighting])[];
+  readonly byAccount: readonly (readonly [account: string, seen: Sighting])[];
+}
+
+function sightingsOf(admits: readonly AdmissionRequest[], settles: readonly Settlement[]): Sightings {
+  const byHash: [string, Sighting][] = [];
+  const byAccount: [string, Sighting][] = [];
+  for (const { keyHash, verify } of admits) {
+    if (verify?.seen == null) continue;
+    if (typeof keyHash === 'string') byHash.push([keyHash, verify.seen]);
+    else byAccount.push([keyHash.account, verify.seen]);
+  }
+  for (const { caller, seen } of settles) if (seen != null) byAccount.push([caller.accountId, seen]);
+  return { byHash, byAccount };
+}
+
+function loadSeenOwners(query: Query, { byHash, byAccount }: Sightings): Promise<SeenOwner[]> | [] {
+  if (byHash.length + byAccount.length === 0) return [];
+  const ids = [byHash, byAccount].map((some) => unique(some.map(([id]) => id)));
+  return query<SeenOwner & pg.QueryResultRow>('seen-owners', SEEN_OWNERS, ids);
+}
+
+/** In the second round trip, as only the secret of the account tells what to look for. */
+async function loadSeen(
+  query: Query,
+  { byHash, byAccount }: Sightings,
+  keyByHash: ReadonlyMap<string, KeyState>,
+  owners: ReadonlyMap<string, SeenOwner>,
+): Promise<Map<string, SeenState>> {
+  const ofKeys = byHash.map(([hash, seen]) => [keyByHash.get(hash)?.accountId ?? '', seen] as const);
+  const wanted = new Map(
+    [...ofKeys, ...byAccount].flatMap(([id, { mailbox, scope }]) => {
+      const owner = owners.get(id);
+      if (owner === undefined) return [];
+      const key = { accountId: owner.accountId, mailbox: hashedMailbox(owner, mailbox), scope };
+      return [[seenId(key.accountId, key.mailbox, scope), key] as const];
+    }),
+  );
+  if (wanted.size === 0) return new Map();
+  const rows = await query<SeenState & pg.QueryResultRow>('seen', SEEN, arraysOf(SEEN_KEY, [...wanted.values()]));
+  return byId(rows, ({ accountId, mailbox, scope }) => seenId(accountId, mailbox, scope));
+}
 
 const filterId = (account: string, kind: FilterKind, value: string): string => `${account}\n${kind}\n${value}`;
 

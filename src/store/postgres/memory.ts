@@ -297,8 +297,8 @@ export class ChargeMemory implements BatchJudge {
   /** The account of a request that can be judged by what is remembered; else null. */
   #accountOf(request: ChargeRequest): StoredAccount | null {
     if (request.kind === 'settle') return null;
-    const { keyHash, idempotency } = request.admit;
-    if (idempotency !== null) return null;
+    const { keyHash, idempotency, verify } = request.admit;
+    if (idempotency !== null || verify?.seen != null) return null;
     const key = typeof keyHash === 'string' ? this.#keys.get(keyHash) : null;
     if (key === undefined) return null;
     const id = typeof keyHash === 'string' ? key?.key.accountId : keyHash.account;
@@ -319,9 +319,11 @@ export class ChargeMemory implements BatchJudge {
 const NOT_STORED = {
   keyById: () => null,
   hold: () => null,
-  recorded: () => false,
+  recorded: () => null,
   idempotency: () => null,
   filter: () => null,
+  seenOwner: () => null,
+  seen: () => null,
 };
 
 const used = (key: StoredKey, uses: Changes['keyUses'], now: number): StoredKey =>

@@ -14,6 +14,8 @@ import {
   LEDGER,
   type RowMaker,
   rowMaker,
+  SEEN,
+  SEEN_SECRETS,
   type TableRows,
   textColumn,
   USAGE_HOURS,
@@ -114,7 +116,12 @@ const update = (rows: TableRows<never>): string => {
 
 const add = (rows: TableRows<never>): string => `${insertUnnested(rows)} WHERE true ${OF_CHARGED}`;
 
-const replaced = IDEMPOTENCY.columns.map((column) => `${column} = excluded.${column}`);
+/** Each row in place of the one that is there. */
+const put = (rows: TableRows<never>, key: string): string => {
+  const replaced = rows.columns.map((column) => `${column} = excluded.${column}`);
+  return `${insertUnnested(rows)} ON CONFLICT (${key}) DO UPDATE SET ${replaced.join(', ')}`;
+};
+
 const SQL = {
   setAccounts: update(ACCOUNT_COUNTERS),
   setKeyUses: `${update(KEY_USE)} ${OF_CHARGED}`,
@@ -127,7 +134,9 @@ const SQL = {
       SET requests = usage_hours.requests + excluded.requests, credits = usage_hours.credits + excluded.credits`,
   addHits: `UPDATE filters f SET hits = f.hits + c.hits, last_hit_at = c.last_hit_at FROM ${unnest(FILTER_HITS)}
     WHERE f.account_id = c.account_id AND f.id = c.id`,
-  putIdempotency: `${insertUnnested(IDEMPOTENCY)} ON CONFLICT (account_id, route, key) DO UPDATE SET ${replaced.join(', ')}`,
+  putIdempotency: put(IDEMPOTENCY, 'account_id, route, key'),
+  putSeenOwners: put(SEEN_SECRETS, 'account_id'),
+  putSeen: put(SEEN, 'account_id, mailbox, scope'),
 } as const;
 const END_HOLDS = 'DELETE FROM holds WHERE id = ANY ($1::text[])';
 const REPLY_KEY = rowMaker<IdempotencyState>({
@@ -153,6 +162,8 @@ export function statements(changes: Changes, state: ChargeState): NamedStatement
   const ofKept = (keep: boolean) => kept.filter((one) => one.keep === keep).map(({ ref }) => ref);
   write('put-idempotency', SQL.putIdempotency, IDEMPOTENCY, ofKept(true));
   write('drop-idempotency', DROP_IDEMPOTENCY, REPLY_KEY, ofKept(false));
+  write('put-seen-owners', SQL.putSeenOwners, SEEN_SECRETS, changes.seenOwners.values());
+  write('put-seen', SQL.putSeen, SEEN, changes.seen.values());
   return list;
 }
 

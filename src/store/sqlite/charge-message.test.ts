@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Level } from '../../kernel/facts/plans.ts';
+import type { PolicyAction } from '../../kernel/facts/policies.ts';
 import type { Via } from '../../kernel/log-origins.ts';
 import type { AccountId, AdmissionRequest, Settlement, VerificationRecord } from '../store.ts';
 import { batchWriter, type Decision, readBatch } from './charge-message.ts';
@@ -25,6 +26,7 @@ const FIELDS = {
   mxHosts: fc.constantFrom(null, [], ['mx1.mail.example', 'mx2.mail.example']),
   clientIp: fc.constantFrom('192.0.2.1', '192.0.2.1', null),
   holdMs: fc.constantFrom(35_000, 35_000, 40_000),
+  seen: fc.constantFrom(null, null, { scope: 'signup', mailbox: 'jane@mail.example', spelling: 'Jane@mail.example' }),
   filter: fc.constantFrom(null, null, null, BLOCKS, ALLOWS),
   decided: fc.constantFrom(true, true, true, false),
   id: fc.constantFrom('ver_1', 'ver_2', 'ver_3'),
@@ -39,6 +41,8 @@ const FIELDS = {
   body: fc.constantFrom('{}', '{"a":1}'),
   via: fc.constantFrom<(Via | null)[]>(null, null, 'zerobounce'),
   filterId: fc.constantFrom(null, null, 7),
+  decision: fc.constantFrom<(PolicyAction | null)[]>(null, null, 'review'),
+  decisionIfSeen: fc.constantFrom(null, null, { action: 'reject', because: [], message: null } as const),
 };
 const drawn = fc.record(FIELDS);
 type Drawn = typeof drawn extends fc.Arbitrary<infer D> ? D : never;
@@ -49,13 +53,13 @@ function chargeOf(d: Drawn) {
   const judged = { validationType, status, deliverability, reason, credits };
   const record: VerificationRecord = {
     ...{ id: d.id, email, requested: d.level, ...judged, clientIp: d.recordIp, durationMs, body, via },
-    filterId,
+    ...{ filterId, decision: d.decision, decisionIfSeen: d.decisionIfSeen },
   };
   const decision: Decision | null = d.verifies ? { filter: d.filter, record: d.decided ? record : null } : null;
   const request: AdmissionRequest = {
     ...{ keyHash: d.keyHash, scope: d.scope, ip: d.ip, invalid: d.invalid, idempotency: d.idempotency },
     verify: decision && {
-      ...{ id: d.id, level: d.level, test: d.test, holdMs: d.holdMs },
+      ...{ id: d.id, level: d.level, test: d.test, holdMs: d.holdMs, seen: d.seen },
       filterKeys: {
         ...{ email: d.filterEmail, mailbox: d.mailbox, domains: d.domains },
         ...{ ip: d.clientIp, mxHosts: d.mxHosts },
@@ -68,7 +72,7 @@ function chargeOf(d: Drawn) {
 
 const SETTLEMENT: Settlement = {
   caller: { accountId: ACCOUNT, keyId: 'key_1', plan: 'premium', test: false },
-  ...{ holdId: 'ver_9', record: null, idempotency: null },
+  ...{ holdId: 'ver_9', record: null, idempotency: null, seen: null },
 };
 
 /** Each is like the one before, but for its own values and at most one other. */

@@ -11,6 +11,7 @@ import type {
   Admission,
   AdmissionRequest,
   Caller,
+  CompletedReply,
   FilterKeys,
   FilterRule,
   IdempotencyRef,
@@ -80,6 +81,7 @@ const RECORD = fieldsOf<VerificationRecord>()([
   'via',
   'decision',
   'filterId',
+  'decisionIfSeen',
 ]);
 const REPLY_REF = fieldsOf<IdempotencyRef>()(['route', 'key', 'fingerprint']);
 const CALLER = fieldsOf<Caller>()(['accountId', 'keyId', 'plan', 'test']);
@@ -90,8 +92,8 @@ const ADMIT = fieldsOf<Omit<AdmissionRequest, 'keyHash' | 'idempotency' | 'verif
   'ip',
   'invalid',
 ]);
-const VERIFY = fieldsOf<Omit<VerifyAdmission, 'filterKeys' | 'decide'>>()(['id', 'level', 'test', 'holdMs']);
-const SETTLE = fieldsOf<Pick<Settlement, 'holdId'>>()(['holdId']);
+const VERIFY = fieldsOf<Omit<VerifyAdmission, 'filterKeys' | 'decide'>>()(['id', 'level', 'test', 'holdMs', 'seen']);
+const SETTLE = fieldsOf<Pick<Settlement, 'holdId' | 'seen'>>()(['holdId', 'seen']);
 
 function pushOrNull<T extends object>(to: unknown[], fields: Fields<T>, value: T | null): void {
   to.push(value !== null);
@@ -109,7 +111,7 @@ export interface Decision {
   readonly record: VerificationRecord | null;
 }
 
-/** A charge without filter and Idempotency-Key: what most of a batch consists of. */
+/** A charge without filter, Idempotency-Key and scope: what most of a batch consists of. */
 interface PlainCharge {
   readonly admit: AdmissionRequest;
   readonly verify: VerifyAdmission;
@@ -120,6 +122,7 @@ interface PlainCharge {
 function plainCharge(admit: AdmissionRequest, decision: Decision | null): PlainCharge | null {
   const { verify, idempotency } = admit;
   if (verify === null || idempotency !== null || decision === null || decision.filter !== null) return null;
+  if (verify.seen != null) return null;
   const { record } = decision;
   return record !== null && record.id === verify.id ? { admit, verify, record } : null;
 }
@@ -272,10 +275,10 @@ export function writeAnswers(events: readonly StoreEvent[], answers: readonly Ch
       continue;
     }
     // The record is known to who sent it.
-    const { caller, window, balance } = value;
+    const { caller, window, balance, completed = null } = value;
     if (last === null || last.keyId !== caller.keyId || last.accountId !== caller.accountId) to.push('caller', caller);
     last = caller;
-    to.push('settled', balance);
+    to.push('settled', balance, completed);
     WINDOW.push(to, window);
   }
   return to;
@@ -317,9 +320,10 @@ export function readAnswers(
 }
 
 function readSettled(from: Reader, caller: Caller | null, record: VerificationRecord | null): Admission {
-  const [balance, window] = [from.next<number>(), WINDOW.read(from)];
+  const [balance, completed] = [from.next<number>(), from.next<CompletedReply | null>()];
+  const window = WINDOW.read(from);
   if (caller === null || record === null) throw new TypeError('A charge was answered that was not asked for.');
-  return { outcome: 'settled', caller, window, record, balance };
+  return { outcome: 'settled', caller, window, record, ...(completed === null ? {} : { completed }), balance };
 }
 
 function readError(from: Reader): Error {

@@ -15,6 +15,10 @@ import {
   KEY_USE,
   keyState,
   LEDGER,
+  SEEN,
+  SEEN_SECRETS,
+  seenOwner,
+  seenState,
   type TableRows,
   USAGE_HOURS,
   VERIFICATIONS,
@@ -30,9 +34,11 @@ const SQL = {
   keyById: `${KEYS} WHERE id = ?`,
   account: `SELECT ${accountState('accounts')} FROM accounts WHERE id = ?`,
   hold: `SELECT ${holdState('holds')} FROM holds WHERE id = ?`,
-  recorded: 'SELECT 1 FROM verifications WHERE id = ?',
+  recorded: 'SELECT body, decision FROM verifications WHERE id = ?',
   idempotency: `SELECT ${idempotencyState('idempotency')} FROM idempotency ${OF_REPLY}`,
   filter: `SELECT ${filterState('filters')} FROM filters WHERE account_id = ? AND filter_type = ? AND value = ?`,
+  seenOwner: `SELECT ${seenOwner('seen_secrets')} FROM seen_secrets WHERE account_id = ?`,
+  seen: `SELECT ${seenState('seen')} FROM seen WHERE account_id = ? AND mailbox = ? AND scope = ?`,
   setAccount: updateSql(ACCOUNT_COUNTERS),
   setKeyUse: updateSql(KEY_USE),
   setBudget: updateSql(KEY_BUDGET),
@@ -45,6 +51,8 @@ const SQL = {
   addHits: ADD_HITS,
   putIdempotency: insertSql(IDEMPOTENCY).replace('INSERT', 'INSERT OR REPLACE'),
   dropIdempotency: `DELETE FROM idempotency ${OF_REPLY}`,
+  putSeenOwner: insertSql(SEEN_SECRETS).replace('INSERT', 'INSERT OR REPLACE'),
+  putSeen: insertSql(SEEN).replace('INSERT', 'INSERT OR REPLACE'),
   schema: SCHEMA,
   begin: 'BEGIN IMMEDIATE',
   commit: 'COMMIT',
@@ -117,9 +125,11 @@ function load(statements: Statements, now: number, node: string): ChargeState {
     keyById: (id) => oneKey(find('keyById', id)),
     account: (id) => find<AccountState>('account', id),
     hold: (id) => find('hold', id),
-    recorded: (id) => statements.recorded.get(id) !== undefined,
+    recorded: (id) => find('recorded', id),
     idempotency: (accountId, route, key) => find('idempotency', accountId, route, key),
     filter: (accountId, kind, value) => find('filter', accountId, kind, value),
+    seenOwner: (accountId) => find('seenOwner', accountId),
+    seen: (accountId, mailbox, scope) => find('seen', accountId, mailbox, scope),
   };
 }
 
@@ -134,6 +144,8 @@ function write(statements: Statements, changes: Changes, { now, node }: ChargeSt
   for (const hold of changes.holds) statements.addHold.run(...HOLDS.values({ ...hold, now, node }));
   for (const id of changes.ended) statements.endHold.run(id);
   for (const entry of changes.verifications) statements.addVerification.run(...VERIFICATIONS.values({ ...entry, now }));
+  each(statements.putSeenOwner, SEEN_SECRETS, changes.seenOwners.values());
+  each(statements.putSeen, SEEN, changes.seen.values());
   each(statements.addUsage, USAGE_HOURS, changes.usage.values());
   for (const hits of changes.hits.values()) statements.addHits.run(...FILTER_HITS.values({ ...hits, now }));
   for (const { ref, keep } of changes.idempotency.values())

@@ -147,12 +147,19 @@ describe('the log', () => {
     await own.verify('eve@GOOD.com');
     await own.verify('eve2@good.com');
     const erase = (email: string) => who.call('POST', of(own.account, '/log/erase'), { email });
-    expect((await erase('EVE@good.com')).json).toEqual({ erased: 2 });
+    for (const scope of ['signup', 'trial']) await own.verify('Eve+2@good.com', { scope });
+    await own.verify('eve2@good.com', { scope: 'signup' });
+    // Her records, and her mailbox in two scopes.
+    expect((await erase('EVE@good.com')).json).toEqual({ erased: 4 });
+    expect((await own.verify('eve2@good.com', { scope: 'signup' })).json.seen).toMatchObject({ before: true });
+    expect((await own.verify('eve+3@good.com', { scope: 'signup' })).json.seen).toMatchObject({ before: false });
+    await erase('eve+2@good.com');
+    await erase('eve+3@good.com');
     expect((await erase('EVE@good.com')).json).toEqual({ erased: 0 });
-    expect(emails(await search({}, own.account, who))).toEqual(['eve2@good.com']);
+    expect(emails(await search({}, own.account, who))).toEqual(['eve2@good.com', 'eve2@good.com', 'eve2@good.com']);
     expect((await who.call('GET', of(own.account, '/overview'))).json).toMatchObject({
-      credits: { remaining: 97, used: 3 },
-      totals: { requests: 3 },
+      credits: { remaining: 92, used: 8 },
+      totals: { requests: 8 },
     });
     const auditLog = await who.call('GET', of(own.account, '/audit-log'));
     expect(auditLog.json.entries.map(({ action }: { action: string }) => action)).toContain('log.erased');

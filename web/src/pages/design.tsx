@@ -295,6 +295,7 @@ const VERIFICATION: Verification = {
   normalized_email: 'no.such.person@fabrikam.example',
   canonical_email: 'no.such.person@fabrikam.example',
   canonical_rule: 'tag',
+  seen: null,
   local_part: 'no.such.person+news',
   domain: 'fabrikam.example',
   tag: 'news',

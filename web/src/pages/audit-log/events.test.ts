@@ -61,6 +61,7 @@ describe('audit log entries', () => {
     ['filter.added', { reason: 'why' }, 'Added a filter', '“why”'],
     ['filter.removed', { reason: null }, 'Removed a filter', null],
     ['filters.imported', { added: 3, given: 4 }, 'Imported filters', '3 of 4 lines added'],
+    ['scope.forgotten', { forgotten: 2 }, 'Forgot the mailboxes seen in a scope', '2 mailboxes'],
     ['log.erased', { erased: 1 }, 'Erased an address from the log', '1 record'],
     ['list.created', { list: 'lst_1', rows: 3, addresses: 2 }, 'Uploaded a list', '2 addresses'],
     ['list.started', { list: 'lst_1' }, 'Started a list', null],

@@ -203,6 +203,10 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
     details: ({ grace_seconds }) => grace(grace_seconds, 'secret'),
   },
   'hook.deleted': { title: 'Deleted an auth hook' },
+  'scope.forgotten': {
+    title: 'Forgot the mailboxes seen in a scope',
+    details: ({ forgotten }) => (isNumber(forgotten) ? pluralize(forgotten, 'mailbox', 'mailboxes') : null),
+  },
   'log.erased': {
     title: 'Erased an address from the log',
     details: ({ erased }) => (isNumber(erased) ? pluralize(erased, 'record') : null),

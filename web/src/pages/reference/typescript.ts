@@ -41,6 +41,7 @@ const CALLS: Readonly<Record<Name, Call>> = {
       "await pipeline(results, createWriteStream('results.csv'));",
     ],
   }),
+  forgetSeen: () => result('forgotten', "seen.forget({ scope: 'signup', email: 'jane.doe@example.com' })"),
   usage: () => result('usage', 'usage()'),
   addFilter: (_id, body) => result('filter', `filters.add(${javascript(body)})`),
   listFilters: () => ({

@@ -118,6 +118,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'npm install': { by: 'tests/debian/fresh.test.ts' },
     'import { guard }': { by: 'tests/flows/quickstart-form.test.ts' },
   },
+  'docs/sign-ups.md': { '{\n  "email"': { shape: 'of the command before' } },
   'docs/upgrading.md': { PENDING: { not: 'nothing is pending in a store of this version' } },
   'docs/verdicts.md': {
     '{\n  "email"': { verdict: 'someone@gmial.com' },
@@ -125,6 +126,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
   },
   'docs/webhooks.md': { '': { by: 'tests/flows/webhooks-page.test.ts' } },
   'sdk/README.md': {
+    "await mailvet.verify({ email: 'jane": { before: CLIENT, prints: 'a second account' },
     'npm ci': { not: 'tests/packages packs and installs it' },
     'npm install': { not: 'tests/packages packs and installs it' },
     'import { createMailvet, MailvetError }': { by: 'tests/flows/client.test.ts' },

@@ -73,7 +73,7 @@ describeBrowser('auth hooks', (browser) => {
   it('of an auth server that makes the secret say that it is missing, and take it', async () => {
     const { page } = await somebody();
     await button(page, 'Create auth hook').click();
-    await dialog(page).getByLabel('Auth server').selectOption('WorkOS');
+    await dialog(page).getByLabel('Auth server', { exact: true }).selectOption('WorkOS');
     await field(dialog(page), 'Name').fill('Users');
     await button(dialog(page), 'Create auth hook').click();
     await expectText(dialog(page)).toContain('WorkOS shows a secret once it knows the URL');

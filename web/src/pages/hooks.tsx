@@ -1,4 +1,4 @@
-import { Anchor, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,7 +6,6 @@ import { HOOK_FACTS } from '../../../src/kernel/facts/hooks.ts';
 import { HOOKS_MAX } from '../../../src/kernel/facts/limits.ts';
 import type { Hook } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
-import { CopyText } from '../parts/copy-text.tsx';
 import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { formatNumber } from '../parts/format.ts';
@@ -71,7 +70,7 @@ const ADMINS_ONLY = 'Only admins and owners can create and change auth hooks.';
 
 const COLUMNS: readonly Column<Hook>[] = [
   { header: 'Hook', cell: (hook) => <NameAndUrl of={hook} /> },
-  { header: 'Policy', wideOnly: true, cell: ({ policy }) => <Code>{policy}</Code> },
+  { header: 'Policy', wideOnly: true, cell: ({ policy }) => <PolicyLink name={policy} /> },
   { header: 'Last call', wideOnly: true, cell: (hook) => <LastCall of={hook} /> },
 ];
 
@@ -106,7 +105,9 @@ function NameAndUrl({ of }: { of: Hook }) {
         {name}
       </Anchor>
       <Text size="xs">{HOOK_FACTS[kind].name}</Text>
-      <CopyText label={`URL of ${name}`} text={url} />
+      <Text size="xs" c="dimmed" style={{ wordBreak: 'break-all' }}>
+        {url}
+      </Text>
       {!has_secret && (
         <Text size="xs" c="red">
           Calls are refused until you enter the secret that {HOOK_FACTS[kind].name} shows for this URL.
@@ -119,12 +120,18 @@ function NameAndUrl({ of }: { of: Hook }) {
       )}
       <NarrowOnly>
         <Text size="xs" component="div">
-          Policy {policy}. Last call: <LastCall of={of} />
+          Policy <PolicyLink name={policy} />. Last call: <LastCall of={of} />
         </Text>
       </NarrowOnly>
     </Stack>
   );
 }
+
+const PolicyLink = ({ name }: { name: string }) => (
+  <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/policies/$name" params={{ name }} />}>
+    {name}
+  </Anchor>
+);
 
 const LastCall = ({ of: { last_used_at } }: { of: Hook }) =>
   last_used_at === null ? 'Never' : <Timestamp at={last_used_at} />;

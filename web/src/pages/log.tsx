@@ -2,6 +2,7 @@ import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { memo, useCallback, useDeferredValue, useMemo, useState } from 'react';
+import { HOOK_FACTS } from '../../../src/kernel/facts/hooks.ts';
 import { ADDRESS_LENGTH, PAGE_SIZE } from '../../../src/kernel/facts/limits.ts';
 import type { LogNegatable } from '../../../src/kernel/facts/log-filters.ts';
 import { LEVELS } from '../../../src/kernel/facts/plans.ts';
@@ -27,6 +28,7 @@ import { ViewsMenu } from '../parts/saved-views/views-menu.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
 import { useRowShortcuts } from '../parts/use-row-shortcuts.ts';
 import { reasonName } from '../parts/verdict/reasons.ts';
+import { hooksQuery } from './hooks/query.ts';
 import { keysQuery } from './keys/query.ts';
 import { EntryDrawer } from './log/entry-drawer.tsx';
 import { Erase } from './log/erase.tsx';
@@ -165,7 +167,11 @@ const LogFilters = memo(function LogFilters(props: { search: LogSearch; onSearch
   const { search, onSearch } = props;
   const { id } = useAccount();
   const { data } = useQuery(keysQuery(id));
-  const keys = (data?.keys ?? []).map(({ id, name, key }) => ({ value: id, label: `${name} (${key.slice(-4)})` }));
+  const hooks = useQuery(hooksQuery(id)).data?.hooks ?? [];
+  const keys = [
+    ...(data?.keys ?? []).map(({ id, name, key }) => ({ value: id, label: `${name} (${key.slice(-4)})` })),
+    ...hooks.map(({ id, name, kind }) => ({ value: id, label: `${name} (${HOOK_FACTS[kind].name})` })),
+  ];
   const chips: readonly (readonly [name: Name, label: string, options: readonly { value: string; label: string }[]])[] =
     [
       ['range', 'Time', labeled(RANGES)],

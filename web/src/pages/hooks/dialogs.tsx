@@ -21,9 +21,9 @@ import { notify } from '../../parts/notify.tsx';
 import { parseInteger } from '../../parts/parse-integer.ts';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
 import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
+import { policiesQuery } from '../policies/queries.ts';
 import { SECRET_DIALOG } from '../webhooks/create-dialog.tsx';
 import { SecretPanel } from '../webhooks/secret-panel.tsx';
-import { policiesQuery } from './query.ts';
 
 export type HookDialog =
   | { readonly what: 'create' }
@@ -188,6 +188,7 @@ function SettingsForm(props: {
       }}
     >
       <Stack>
+        {initial !== null && <CopyText label="URL" text={initial.url} />}
         {initial === null && (
           <NativeSelect
             label="Auth server"

@@ -8,10 +8,3 @@ export const hooksQuery = (account: string) =>
     queryFn: ({ signal }) =>
       unwrap(api.GET('/dashboard/accounts/{account}/hooks', { params: { path: { account } }, signal })),
   });
-
-export const policiesQuery = (account: string) =>
-  queryOptions({
-    queryKey: ['account', account, 'policies'],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/dashboard/accounts/{account}/policies', { params: { path: { account } }, signal })),
-  });

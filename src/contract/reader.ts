@@ -99,9 +99,11 @@ export interface PropertyNotes {
   /** The code of its error, else `invalid_parameter`. */
   readonly 'x-code'?: ErrorCode;
   readonly '~decode'?: Decoding;
+  /** Of what may be one of several. */
+  readonly anyOf?: readonly PropertyNotes[];
 }
 
-export const propertiesOf = (schema: TSchema): Readonly<Record<string, PropertyNotes>> =>
+export const propertiesOf = (schema: object): Readonly<Record<string, PropertyNotes>> =>
   'properties' in schema ? (schema.properties as Record<string, PropertyNotes>) : {};
 
 type JsonObject = Record<string, unknown>;
@@ -150,8 +152,8 @@ export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): 
     if (missing?.keyword === 'required') return missingParameter(missing.params.requiredProperties[0] ?? '');
     const undecoded = decode(sent);
     if (errors.length + undecoded.length > 0) {
-      const wrong = errors.map((e) => e.instancePath.split('/')[1] ?? '');
-      return wrongParameter([...new Set([...wrong, ...undecoded])], properties);
+      const wrong = errors.map(({ instancePath }) => noted(instancePath, properties));
+      return wrongParameter([...wrong, ...undecoded.map((field) => ({ field, notes: properties[field] }))]);
     }
     const refusal = refused(sent);
     if (refusal !== null) return refusal;
@@ -194,11 +196,35 @@ function unwrapped(value: unknown, wrapper: string): unknown {
 const missingParameter = (field: string) =>
   invalid('missing_parameter', `The parameter "${field}" is missing.`, { field });
 
-function wrongParameter(fields: readonly string[], properties: Readonly<Record<string, PropertyNotes>>) {
-  const found = fields.map((field) => ({ field, code: properties[field]?.['x-code'] ?? 'invalid_parameter' }) as const);
+/** A property, `read.delimiter` where it is one of an object, with what its schema says. */
+interface NotedProperty {
+  readonly field: string;
+  readonly notes: PropertyNotes | undefined;
+}
+
+/** The deepest property on the path (RFC 6901) that has a message of its own. */
+function noted(path: string, properties: Readonly<Record<string, PropertyNotes>>): NotedProperty {
+  const [field = '', ...below] = path.split('/').slice(1);
+  let found: NotedProperty = { field, notes: properties[field] };
+  for (const name of below) {
+    const notes = found.notes && ownNotes(propertiesOf(found.notes)[name]);
+    if (notes?.['x-error'] === undefined) break;
+    found = { field: `${found.field}.${name}`, notes };
+  }
+  return found;
+}
+
+/** Of a property that may be null, those of what else it may be. */
+const ownNotes = (notes: PropertyNotes | undefined): PropertyNotes | undefined =>
+  notes?.['x-error'] === undefined ? (notes?.anyOf?.find((one) => one['x-error'] !== undefined) ?? notes) : notes;
+
+function wrongParameter(wrong: readonly NotedProperty[]) {
+  const found = wrong.map(
+    ({ field, notes }) => ({ field, notes, code: notes?.['x-code'] ?? 'invalid_parameter' }) as const,
+  );
   const first = found.find(({ code }) => code === 'invalid_parameter') ?? found[0];
   const field = first?.field ?? '';
-  return invalid(first?.code ?? 'invalid_parameter', messageOf(field, properties[field]), { field });
+  return invalid(first?.code ?? 'invalid_parameter', messageOf(field, first?.notes), { field });
 }
 
 /** The property's own message, or one made of its values. */

@@ -27,7 +27,7 @@ const code = (text: string): string => `\`${text}\``;
 /** What the service replies, at the level that the outcome needs. */
 function row(name: string, outcome: TestOutcome): string[] {
   const replies = LEVELS.map((level) => {
-    const evidence = testEvidence(`${name}@example.com`, level, outcome, '');
+    const evidence = testEvidence(`${name}@example.com`, level, outcome, { listVersion: '', now: 0 });
     const verdict = decideVerdict(evidence);
     if (verdict === null) throw new TypeError(`${name} has no verdict.`);
     return report(evidence, verdict, { id: '', durationMs: 0, at: 0 });

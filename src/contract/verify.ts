@@ -146,7 +146,18 @@ export const Checks = Type.Object(
       tls: Type.Optional(Type.Boolean()),
       rule: Type.Optional(Nullable(Type.String({ description: 'The classification rule that decided.' }))),
     }),
-    catch_all: Type.Object({ result: Result }),
+    catch_all: Type.Object({
+      result: Result,
+      checked_at: Type.Optional(
+        Nullable(
+          Type.String({
+            format: 'date-time',
+            description:
+              'When the server answered about a random mailbox. The answer is remembered for hours, so it may be older than the check; null: it did not answer.',
+          }),
+        ),
+      ),
+    }),
   },
   { title: 'Checks' },
 );
@@ -180,6 +191,16 @@ const EvidenceReply = Type.Object(
             text: Type.String(),
           }),
         ),
+      }),
+    ),
+    catch_all: Nullable(
+      Type.Object({
+        result: Result,
+        checked_at: Nullable(
+          Type.String({ format: 'date-time', description: 'When the server answered about a random mailbox.' }),
+        ),
+        cached: Type.Boolean({ description: 'The answer is remembered from an earlier check.' }),
+        why: Nullable(Type.String({ description: 'Why it is unknown.' })),
       }),
     ),
   },

@@ -142,6 +142,8 @@ export interface CatchAllEvidence {
   /** Seconds until the probe makes sense again; null when the server announced nothing. */
   readonly retryAfter: number | null;
   readonly cached: boolean;
+  /** When the host answered about a random mailbox, perhaps to an earlier check: `Clock.now()` ms; null: never. */
+  readonly checkedAt: number | null;
 }
 
 export interface Evidence {

@@ -4,7 +4,16 @@ import type { Level } from '../kernel/facts/plans.ts';
 import type { Deliverability, ProviderKind, Reason, Status } from '../kernel/facts/reasons.ts';
 import { mailboxAt } from './address/mailbox.ts';
 import type { Address, SyntaxErrorCode } from './address/parse.ts';
-import type { DnsEvidence, Evidence, MxRecord, ReadBy, Result, SmtpEvidence, TranscriptLine } from './evidence.ts';
+import type {
+  CatchAllEvidence,
+  DnsEvidence,
+  Evidence,
+  MxRecord,
+  ReadBy,
+  Result,
+  SmtpEvidence,
+  TranscriptLine,
+} from './evidence.ts';
 import { DNS_FINDINGS, SMTP_FINDINGS, type Verdict } from './findings.ts';
 
 /** The result of one verification: the JSON object of `POST /v1/verify`, with its fields in this order. */
@@ -76,7 +85,7 @@ export interface Checks {
     tls?: boolean;
     rule?: string | null;
   };
-  catch_all: { result: Result };
+  catch_all: { result: Result; checked_at?: string | null };
 }
 
 export interface ReportedEvidence {
@@ -91,6 +100,8 @@ export interface ReportedEvidence {
     probability: number | null;
     transcript: TranscriptLine[];
   } | null;
+  /** Null: the host was not asked about a random mailbox, and had not been before. */
+  catch_all: { result: Result; checked_at: string | null; cached: boolean; why: string | null } | null;
 }
 
 interface Stamp {
@@ -170,7 +181,7 @@ function checks(e: Evidence): Checks {
     },
     ...dnsChecks(e.dns),
     smtp: smtpCheck(e.smtp),
-    catch_all: { result: e.catchAll?.result ?? 'skipped' },
+    catch_all: catchAllCheck(e.catchAll),
   };
 }
 
@@ -178,6 +189,12 @@ function filterCheck({ result, filter }: Evidence['filter']): Checks['filter'] {
   if (filter === null) return { result };
   const { id, action, ...what } = filter;
   return { result, filter_id: id, action, ...what, ...(action === 'block' ? { id } : {}) };
+}
+
+function catchAllCheck(catchAll: CatchAllEvidence | null): Checks['catch_all'] {
+  if (catchAll === null || catchAll.result === 'skipped') return { result: 'skipped' };
+  const { result, checkedAt } = catchAll;
+  return { result, checked_at: checkedAt === null ? null : toIso(checkedAt) };
 }
 
 function dnsChecks(dns: DnsEvidence | null): Pick<Checks, 'domain' | 'mx'> {
@@ -224,4 +241,11 @@ const reportedEvidence = (e: Evidence): ReportedEvidence => ({
           probability: e.smtp.probability,
           transcript: [...e.smtp.transcript.lines],
         },
+  catch_all: reportedCatchAll(e.catchAll),
 });
+
+function reportedCatchAll(catchAll: CatchAllEvidence | null): ReportedEvidence['catch_all'] {
+  if (catchAll === null || catchAll.result === 'skipped') return null;
+  const { result, checked_at = null } = catchAllCheck(catchAll);
+  return { result, checked_at, cached: catchAll.cached, why: catchAll.why };
+}

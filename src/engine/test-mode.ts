@@ -17,6 +17,7 @@ import type {
   SmtpStage,
 } from './evidence.ts';
 import { DNS_FINDINGS } from './findings.ts';
+import { CATCH_ALL_SKIPPED } from './smtp/mailbox.ts';
 import { withFilter } from './verify.ts';
 
 /** Of documentation (RFC 5737): nothing is sent there. */
@@ -72,7 +73,11 @@ function testDnsEvidence(finding: DnsFinding, domain: string): DnsEvidence {
   return { finding, ...nothing, ...DNS[finding](domain) };
 }
 
-function mailboxEvidence({ smtp: finding = 'accepted', randomRecipient = 'rejected' }: TestOutcome, dns: DnsEvidence) {
+function mailboxEvidence(
+  { smtp: finding = 'accepted', randomRecipient = 'rejected' }: TestOutcome,
+  dns: DnsEvidence,
+  now: number,
+) {
   const smtp: SmtpEvidence = {
     finding,
     host: dns.hosts[0]?.host ?? null,
@@ -87,10 +92,9 @@ function mailboxEvidence({ smtp: finding = 'accepted', randomRecipient = 'reject
     transcript: { lines: [NOTE] },
     ...TEST_REPLIES[finding],
   };
+  const result = randomRecipient === 'accepted' ? 'fail' : 'pass';
   const catchAll: CatchAllEvidence =
-    finding === 'accepted'
-      ? { result: randomRecipient === 'accepted' ? 'fail' : 'pass', why: null, retryAfter: null, cached: false }
-      : { result: 'skipped', why: null, retryAfter: null, cached: false };
+    finding === 'accepted' ? { ...CATCH_ALL_SKIPPED, result, checkedAt: now } : CATCH_ALL_SKIPPED;
   return { smtp, catchAll };
 }
 
@@ -118,8 +122,11 @@ export function testEvidence(
   email: string,
   requested: Level,
   outcome: TestOutcome,
-  listVersion: string,
-  filter: MatchedFilter | null = null,
+  {
+    listVersion,
+    now,
+    filter = null,
+  }: { readonly listVersion: string; readonly now: number; readonly filter?: MatchedFilter | null },
 ): Evidence {
   const text = trimBlanks(email);
   const begin = { requested, email, listVersion };
@@ -132,7 +139,7 @@ export function testEvidence(
     });
   if (outcome.offline === 'syntax')
     return malformedTestEvidence(begin, { result: 'fail', error: 'invalid_character', index: email.indexOf(text) });
-  return judgedLater({ ...begin, ...NOT_CHECKED }, parsed.address, outcome, filter);
+  return judgedLater({ ...begin, ...NOT_CHECKED }, parsed.address, outcome, { filter, now });
 }
 
 /** The mail hosts of a domain with this outcome. */
@@ -143,7 +150,7 @@ function judgedLater(
   begin: Pick<Evidence, 'requested' | 'email' | 'listVersion' | 'dns' | 'smtp' | 'catchAll'>,
   address: Address,
   outcome: TestOutcome,
-  filter: MatchedFilter | null,
+  { filter, now }: { readonly filter: MatchedFilter | null; readonly now: number },
 ): Evidence {
   const { domain, localPart, normalized } = address;
   const e: Evidence = {
@@ -163,7 +170,7 @@ function judgedLater(
   if (outcome.offline === 'disposable' && filter === null)
     return { ...found, disposable: { result: 'fail', matched: domain, by: 'list' } };
   if (e.requested === 'mx' || DNS_FINDINGS[dns.finding].mx !== 'pass') return { ...found, dns };
-  return { ...found, dns, ...mailboxEvidence(outcome, dns) };
+  return { ...found, dns, ...mailboxEvidence(outcome, dns, now) };
 }
 
 type TestFlag = keyof NonNullable<Evidence['flags']>;

@@ -89,13 +89,16 @@ const liveMode = (engine: EngineDeps, maxRunning: number): VerifyMode => ({
   charges: true,
 });
 
-const testMode = ({ domainData }: Pick<EngineDeps, 'domainData'>): VerifyMode => ({
+const testMode = ({ clock, domainData }: Pick<EngineDeps, 'clock' | 'domainData'>): VerifyMode => ({
   begin({ email, level, timeoutMs, signal }) {
     const selector = selectorOf(email);
     const delayMs = delayOf(selector);
     const outcome = delayMs > timeoutMs ? outOfTime(level) : testOutcomeOf(selector);
     const evidence = (filter: FilterRule | null) =>
-      testEvidence(email, level, outcome, domainData().version, filter && matchOf(filter));
+      testEvidence(email, level, outcome, {
+        ...{ listVersion: domainData().version, now: clock.now() },
+        filter: filter && matchOf(filter),
+      });
     const offline = evidence(null);
     const error = simulatedError(selector);
     const waits = delayMs > 0 || error !== null;

@@ -170,9 +170,33 @@ describe('POST /v1/verify, smtp', () => {
       code: 250,
       tls: false,
     });
-    expect(json.checks.catch_all).toEqual({ result: 'pass' });
+    expect(json.checks.catch_all).toEqual({ result: 'pass', checked_at: expect.any(String) });
     expect(json.evidence).toBe(undefined);
     expect(headers.get('x-credits-remaining')).toBe(String(before - 10));
+  });
+
+  it('says when the server answered about a random mailbox, which may be before the check', async () => {
+    const began = Date.now();
+    const first = await owner.verify('good@plain.com', smtp);
+    const { checked_at: at } = first.json.checks.catch_all;
+    expect(new Date(at).toISOString()).toBe(at);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const reply = await owner.call('POST', '/v1/verify?evidence=1', { email: 'other@plain.com', ...smtp });
+    const { checks, evidence, verified_at, id } = reply.json;
+    // One that does not exist has no answer about a random mailbox.
+    expect(checks.catch_all).toEqual({ result: 'skipped' });
+    expect(evidence.catch_all).toBe(null);
+    const again = (await owner.call('POST', '/v1/verify?evidence=1', { email: 'good@plain.com', ...smtp })).json;
+    expect(again.checks.catch_all).toEqual({ result: 'pass', checked_at: at });
+    expect(again.evidence.catch_all).toEqual({ result: 'pass', checked_at: at, cached: true, why: null });
+    expect(again.evidence.smtp.transcript.map((line: { text: string }) => line.text).join('\n')).toContain(at);
+    expect(Date.parse(again.verified_at) - Date.parse(at)).toBeGreaterThanOrEqual(20);
+    expect(Date.parse(at)).toBeGreaterThanOrEqual(began - 60_000);
+    expect(verified_at > at).toBe(true);
+    // As it is stored, whoever reads it and when.
+    const stored = await lab.store.verifications.get(owner.account.id, again.id);
+    expect(JSON.parse(stored?.body ?? '').checks.catch_all.checked_at).toBe(at);
+    expect(id).not.toBe(again.id);
   });
 
   it.each(Object.entries(CAST))('%s', async (domain, { local = 'good', yields }) => {

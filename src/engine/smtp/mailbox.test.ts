@@ -202,7 +202,7 @@ describe('time', () => {
 describe('catch-all', () => {
   it('is probed once per domain while cached: 6 hours if not a catch-all, 24 hours if so', async () => {
     let skew = 0;
-    const clock = { ...systemClock, elapsed: () => systemClock.elapsed() + skew };
+    const clock = { ...systemClock, now: () => 1_000 + skew, elapsed: () => systemClock.elapsed() + skew };
     for (const [mailboxes, result, hours] of [
       [['good', 'other'], 'pass', 6],
       [['*'], 'fail', 24],
@@ -214,12 +214,16 @@ describe('catch-all', () => {
         const { labAddress } = await import('../../../tests/lab/mailbox.ts');
         return check.check({ address: labAddress(email), dns: labHosts({ 'mx.x.test': ['127.0.0.1'] }) }, limit);
       };
-      expect((await once('good@x.test')).catchAll).toEqual({ result, why: null, retryAfter: null, cached: false });
+      const checkedAt = clock.now();
+      const answer = { result, why: null, retryAfter: null, checkedAt };
+      expect((await once('good@x.test')).catchAll).toEqual({ ...answer, cached: false });
       skew += hours * 3_600_000 - 60_000;
-      expect((await once('other@x.test')).catchAll).toEqual({ result, why: null, retryAfter: null, cached: true });
+      const { smtp, catchAll } = await once('other@x.test');
+      expect(catchAll).toEqual({ ...answer, cached: true });
+      expect(smtp.transcript.lines.map(({ text }) => text).join()).toContain(new Date(checkedAt).toISOString());
       expect(rcptOf(lab)).toHaveLength(3);
       skew += 120_000;
-      expect((await once('other@x.test')).catchAll.cached).toBe(false);
+      expect((await once('other@x.test')).catchAll).toEqual({ ...answer, cached: false, checkedAt: clock.now() });
       expect(rcptOf(lab)).toHaveLength(5);
     }
   });

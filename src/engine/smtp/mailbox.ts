@@ -1,7 +1,7 @@
 /** The mailbox check: queries the hosts of a domain about one address and combines the results. */
 import { isIP, isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
+import { type Clock, HOUR_MS, toIso } from '../../kernel/clock.ts';
 import { contain } from '../../kernel/contain.ts';
 import { onAbort } from '../../kernel/on-abort.ts';
 import type { Address } from '../address/parse.ts';
@@ -217,8 +217,8 @@ class MailboxCheckRun {
   #refusedUs: readonly AddressRejection[] = [];
   /** Addresses whose TLS handshake failed. */
   #inClear: readonly string[] = [];
-  /** The cached catch-all result, in which case no probe was sent. */
-  #cached: 'pass' | 'fail' | null = null;
+  /** The cached catch-all answer, in which case no probe was sent. */
+  #cached: CatchAllAnswer | null = null;
   /** Publishes the result of this check's probe to others at the domain; null while it has none. */
   #publish: ((evidence: CatchAllEvidence | null) => void) | null = null;
   /** The random local part: the same one in every session of this check. */
@@ -256,7 +256,7 @@ class MailboxCheckRun {
         const rule = 'operator.accepts_all';
         return this.#end({ ...found, finding: 'smtp_unverifiable', rule, decidedBy: 'operator' });
       }
-      return this.#end(found, this.#cached === null ? await this.#catchAll(answer) : catchAllFromCache(this.#cached));
+      return this.#end(found, this.#cached === null ? await this.#catchAll(answer) : this.#known(this.#cached));
     } finally {
       this.#publish?.(null);
     }
@@ -388,12 +388,13 @@ class MailboxCheckRun {
     const evidence =
       probe === null || probe.finding === 'reconnect'
         ? await this.#probeAgain({ host, address })
-        : catchAllOf(probe.finding, probe.classified);
-    const { result, why } = evidence;
+        : catchAllOf(probe.finding, probe.classified, this.#deps.options.clock.now());
+    const { result, why, checkedAt } = evidence;
     const { cache } = this.#deps;
     if (why === 'greylisted' && this.#probed !== null)
       cache.noteGreylisted(this.#address.domain, this.#operator, this.#probed);
-    if (result === 'pass' || result === 'fail') cache.set(this.#address.domain, this.#operator, result);
+    if (checkedAt !== null && (result === 'pass' || result === 'fail'))
+      cache.set(this.#address.domain, this.#operator, { result, checkedAt });
     // What only this check had no time for, others still have to find out.
     this.#publish?.(this.#over() ? null : evidence);
     return evidence;
@@ -406,7 +407,7 @@ class MailboxCheckRun {
     for (;;) {
       const probe = cache.underWay(domain, this.#operator, this.#tenant);
       const known = cache.get(domain, this.#operator);
-      if (known !== null) return catchAllFromCache(known);
+      if (known !== null) return this.#known(known);
       if (probe === undefined) {
         this.#publish = cache.begin(domain, this.#operator, this.#tenant);
         return null;
@@ -414,20 +415,25 @@ class MailboxCheckRun {
       const limit = { deadline: this.#limit.deadline, signals: this.#signals };
       const evidence = await beforeDeadline(probe, limit, this.#deps.options.clock);
       if (evidence !== null) return { ...evidence, cached: true };
-      if (this.#over()) return { result: 'unknown', why: 'smtp_timeout', retryAfter: null, cached: false };
+      if (this.#over()) return CATCH_ALL_TIMEOUT;
     }
+  }
+
+  #known({ result, checkedAt }: CatchAllAnswer): CatchAllEvidence {
+    this.#transcript.add('note', `no random recipient: the answer of ${toIso(checkedAt)} is remembered`);
+    return { result, why: null, retryAfter: null, cached: true, checkedAt };
   }
 
   /** The random recipient in a session of its own, for operators that take one recipient per session. */
   async #probeAgain(candidate: DialCandidate): Promise<CatchAllEvidence> {
-    if (this.#over()) return { result: 'unknown', why: 'smtp_timeout', retryAfter: null, cached: false };
+    if (this.#over()) return CATCH_ALL_TIMEOUT;
     const sender = senderFor(this.#deps.sender, this.#address.domain);
     const question: RecipientQuestion = { path: this.#randomPath(), sender, stage: 'probe', probe: () => null };
     const service = await this.#ask(candidate, question, false, true);
     if ('refused' in service) {
-      return { result: 'unknown', why: NOT_DIALLED[service.refused](null).finding, retryAfter: null, cached: false };
+      return { ...CATCH_ALL_TIMEOUT, why: NOT_DIALLED[service.refused](null).finding };
     }
-    return catchAllOf(service.outcome.finding, decidingReply(service.outcome));
+    return catchAllOf(service.outcome.finding, decidingReply(service.outcome), this.#deps.options.clock.now());
   }
 
   #over(): boolean {
@@ -650,25 +656,24 @@ const NOT_DIALLED: Readonly<Record<NotDialled, (retryAfter: number | null) => Sm
   cancelled: (retryAfter) => resultWithoutDialogue('cancelled', 'smtp_timeout', 'dialogue.cancelled', retryAfter),
 };
 
-export const CATCH_ALL_SKIPPED: CatchAllEvidence = { result: 'skipped', why: null, retryAfter: null, cached: false };
-
-const catchAllFromCache = (result: 'pass' | 'fail'): CatchAllEvidence => ({
-  result,
-  why: null,
-  retryAfter: null,
-  cached: true,
-});
+const NO_CATCH_ALL = { why: null, retryAfter: null, cached: false, checkedAt: null } as const;
+export const CATCH_ALL_SKIPPED: CatchAllEvidence = { ...NO_CATCH_ALL, result: 'skipped' };
+const CATCH_ALL_TIMEOUT: CatchAllEvidence = { ...NO_CATCH_ALL, result: 'unknown', why: 'smtp_timeout' };
 
 /**
  * The catch-all result from the reply to the random recipient, after the real one was accepted. `reconnect`: even a
- * session of its own gave no answer.
+ * session of its own gave no answer. `now`: when the reply came.
  */
-export function catchAllOf(finding: SmtpFinding | 'reconnect', classified: ClassifiedReply | null): CatchAllEvidence {
+export function catchAllOf(
+  finding: SmtpFinding | 'reconnect',
+  classified: ClassifiedReply | null,
+  now: number,
+): CatchAllEvidence {
   const why = finding === 'reconnect' ? 'smtp_temporary_failure' : finding;
   const { asProbe } = SMTP_FINDINGS[why];
   return typeof asProbe === 'string'
-    ? { result: asProbe, why: null, retryAfter: null, cached: false }
-    : { result: 'unknown', why, retryAfter: classified?.reading.retryAfter ?? null, cached: false };
+    ? { ...NO_CATCH_ALL, result: asProbe, checkedAt: now }
+    : { ...NO_CATCH_ALL, result: 'unknown', why, retryAfter: classified?.reading.retryAfter ?? null };
 }
 
 /** A catch-all domain rarely changes; another domain may become a catch-all any day. */
@@ -677,11 +682,17 @@ const MOST_DOMAINS = 50_000;
 /** How long a greylisting server remembers a deferred recipient; most do for hours. */
 const GREYLISTED_MS = HOUR_MS;
 
+interface CatchAllAnswer {
+  readonly result: 'pass' | 'fail';
+  /** `Clock.now()` ms. */
+  readonly checkedAt: number;
+}
+
 /** Whether a domain accepts any mailbox, remembered per domain and operator; what is unknown is not remembered. */
 class CatchAllCache {
   readonly #options: { readonly max: number; readonly perf: { now(): number }; readonly ttlResolution: number };
   // Created with the first answer: both allocate their whole capacity, which would slow every start.
-  #cache: LRUCache<string, 'pass' | 'fail'> | null = null;
+  #cache: LRUCache<string, CatchAllAnswer> | null = null;
   /** Random local parts that were greylisted: a new one at each retry would be greylisted again, forever. */
   #greylisted: LRUCache<string, string> | null = null;
 
@@ -692,7 +703,7 @@ class CatchAllCache {
     this.#options = { max, perf: { now: () => clock.elapsed() }, ttlResolution: 0 };
   }
 
-  get(domain: string, operator: string): 'pass' | 'fail' | null {
+  get(domain: string, operator: string): CatchAllAnswer | null {
     return this.#cache?.get(`${domain}\n${operator}`) ?? null;
   }
 
@@ -736,8 +747,8 @@ class CatchAllCache {
     this.#greylisted?.clear();
   }
 
-  set(domain: string, operator: string, result: 'pass' | 'fail'): void {
+  set(domain: string, operator: string, answer: CatchAllAnswer): void {
     this.#cache ??= new LRUCache(this.#options);
-    this.#cache.set(`${domain}\n${operator}`, result, { ttl: KEPT_MS[result] });
+    this.#cache.set(`${domain}\n${operator}`, answer, { ttl: KEPT_MS[answer.result] });
   }
 }

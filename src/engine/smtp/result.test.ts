@@ -32,9 +32,9 @@ describe('findings', () => {
   });
 
   it('show a catch-all only by a reply to the random recipient', () => {
-    expect(catchAllOf('accepted', null).result).toBe('fail');
+    expect(catchAllOf('accepted', null, 5)).toMatchObject({ result: 'fail', checkedAt: 5 });
     for (const finding of ['mailbox_not_found', 'mailbox_disabled', 'relay_denied'] as const) {
-      expect(catchAllOf(finding, null).result).toBe('pass');
+      expect(catchAllOf(finding, null, 5).result).toBe('pass');
     }
     for (const finding of [
       'greylisted',
@@ -43,7 +43,9 @@ describe('findings', () => {
       'smtp_unverifiable',
       'mailbox_full',
     ] as const) {
-      expect(catchAllOf(finding, null)).toEqual({ result: 'unknown', why: finding, retryAfter: null, cached: false });
+      expect(catchAllOf(finding, null, 5)).toEqual({
+        ...{ result: 'unknown', why: finding, retryAfter: null, cached: false, checkedAt: null },
+      });
     }
   });
 });

@@ -224,13 +224,10 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
 
   /** The complete evidence of a test account's address; errors and delays are for single calls only. */
   const inTestMode = (email: string, level: Level, filter: FilterRule | null): Evidence =>
-    testEvidence(
-      email,
-      level,
-      testOutcomeOf(selectorOf(email)),
-      engine.domainData().version,
-      filter && matchOf(filter),
-    );
+    testEvidence(email, level, testOutcomeOf(selectorOf(email)), {
+      ...{ listVersion: engine.domainData().version, now: engine.clock.now() },
+      filter: filter && matchOf(filter),
+    });
 
   /** What filters are matched by, before any network is needed: in test mode, all is known. */
   function keysOf({ list }: Job, { work, evidence }: Open): FilterKeys {

@@ -337,6 +337,7 @@ const VERIFICATION: Verification = {
         { at: 62, from: 'server', text: '550 5.1.1 No such user here' },
       ],
     },
+    catch_all: null,
   },
 };
 

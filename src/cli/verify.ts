@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { type Command, Option } from 'commander';
 import type { Report, Verifier } from '../index.ts';
 import { FILE_CONCURRENCY, LIST_PATIENCE_MINUTES, TIMEOUT_MS } from '../kernel/facts/limits.ts';
-import { RESULT_FORMATS, type ResultFormat } from '../kernel/facts/lists.ts';
+import { DEFAULT_DEDUPE, RESULT_FORMATS, type ResultFormat } from '../kernel/facts/lists.ts';
 import type { Deliverability } from '../kernel/facts/reasons.ts';
 import { command, optionsFrom, table, UsageError, wholeNumber } from './command.ts';
 import { NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
@@ -91,8 +91,9 @@ export const verifyCommand = (): Command =>
         // Every check listens to it.
         setMaxListeners(0, signal);
         const { file, out = '-', only = null, resume = false, header = 'auto', concurrency } = flags;
+        const { dedupe = DEFAULT_DEDUPE } = flags;
         const summary = await verifyFile(verifier, {
-          ...{ ...options, file, out, format, only, resume, concurrency, signal },
+          ...{ ...options, file, out, format, only, dedupe, resume, concurrency, signal },
           read: readChoice({ ...headerOf(HEADERS[header]), ...flags }),
         });
         if (summary === null) return;
@@ -125,6 +126,7 @@ const COMPANIONS: readonly (readonly [flag: keyof Flags, needed: keyof Flags])[]
   ['encoding', 'file'],
   ['sheet', 'file'],
   ['entry', 'file'],
+  ['dedupe', 'file'],
   ['only', 'file'],
   ['resume', 'out'],
   ['wait', 'smtp'],
@@ -194,7 +196,12 @@ async function printTable(
       rows.push([email, '-', '-', NO_VERDICT, '-']);
       continue;
     }
-    const notes = [r.did_you_mean && `did you mean ${r.did_you_mean}?`, r.checks.syntax.error, r.checks.mx.provider];
+    const { provider, provider_kind: kind } = r.checks.mx;
+    const notes = [
+      ...[r.did_you_mean && `did you mean ${r.did_you_mean}?`, r.checks.syntax.error],
+      provider && (kind === 'mailbox' || kind == null ? provider : `${provider} (${kind})`),
+      r.relay_provider && `relay: ${r.relay_provider}`,
+    ];
     rows.push([r.email, r.status, r.deliverability, r.reason ?? '-', notes.filter(Boolean).join(', ') || '-']);
   }
   process.stdout.write(`${table(rows, ['ADDRESS', 'STATUS', 'DELIVERABILITY', 'REASON', 'NOTES'])}\n`);

@@ -95,6 +95,9 @@ const MX_CAST = [
   'blocked@good.com',
   'a@filtered.com',
   'a@b.filtered.com',
+  'jane@google-hosted.com',
+  'bo@google-hosted.com',
+  'a1@duck.com',
 ];
 
 it('judges every address as a single call does, and charges the same', async () => {
@@ -118,6 +121,23 @@ it('judges every address as a single call does, and charges the same', async () 
     credits += single.json.credits_used;
   }
   expect(list.credits.used).toBe(credits);
+  const found = (email: string) => JSON.parse(results.get(email)?.body ?? '{}');
+  const google = { provider: 'google', provider_kind: 'mailbox' };
+  // Both were asked about with one look-up.
+  expect([found('jane@google-hosted.com').checks.mx, found('bo@google-hosted.com').checks.mx]).toMatchObject([
+    google,
+    google,
+  ]);
+  expect(found('a1@duck.com').relay_provider).toBe('DuckDuckGo Email Protection');
+  const rows = (await who.call('GET', `/v1/lists/${id}/rows`)).json.rows;
+  const row = (email: string) => rows.find((one: { email: string }) => one.email === email);
+  expect(row('a1@duck.com').relay_provider).toBe('DuckDuckGo Email Protection');
+  expect(row('bo@google-hosted.com').checks.mx).toMatchObject(google);
+  // Once more, from memory.
+  const again = await startedList(lab.store, ownerOf(who), ['ada@google-hosted.com'], { patienceMinutes: 0 });
+  await completed(lab, who, again);
+  const [remembered] = (await resultsOf(lab, who, again)).values();
+  expect(JSON.parse(remembered?.body ?? '{}').checks.mx).toMatchObject(google);
   expect(await lab.store.accounts.audit()).toEqual([]);
 });
 

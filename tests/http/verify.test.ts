@@ -6,7 +6,8 @@ let lab: Lab;
 let owner: Member;
 
 beforeAll(async () => {
-  lab = await startLab();
+  const host = 'us-smtp-inbound-1.mimecast.com';
+  lab = await startLab({}, { net: { 'filtered-mail.com': { MX: [[10, host]] }, [host]: { A: ['127.0.0.1'] } } });
   owner = await lab.member({ credits: 10_000, rateLimit: 100_000 });
 });
 afterAll(() => lab.close());
@@ -103,6 +104,16 @@ describe('POST /v1/verify', () => {
   ])('%s compares as %s, by %s', async (email, address, rule) => {
     const { json } = await owner.verify(email);
     expect(json).toMatchObject({ canonical_email: address, canonical_rule: rule });
+  });
+
+  it('says what the mail hosts do, also from memory', async () => {
+    const { relay_provider, checks } = (await owner.verify('jane@filtered-mail.com')).json;
+    expect([relay_provider, checks.mx]).toMatchObject([null, { provider: 'mimecast', provider_kind: 'gateway' }]);
+    lab.dns.queries.length = 0;
+    expect((await owner.verify('bo@filtered-mail.com')).json.checks.mx).toEqual(checks.mx);
+    expect(lab.dns.queries).toEqual([]);
+    const { json } = await owner.verify('jane@good.com');
+    expect(json.checks.mx).toMatchObject({ provider: null, provider_kind: null });
   });
 
   it('names who runs a relay', async () => {

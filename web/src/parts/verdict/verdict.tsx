@@ -1,8 +1,9 @@
 import { Badge, Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { ProviderKind } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import { DataTable } from '../data-table.tsx';
-import { humanize, pluralize } from '../format.ts';
+import { formatDateTime, humanize, pluralize } from '../format.ts';
 import { Glyph } from '../glyph.tsx';
 import { keysOf } from '../keys-of.ts';
 import { decidingLine } from './deciding-line.ts';
@@ -109,6 +110,14 @@ interface Check {
 const skipped = 'Skipped: an earlier check decided, or the level does not include this check.';
 const unknown = 'Could not be determined.';
 
+const KIND_WORDS: Readonly<Record<ProviderKind, string>> = {
+  mailbox: 'have mailboxes',
+  gateway: 'filter and pass on',
+  hosting: 'are of a web host',
+  forwarder: 'forward',
+  relay: 'hide an address',
+};
+
 /** In the order in which the checks run. */
 const CHECKS: Readonly<Record<keyof Checks, Check>> = {
   syntax: {
@@ -148,8 +157,9 @@ const CHECKS: Readonly<Record<keyof Checks, Check>> = {
   mx: {
     title: 'Mail servers',
     results: { pass: 'Found.', fail: 'None usable.', unknown: 'DNS lookup failed.', skipped },
-    facts: ({ mx: { provider, failure } }) => [
+    facts: ({ mx: { provider, provider_kind: kind, failure } }) => [
       ['provider', provider],
+      ['its hosts', kind == null ? null : KIND_WORDS[kind]],
       ['DNS response', failure],
     ],
   },
@@ -172,6 +182,8 @@ const CHECKS: Readonly<Record<keyof Checks, Check>> = {
       unknown,
       skipped,
     },
+    // The answer is remembered for hours.
+    facts: ({ catch_all: { checked_at: at } }) => [['answered', at == null ? null : formatDateTime(at)]],
   },
 };
 
@@ -302,7 +314,7 @@ function flagsOf(reply: Verification): string[] {
   const flags: readonly (readonly [boolean | null, string])[] = [
     [reply.is_role, 'role address'],
     [reply.is_free, 'free provider'],
-    [reply.is_relay, 'privacy relay'],
+    [reply.is_relay, `privacy relay${reply.relay_provider == null ? '' : `: ${reply.relay_provider}`}`],
     [reply.tag !== null, `tag: ${escapeInvisible(reply.tag ?? '')}`],
   ];
   return flags.flatMap(([is, words]) => (is ? [words] : []));

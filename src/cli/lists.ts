@@ -97,6 +97,7 @@ const submit = () =>
           ...(flags.name === undefined ? {} : { name: flags.name }),
           ...(flags.level === undefined ? {} : { validation_type: flags.level }),
           ...read,
+          ...dedupeOf(flags),
           ...(flags.patience === undefined ? {} : { patience_minutes: flags.patience }),
           start: flags.start,
         });
@@ -109,7 +110,7 @@ const submit = () =>
     });
 
 /** As the API has them; what is detected is left out. */
-function readFields({ header, ...flags }: ReadFlags & { readonly header?: boolean }) {
+function readFields({ header, dedupe: _dedupe, ...flags }: ReadFlags & { readonly header?: boolean }) {
   const { columns, headerRow, delimiter, encoding, sheet, entry } = readChoice(flags);
   const row = headerRow ?? (header === undefined ? null : Number(header));
   return {
@@ -122,12 +123,18 @@ function readFields({ header, ...flags }: ReadFlags & { readonly header?: boolea
   };
 }
 
+const dedupeOf = ({ dedupe }: ReadFlags) => (dedupe === undefined ? {} : { dedupe });
+
 const readAgain = () =>
   withReadOptions(
     command('read', 'Read the file of a list that is not started in another way.', 'lists').argument('<id>'),
   ).action(async (id: string, flags: Common & ReadFlags) => {
     await withServer(flags, async (lists) => {
-      const list = await lists.update(id, { read: readFields(flags) });
+      const read = readFields(flags);
+      const dedupe = dedupeOf(flags);
+      // What else the file was asked to be read by stays as it is.
+      const isOther = Object.keys(read).length > 0 || dedupe.dedupe === undefined;
+      const list = await lists.update(id, { ...dedupe, ...(isOther ? { read } : {}) });
       printResult(flags, list, described(list));
     });
   });
@@ -200,14 +207,16 @@ function progressLine({ status, rows, progress }: List): string {
   return `${bar(percent / 100)}  ${parts.join(', ')}`;
 }
 
-function described({ id, name, status, validation_type, rows, progress, ...list }: List): string {
+const BY_MAILBOX = ', those of one mailbox counted once';
+
+function described({ id, name, status, validation_type, dedupe, rows, progress, ...list }: List): string {
   const { deliverability, credits, error, read, warnings } = list;
   const found = DELIVERABILITIES.map((one) => `${grouped(deliverability[one])} ${one}`).join(', ');
   return [
     `${id}  ${printable(name)}: ${status}`,
     readText(read),
     ...warnings.map(({ message }) => `Warning: ${printable(message)}`),
-    `${addresses(rows.addresses)} in ${counted(rows.total, 'row')}, level ${validation_type}`,
+    `${addresses(rows.addresses)} in ${counted(rows.total, 'row')}${dedupe === 'mailbox' ? BY_MAILBOX : ''}, level ${validation_type}`,
     `${grouped(progress.done)} done (${progress.percent} %): ${found}`,
     `${counted(credits.used, 'credit')} used, ${grouped(credits.held)} held; at most ${grouped(credits.price)} in all`,
     ...(error === null ? [] : [`Error: ${error.error}`]),

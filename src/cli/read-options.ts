@@ -1,8 +1,8 @@
 /** How a file is to be read: the options of every command that reads one. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { encodingNamed } from '../kernel/encoding-names.ts';
 import { LIST_HEADER_ROW } from '../kernel/facts/limits.ts';
-import { DELIMITERS, delimiterOf } from '../kernel/facts/lists.ts';
+import { DEDUPES, DELIMITERS, type Dedupe, delimiterOf } from '../kernel/facts/lists.ts';
 import { choice, counted, grouped } from '../kernel/format.ts';
 import { printable, UsageError, wholeNumber } from './command.ts';
 
@@ -14,6 +14,7 @@ export interface ReadFlags {
   readonly encoding?: string;
   readonly sheet?: string;
   readonly entry?: string;
+  readonly dedupe?: Dedupe;
 }
 
 /** `where`: of options that need another one, such as `with --file: `. */
@@ -35,7 +36,13 @@ export const withReadOptions = (command: Command, where = ''): Command =>
     )
     .option('--encoding <name>', `${where}encoding of the text (default: detected)`)
     .option('--sheet <name>', `${where}sheet of a workbook, by name or number (default: the first with addresses)`)
-    .option('--entry <name>', `${where}file of an archive that has several`);
+    .option('--entry <name>', `${where}file of an archive that has several`)
+    .addOption(
+      new Option(
+        '--dedupe <by>',
+        `${where}which rows are duplicates: those of one address, or of one mailbox in other spellings (default: address)`,
+      ).choices(DEDUPES),
+    );
 
 /** Missing: detected. */
 export function readChoice({ columns, column, headerRow, delimiter, encoding, sheet, entry }: ReadFlags) {

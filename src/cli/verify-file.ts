@@ -6,22 +6,25 @@ import { isBookFormat } from '../files/forms.ts';
 import { FileError, ROW_PROBLEMS } from '../files/problems.ts';
 import { type AddressFile, type Reading, readAddressFile } from '../files/read-file.ts';
 import { partText } from '../files/result-columns.ts';
+import type { RowAddress } from '../files/rows.ts';
 import { createResultWriter, dialectOf, type ResultRow, type WriterState } from '../files/write-results.ts';
-import type { Report, Verifier } from '../index.ts';
+import type { Verifier } from '../index.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { RowProblem } from '../kernel/csv.ts';
-import type { ResultFormat } from '../kernel/facts/lists.ts';
+import type { Dedupe, ResultFormat } from '../kernel/facts/lists.ts';
 import type { Level } from '../kernel/facts/plans.ts';
 import type { Deliverability } from '../kernel/facts/reasons.ts';
 import { grouped } from '../kernel/format.ts';
+import { DistinctAddresses } from '../service/lists/distinct.ts';
 import { CommandFailure, UsageError } from './command.ts';
 import { type FileOutput, openOutput } from './file-output.ts';
+import { FirstResults, type VerifyAddress } from './first-results.ts';
 import { type FilePlace, openInputFile } from './input-file.ts';
 import { NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
 import { createProgress, EMPTY_TALLY, rowsOf, type Tally } from './progress.ts';
 import { type readChoice, readText } from './read-options.ts';
 import { neverFound } from './result-rows.ts';
-import { type FinishedRow, verifyRows } from './verify-rows.ts';
+import { type FinishedRow, type NumberedAddress, type NumberedRow, verifyRows } from './verify-rows.ts';
 
 interface FileCheck {
   /** `-` is standard input. */
@@ -32,6 +35,7 @@ interface FileCheck {
   readonly read: ReturnType<typeof readChoice>;
   /** The results that are written; null: all rows. */
   readonly only: readonly Deliverability[] | null;
+  readonly dedupe: Dedupe;
   readonly resume: boolean;
   readonly concurrency: number;
   readonly level: Level;
@@ -98,12 +102,12 @@ async function openInput(path: string): Promise<Input> {
 /**
  * What must be the same to continue: every byte of the input, and what decides the rows that are written. Null: a pipe.
  */
-async function identityOf({ file, out, format, read, only, level }: FileCheck, size: Input['size']) {
+async function identityOf({ file, out, format, read, only, dedupe, level }: FileCheck, size: Input['size']) {
   if (out === '-' || size === null) return null;
   const hash = createHash('sha256');
   const handle = await open(file, 'r');
   for await (const chunk of handle.createReadStream()) hash.update(chunk);
-  return { sha256: hash.digest('hex'), format, read, only, level };
+  return { sha256: hash.digest('hex'), format, read, only, dedupe, level };
 }
 
 async function verifyInto(
@@ -118,6 +122,7 @@ async function verifyInto(
   const visible = process.stderr.isTTY && (check.out !== '-' || !process.stdout.isTTY);
   const bar = createProgress(size ?? 0, systemClock, visible ? (text) => process.stderr.write(text) : () => undefined);
   let opened: AddressFile | null = null;
+  const first = check.dedupe === 'mailbox' ? new FirstResults() : null;
   try {
     const file = await readAddressFile(stream, read);
     opened = file;
@@ -129,9 +134,10 @@ async function verifyInto(
       isBook: isBookFormat(file.reading.format),
     });
     if (stored === null) await output.write(writer.head());
-    const run = { verify: rowVerifier(verifier, check), concurrency: check.concurrency, signal };
+    const verify = rowVerifier(verifier, check);
+    const run = { verify: first?.of(verify) ?? verify, concurrency: check.concurrency, signal };
     const outage = new Outage();
-    for await (const group of verifyRows(from(progress.rows, file.batches), run)) {
+    for await (const group of verifyRows(from(progress.rows, numbered(file.batches, check.dedupe)), run)) {
       const finished = outage.pass(group);
       const rows = finished.flatMap((row) => resultRows(row, file.reading, check.only));
       if (rows.length > 0) await output.write(await writer.rows(rows));
@@ -164,6 +170,7 @@ async function verifyInto(
     return interrupted(bar.summary(progress.tally), output);
   } finally {
     await opened?.close();
+    await first?.close();
   }
   if (signal.aborted) {
     await output.interrupt();
@@ -225,8 +232,22 @@ const noResolver = ({ continues }: FileOutput): CommandFailure =>
 const interrupted = (summary: string, { continues }: FileOutput): string =>
   `Stopped after ${summary}.${continues ? ' The same command with --resume continues.' : ''}`;
 
+/** Those of the same number are duplicates, also of rows that are done. */
+async function* numbered(batches: AddressFile['batches'], dedupe: Dedupe) {
+  const distinct = new DistinctAddresses(dedupe);
+  const withNumber = (address: RowAddress): NumberedAddress => {
+    const before = distinct.count;
+    const number = distinct.number(address.text);
+    return { ...address, number, isFirst: number > before };
+  };
+  for await (const { rows, bytes } of batches) {
+    const numbered: NumberedRow[] = rows.map((row) => ({ ...row, addresses: row.addresses.map(withNumber) }));
+    yield { rows: numbered, bytes };
+  }
+}
+
 /** The batches without the rows that are done. */
-async function* from(rows: number, batches: AddressFile['batches']): AddressFile['batches'] {
+async function* from(rows: number, batches: ReturnType<typeof numbered>): ReturnType<typeof numbered> {
   for await (const batch of batches) {
     const left = batch.rows.filter(({ row }) => row > rows);
     if (left.length > 0) yield { ...batch, rows: left };
@@ -260,22 +281,27 @@ function resultRows(
     return [{ cells, extra, result: { reason: UNREADABLE_ROW }, json }];
   }
   if (addresses.length === 0) return [{ cells, extra, result: null, json: { row, email: null, status: null } }];
-  return addresses.flatMap(({ text, column }, index): ResultRow[] => {
+  return addresses.flatMap(({ text, column, isFirst }, index): ResultRow[] => {
     const report = outcome[index] ?? null;
     if (only !== null && (report === null || !only.includes(report.deliverability))) return [];
     const parts = addresses.length > 1 ? { part: index + 1, parts: addresses.length } : {};
     const from = column === main ? {} : { column: columns[column] ?? '' };
-    const place = { email: text, part: partText(index + 1, addresses.length), column: from.column ?? null };
-    const json = { row, ...parts, ...from, ...(report ?? noVerdict(text)) };
+    const place = {
+      email: text,
+      part: partText(index + 1, addresses.length),
+      column: from.column ?? null,
+      is_duplicate: !isFirst,
+    };
+    const json = { row, ...parts, ...from, ...(report ?? noVerdict(text)), is_duplicate: !isFirst };
     return [{ cells, extra, result: { ...(report ?? { reason: NO_VERDICT }), ...place }, json }];
   });
 }
 
 /** Null if no resolver answered, even after retries. */
-function rowVerifier(verifier: Verifier, check: FileCheck): (email: string) => Promise<Report | null> {
+function rowVerifier(verifier: Verifier, check: FileCheck): VerifyAddress {
   const { level, timeoutMs, wait, evidence, signal } = check;
   let resolverDown = false;
-  return async (email) => {
+  return async ({ text: email }) => {
     // After one row has failed, later rows are not retried until a resolver answers again.
     for (const pauseMs of resolverDown ? [0] : [500, 2000, 5000, 0]) {
       const result = await verifyOrNull(verifier, email, { level, timeoutMs, wait, evidence, signal });

@@ -1,21 +1,30 @@
 /** Runs the checks of many rows at once and returns them in their order. */
 import type { RowBatch } from '../files/read-file.ts';
-import type { Row } from '../files/rows.ts';
+import type { Row, RowAddress } from '../files/rows.ts';
 import type { Report } from '../index.ts';
+
+/** With its number among the distinct addresses or mailboxes of the file, from 1. */
+export interface NumberedAddress extends RowAddress {
+  readonly number: number;
+  /** False: an earlier one has the same number. */
+  readonly isFirst: boolean;
+}
+export type NumberedRow = Omit<Row, 'addresses'> & { readonly addresses: readonly NumberedAddress[] };
+type NumberedBatch = Omit<RowBatch, 'rows'> & { readonly rows: readonly NumberedRow[] };
 
 /** Of each address of the row; a report is null if no resolver answered. */
 type Outcome = readonly (Report | null)[];
 
 export interface FinishedRow {
-  readonly row: Row;
+  readonly row: NumberedRow;
   /** Bytes of the input up to its end, approximately. */
   readonly bytes: number;
   readonly outcome: Outcome;
 }
 
 interface RowRun {
-  /** Null: no resolver answered. */
-  verify(address: string): Promise<Report | null>;
+  /** Called in the order of the file. Null: no resolver answered. */
+  verify(address: NumberedAddress): Promise<Report | null>;
   readonly concurrency: number;
   /** Ends the run with the rows finished before it. */
   readonly signal: AbortSignal;
@@ -28,7 +37,7 @@ const GROUP_ROWS = 500;
 const GROUP_WAIT_MS = 200;
 
 interface Pending {
-  readonly row: Row;
+  readonly row: NumberedRow;
   readonly bytes: number;
   readonly reports: (Report | null)[];
   /** Addresses that are not done. */
@@ -37,7 +46,7 @@ interface Pending {
 
 /** A slow row delays the output, not the checks of the rows behind it. */
 export async function* verifyRows(
-  batches: AsyncIterable<RowBatch>,
+  batches: AsyncIterable<NumberedBatch>,
   run: RowRun,
 ): AsyncGenerator<FinishedRow[], void, undefined> {
   const pending: Pending[] = [];
@@ -53,7 +62,7 @@ export async function* verifyRows(
     change = Promise.withResolvers();
   };
   const isEnded = (): boolean => isAbandoned || run.signal.aborted;
-  const start = async (slot: Pending, index: number, address: string): Promise<void> => {
+  const start = async (slot: Pending, index: number, address: NumberedAddress): Promise<void> => {
     running += 1;
     try {
       const report = await run.verify(address);
@@ -76,10 +85,10 @@ export async function* verifyRows(
           if (isEnded()) return;
           const slot: Pending = { row, bytes, reports: [], open: row.addresses.length };
           pending.push(slot);
-          for (const [index, { text }] of row.addresses.entries()) {
+          for (const [index, address] of row.addresses.entries()) {
             while (!isEnded() && index > 0 && running >= run.concurrency) await change.promise;
             if (isEnded()) return;
-            void start(slot, index, text);
+            void start(slot, index, address);
           }
         }
         changed();

@@ -13,7 +13,14 @@ import {
   LIST_ROWS_PER_PAGE,
   NAME_LENGTH,
 } from '../kernel/facts/limits.ts';
-import { DELIMITERS, LIST_STATUSES, LIST_WARNING_CODES, RESULT_FORMATS } from '../kernel/facts/lists.ts';
+import {
+  DEDUPES,
+  DELIMITERS,
+  FILE_FORMS,
+  LIST_STATUSES,
+  LIST_WARNING_CODES,
+  RESULT_FORMATS,
+} from '../kernel/facts/lists.ts';
 import { LEVELS } from '../kernel/facts/plans.ts';
 import { POLICY_ACTIONS } from '../kernel/facts/policies.ts';
 import { DELIVERABILITIES, STATUSES } from '../kernel/facts/reasons.ts';
@@ -45,14 +52,20 @@ const Encoding = (description: string) =>
       'x-error': 'encoding must be a name of the Encoding Standard, such as utf-8, windows-1252 or shift_jis.',
     }),
   );
-const DelimiterText = (description: string) =>
-  Text('delimiter', LIST_DELIMITER_LENGTH, {
+const DelimiterText = (field: string, description: string) =>
+  Text(field, LIST_DELIMITER_LENGTH, {
     description: `${description} ${choice(DELIMITER_NAMES)}, or the character itself.`,
   });
 
+const Dedupe = OneOf(DEDUPES, {
+  description:
+    'Which rows count as duplicates, and are verified and charged once: `address` (the default), those of the same address; `mailbox`, also those of one mailbox in other spellings, where its provider documents them, such as `J.Doe+x@gmail.com` and `jdoe@googlemail.com`.',
+  'x-error': `dedupe must be ${choice(DEDUPES)}.`,
+});
+
 /** How to read a file, beside its columns. */
 const readAs = {
-  delimiter: Type.Optional(DelimiterText('Between the cells of a row, detected by default:')),
+  delimiter: Type.Optional(DelimiterText('delimiter', 'Between the cells of a row, detected by default:')),
   encoding: Type.Optional(Encoding('Of text, detected by default; a name of the Encoding Standard.')),
   sheet: Type.Optional(
     Text('sheet', NAME_LENGTH, {
@@ -77,6 +90,7 @@ export const ListUpload = Type.Object({
     AlsoCalled(LEVEL_NAMES, OneOf(LEVELS, { description: 'By default as the policy says, or `mx`.', ...LEVEL_NOTES })),
   ),
   policy: Type.Optional(PolicyNameField),
+  dedupe: Type.Optional(Dedupe),
   columns: Type.Optional(
     Text('columns', LIST_COLUMNS_LENGTH, {
       description:
@@ -111,35 +125,60 @@ export const ListUpload = Type.Object({
   ),
 });
 
-/** Null is what is left out: detected. */
+/** What is left out stays as it was. In `read`, null is what is left out: detected. */
 export const ListPatch = Type.Object(
   {
-    read: Type.Object(
-      {
-        columns: Type.Optional(
-          Nullable(
-            Type.Union([
-              Text('columns', LIST_COLUMNS_LENGTH),
-              Type.Array(Type.Union([Text('columns', LIST_COLUMN_LENGTH), Type.Integer({ minimum: 1 })]), {
-                minItems: 1,
-                maxItems: LIST_COLUMNS.max,
-              }),
-            ]),
+    dedupe: Type.Optional(Dedupe),
+    read: Type.Optional(
+      Type.Object(
+        {
+          columns: Type.Optional(
+            Nullable(
+              Type.Union(
+                [
+                  Text('read.columns', LIST_COLUMNS_LENGTH),
+                  Type.Array(Type.Union([Text('read.columns', LIST_COLUMN_LENGTH), Type.Integer({ minimum: 1 })]), {
+                    minItems: 1,
+                    maxItems: LIST_COLUMNS.max,
+                  }),
+                ],
+                {
+                  'x-error':
+                    'read.columns must be names or numbers of columns, as an array or separated by commas, or "all".',
+                },
+              ),
+            ),
           ),
-        ),
-        column: Type.Optional(Nullable(Type.Union([Text('column', LIST_COLUMN_LENGTH), Type.Integer({ minimum: 1 })]))),
-        header_row: Type.Optional(Nullable(WholeNumber('header_row', LIST_HEADER_ROW))),
-        header: Type.Optional(Nullable(Type.Union([OneOf(HEADERS), Type.Boolean()]))),
-        delimiter: Type.Optional(Nullable(DelimiterText('Between the cells of a row:'))),
-        encoding: Type.Optional(Nullable(Text('encoding', NAME_LENGTH))),
-        sheet: Type.Optional(Nullable(Type.Union([Text('sheet', NAME_LENGTH), Type.Integer({ minimum: 1 })]))),
-        entry: Type.Optional(Nullable(Text('entry', ENTRY_LENGTH))),
-      },
-      {
-        description: 'As in the upload; what is null or left out is detected.',
-        'x-error':
-          'read must be an object of columns, header_row, delimiter, encoding, sheet and entry, as in an upload.',
-      },
+          column: Type.Optional(
+            Nullable(
+              Type.Union([Text('read.column', LIST_COLUMN_LENGTH), Type.Integer({ minimum: 1 })], {
+                'x-error': 'read.column must be the name or the number of a column, from 1.',
+              }),
+            ),
+          ),
+          header_row: Type.Optional(Nullable(WholeNumber('read.header_row', LIST_HEADER_ROW))),
+          header: Type.Optional(
+            Nullable(
+              Type.Union([OneOf(HEADERS), Type.Boolean()], { 'x-error': 'read.header must be "auto", true or false.' }),
+            ),
+          ),
+          delimiter: Type.Optional(Nullable(DelimiterText('read.delimiter', 'Between the cells of a row:'))),
+          encoding: Type.Optional(Nullable(Text('read.encoding', NAME_LENGTH))),
+          sheet: Type.Optional(
+            Nullable(
+              Type.Union([Text('read.sheet', NAME_LENGTH), Type.Integer({ minimum: 1 })], {
+                'x-error': 'read.sheet must be the name or the number of a sheet, from 1.',
+              }),
+            ),
+          ),
+          entry: Type.Optional(Nullable(Text('read.entry', ENTRY_LENGTH))),
+        },
+        {
+          description: 'As in the upload; what is null or left out in it is detected.',
+          'x-error':
+            'read must be an object of columns, header_row, delimiter, encoding, sheet and entry, as in an upload.',
+        },
+      ),
     ),
   },
   { title: 'ListPatch' },
@@ -155,10 +194,15 @@ export const ListReply = Type.Object(
     status: OneOf(LIST_STATUSES),
     validation_type: OneOf(LEVELS),
     policy: Nullable(Type.String({ description: 'Name of the policy that decides, as it was at the upload.' })),
+    dedupe: OneOf(DEDUPES, { description: 'Which rows count as duplicates, as in the upload.' }),
     rows: Type.Object({
       total: Type.Integer({ description: 'Rows of the file; one may have several addresses.' }),
-      addresses: Type.Integer({ description: 'Distinct ones: each is verified and charged once.' }),
-      duplicates: Type.Integer({ description: 'Further addresses that are the same as an earlier one.' }),
+      addresses: Type.Integer({
+        description: 'Distinct ones, or those of distinct mailboxes: each is verified and charged once.',
+      }),
+      duplicates: Type.Integer({
+        description: 'Further addresses that are the same as an earlier one, or of its mailbox.',
+      }),
       blank: Type.Integer({ description: 'Rows without an address.' }),
       unreadable: Type.Integer({ description: 'Rows that are broken, such as by a quote that is not closed.' }),
     }),
@@ -180,7 +224,7 @@ export const ListReply = Type.Object(
     }),
     read: Type.Object(
       {
-        format: Nullable(Type.String({ description: '`csv`, `xlsx` …, as detected.' })),
+        format: Nullable(OneOf(FILE_FORMS, { description: 'As detected.' })),
         delimiter: Nullable(Type.String({ description: 'Between the cells of a row.' })),
         encoding: Nullable(Type.String()),
         sheet: Nullable(Type.String({ description: 'Of a workbook.' })),
@@ -256,7 +300,7 @@ export const ListRowReply = Type.Object(
     reason: ReasonField,
     did_you_mean: Nullable(Type.String()),
     validation_type: Nullable(OneOf(LEVELS)),
-    credits_used: Nullable(Type.Integer({ description: '0 on the second and further rows of an address.' })),
+    credits_used: Nullable(Type.Integer({ description: '0 where `is_duplicate` is true.' })),
     is_disposable: Known(),
     is_role: Known(),
     is_free: Known(),
@@ -265,7 +309,12 @@ export const ListRowReply = Type.Object(
     decision: Nullable(
       OneOf(POLICY_ACTIONS, { description: 'Of the policy of the list; null without one, and without a result.' }),
     ),
+    relay_provider: Nullable(Type.String({ description: 'Who runs the relay.' })),
     checks: Nullable(Checks),
+    canonical_email: Nullable(
+      Type.String({ description: 'For comparing, as in a single check: addresses of one mailbox have the same.' }),
+    ),
+    is_duplicate: Known('An earlier row has the address, or its mailbox: this one has its result, free of charge.'),
     attempts: Type.Integer({ description: 'How often the address was asked about.' }),
     verified_at: Nullable(Moment),
     problem: Nullable(

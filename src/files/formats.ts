@@ -1,7 +1,8 @@
 /** What a file is, by its bytes: opened for its form. */
+import type { FileForm } from '../kernel/facts/lists.ts';
 import { gunzipped, openArchive } from './archives.ts';
 import { readLdif, readVCards } from './contacts.ts';
-import { type FileForm, RECOGNIZED_BYTES, recognize } from './forms.ts';
+import { RECOGNIZED_BYTES, recognize } from './forms.ts';
 import { inputBlocks } from './input-blocks.ts';
 import { openJson } from './json-rows.ts';
 import { tooLarge, unreadable } from './problems.ts';

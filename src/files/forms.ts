@@ -1,18 +1,10 @@
 /** Which form a file has, by its first bytes: its name and what the sender says decide nothing here. */
+import { BOOK_FORMATS, type FileForm } from '../kernel/facts/lists.ts';
 import { unmarkedUtf16 } from './encoding.ts';
 import { unreadable } from './problems.ts';
 
-/** `ods`: also as a flat document; `spreadsheetml`: XML of Excel 2003. */
-const BOOK_FORMATS = ['xlsx', 'xlsb', 'xls', 'ods', 'spreadsheetml', 'html'] as const;
-export type BookFormat = (typeof BOOK_FORMATS)[number];
 /** Whether the cells of a file have types. */
 export const isBookFormat = (format: string | undefined): boolean => BOOK_FORMATS.some((one) => one === format);
-
-/**
- * `csv`: with any delimiter; `text`: an address per line; `json`: one value with the records in it; `ndjson`: one value
- * after the other.
- */
-export type FileForm = 'csv' | 'tsv' | 'text' | 'ndjson' | 'json' | 'vcard' | 'ldif' | BookFormat;
 
 /** What the first bytes tell. Of a ZIP archive, its entries tell more; `text` may be any text. */
 type Recognized = Exclude<FileForm, 'csv' | 'tsv' | 'xlsx' | 'xlsb'> | 'zip' | 'gzip';

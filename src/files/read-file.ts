@@ -1,10 +1,9 @@
 /** The reader of address files, of every form: what its rows are, and what to verify of them. In bounded memory. */
 
 import { LIST_BYTES, LIST_COLUMNS, LIST_ROW_BYTES, LIST_ROWS } from '../kernel/facts/limits.ts';
-import type { ReadChoice } from '../kernel/facts/lists.ts';
+import type { FileForm, ReadChoice } from '../kernel/facts/lists.ts';
 import { layoutOf, SAMPLE_ROWS } from './columns.ts';
 import { type OpenedFile, openFile } from './formats.ts';
-import type { FileForm } from './forms.ts';
 import { tooLarge, unreadable } from './problems.ts';
 import { RowReader } from './row-reader.ts';
 import type { RawBatch, ReadLimits, ReadSummary, ReadWarning, Row, RowSource } from './rows.ts';

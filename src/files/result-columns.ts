@@ -17,6 +17,8 @@ export const RESULT_COLUMNS = [
   'part',
   'column',
   'decision',
+  'canonical_email',
+  'is_duplicate',
 ] as const;
 
 type ResultColumn = (typeof RESULT_COLUMNS)[number];

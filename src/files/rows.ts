@@ -1,6 +1,6 @@
 import type { RowBounds, RowProblem, TextRow } from '../kernel/csv.ts';
+import type { FileForm } from '../kernel/facts/lists.ts';
 import type { ReadWarningCode } from '../kernel/facts/read-warnings.ts';
-import type { FileForm } from './forms.ts';
 import { tooLarge } from './problems.ts';
 
 /** A row as it stands in the file, before anything is known about columns; `line` may be a row of the sheet. */

@@ -107,7 +107,8 @@ export const readShared = (source: SharedBytes): Pick<RandomAccess, 'size' | 're
     ? inMemory(Buffer.from(source.bytes.buffer, source.bytes.byteOffset, source.bytes.length))
     : byDescriptor(source);
 
-async function openNameless(): Promise<FileHandle> {
+/** A temporary file that nothing is left of, however the process ends. */
+export async function openNameless(): Promise<FileHandle> {
   const dir = await mkdtemp(join(tmpdir(), 'mailvet-'));
   try {
     return await open(join(dir, 'upload'), 'wx+', 0o600);

@@ -55,6 +55,24 @@ describe('mailvet lists', () => {
     expect(await cli('status', list.id)).toMatchObject({ code: 1, out: '' });
   });
 
+  it('submits a list whose mailboxes count once, and changes that until it starts', async () => {
+    const file = join(dir, 'mailboxes.csv');
+    writeFileSync(file, 'email;x\nJ.Doe@gmail.com;a\njdoe+x@gmail.com;b\n');
+    const list = await json('submit', file, '--no-start', '--dedupe', 'mailbox', '--columns', 'email');
+    expect(list).toMatchObject({ dedupe: 'mailbox', rows: { addresses: 1, duplicates: 1 }, credits: { price: 1 } });
+    const { out } = await cli('status', list.id);
+    expect(out).toMatch(/^1 address in 2 rows, those of one mailbox counted once, level mx$/m);
+    expect(await json('read', list.id, '--dedupe', 'address')).toMatchObject({
+      dedupe: 'address',
+      credits: { price: 2 },
+    });
+    expect(await json('read', list.id, '--columns', '1')).toMatchObject({
+      dedupe: 'address',
+      read: { column: 'email' },
+    });
+    expect(await cli('submit', file, '--dedupe', 'person')).toMatchObject({ code: 2 });
+  });
+
   it('submits what comes through a named pipe, such as <(…) of a shell', async () => {
     const pipe = join(dir, 'people.pipe');
     execFileSync('mkfifo', [pipe]);

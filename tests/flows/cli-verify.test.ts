@@ -92,12 +92,12 @@ describe('verify', () => {
     const lines = (await readFile(output, 'utf8')).trim().split('\r\n');
     expect(lines[0]).toBe(
       'Name,E-Mail,mailvet_status,mailvet_deliverability,mailvet_reason,mailvet_did_you_mean,mailvet_validation_type,' +
-        'mailvet_is_disposable,mailvet_is_role,mailvet_is_free,mailvet_is_relay,mailvet_is_catch_all,mailvet_credits_used,mailvet_verified_at,mailvet_part,mailvet_column,mailvet_decision',
+        'mailvet_is_disposable,mailvet_is_role,mailvet_is_free,mailvet_is_relay,mailvet_is_catch_all,mailvet_credits_used,mailvet_verified_at,mailvet_part,mailvet_column,mailvet_decision,mailvet_canonical_email,mailvet_is_duplicate',
     );
     expect(lines[1]).toMatch(/^"Doe, Jane",Jane <jane@good\.com>,good,unknown,,,mx,false,false,false,false,,0,20/);
     expect(lines[2]).toMatch(/^Spam,x@mailinator\.com,bad,risky,disposable_domain/);
     // Rows without an address stay in their place.
-    expect(lines.slice(3)).toEqual([`,${','.repeat(15)}`, `Empty,${','.repeat(15)}`]);
+    expect(lines.slice(3)).toEqual([`,${','.repeat(17)}`, `Empty,${','.repeat(17)}`]);
   });
 
   it('keeps results under their columns when rows are shorter or longer than the header', async () => {
@@ -184,6 +184,36 @@ describe('verify', () => {
     const { code, err } = await cli('verify', '--file', input, '--out', link, '--only', 'risky');
     expect([code, err]).toEqual([2, `mailvet: --out would replace ${input}, which is the input: give another name.\n`]);
     expect(await readFile(input, 'utf8')).toBe('email,name\na@good.com,Ann\n');
+  });
+
+  it('asks once about a mailbox with --dedupe mailbox, and marks repeated rows either way', async () => {
+    const input = join(dir, 'mailboxes.csv');
+    const many = Array.from({ length: 60 }, (_, i) => `j.doe+${i}@gmail.com`).join('\n');
+    await writeFile(input, `email\nJ.Doe@gmail.com\n${many}\nbo+x@good.com\nbo@good.com\nJ.Doe@gmail.com\n`);
+    const checked = async (...more: string[]) => {
+      const { code, out } = await cli('verify', '--file', input, '--format', 'jsonl', ...more);
+      expect(code).toBe(0);
+      return out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    };
+    const byMailbox = await checked('--dedupe', 'mailbox');
+    const jane = byMailbox.filter(({ email }) => email.endsWith('@gmail.com'));
+    expect(jane.map((row) => row.is_duplicate)).toEqual([false, ...Array.from({ length: 61 }, () => true)]);
+    expect(new Set(jane.map((row) => [row.id, row.verified_at, row.canonical_email].join(' '))).size).toBe(1);
+    // What only the spelling says is that of the row.
+    expect(jane[3]).toMatchObject({ email: 'j.doe+2@gmail.com', normalized_email: 'j.doe+2@gmail.com', tag: '2' });
+    const others = byMailbox.filter(({ email }) => email.endsWith('@good.com'));
+    expect(others.map((row) => [row.email, row.is_duplicate])).toEqual([
+      ['bo+x@good.com', false],
+      ['bo@good.com', false],
+    ]);
+    expect(new Set(others.map(({ id }) => id)).size).toBe(2);
+    const byAddress = await checked();
+    expect(byAddress.filter((row) => row.is_duplicate).map(({ email }) => email)).toEqual(['J.Doe@gmail.com']);
+    expect(new Set(byAddress.map(({ id }) => id)).size).toBe(byAddress.length);
+    expect(await cli('verify', '--dedupe', 'mailbox', 'a@good.com')).toMatchObject({ code: 2 });
   });
 
   it('keeps a row that cannot be read, and names its line', async () => {

@@ -124,6 +124,46 @@ describe('the file of a list that is not started', () => {
     expect([await get(json.id), await emails(json.id)]).toEqual(before);
   });
 
+  it('is refused with the name of the field that is wrong, also within read', async () => {
+    const { json } = await csv(TWO, '?columns=Work&start=false');
+    for (const [read, field] of [
+      ...([
+        [{ delimiter: 1 }, 'read.delimiter'],
+        [{ header_row: 1, delimiter: 'x'.repeat(100) }, 'read.delimiter'],
+        [{ header_row: -1 }, 'read.header_row'],
+        [{ header: 'maybe' }, 'read.header'],
+        [{ columns: [] }, 'read.columns'],
+        [{ columns: ['Work', {}] }, 'read.columns'],
+        [{ columns: '[1' }, 'read.columns'],
+        [{ column: true }, 'read.column'],
+        [{ sheet: 0 }, 'read.sheet'],
+        [{ entry: [] }, 'read.entry'],
+        [{ encoding: 'klingon' }, 'read.encoding'],
+      ] as const),
+      ...([
+        ['all', 'read'],
+        [[], 'read'],
+      ] as const),
+    ]) {
+      const reply = await owner.call('PATCH', `/v1/lists/${json.id}`, { read });
+      expect([read, reply.status, reply.json.field]).toEqual([read, 400, field]);
+      expect(reply.json.error).toMatch(new RegExp(`^${field.replace('.', '\\.')}\\b`));
+    }
+  });
+
+  it('is read again as what it was sent as', async () => {
+    const bytes = new Uint8Array(Buffer.from('note,email\r\n5 \xa4,ada@good.com\r\n', 'latin1'));
+    const type = { 'content-type': 'text/csv; charset=iso-8859-15' };
+    const { json: text } = await send(lab, owner, '/v1/lists?start=false', bytes, type);
+    expect(text.read.encoding).toBe('iso-8859-15');
+    expect((await patch(text.id, { header_row: 1 })).json.read.encoding).toBe('iso-8859-15');
+    const texts = ['ada@good.com', 'not an address', 'foo'];
+    const { json: stated } = await owner.call('POST', '/v1/lists', { emails: texts, start: false });
+    expect(stated.rows).toMatchObject({ total: 3, addresses: 3 });
+    expect((await patch(stated.id, {})).json.rows).toEqual(stated.rows);
+    expect(await emails(stated.id)).toEqual(texts);
+  });
+
   it('is kept until the start, the end, the deletion, or the erasure of an address; then it is refused', async () => {
     const ends: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
       start: (id) => owner.call('POST', `/v1/lists/${id}/start`),
@@ -255,7 +295,7 @@ describe('a row with several addresses', () => {
     expect(rest.rows.map(({ email }: { email: string }) => email)).toEqual(['ADA@good.com', 'bo@good.com']);
     const { text } = await owner.call('GET', `/v1/lists/${json.id}/results`);
     const lines = text.trim().split('\r\n').slice(1);
-    expect(lines.map((line) => /^(\w+),([^,]*),(\w+),.*,(\d of \d),$/.exec(line)?.slice(1))).toEqual([
+    expect(lines.map((line) => /^(\w+),([^,]*),(\w+),.*,(\d of \d),,[^,]*,\w+$/.exec(line)?.slice(1))).toEqual([
       ['Ada', 'ada@good.com; x@mailinator.com', 'good', '1 of 2'],
       ['Ada', 'ada@good.com; x@mailinator.com', 'bad', '2 of 2'],
       ['Bo', 'ADA@good.com; bo@good.com', 'good', '1 of 2'],

@@ -31,7 +31,7 @@ describe('POST /v1/lists', () => {
     expect([status, headers.get('location')]).toEqual([201, `/v1/lists/${json.id}`]);
     expect(json).toEqual({
       id: expect.stringMatching(/^lst_\w{22}$/),
-      warnings: [],
+      ...{ warnings: [], dedupe: 'address' },
       name: expect.stringMatching(/^\d{4}-/),
       ...{ status: 'running', validation_type: 'mx', policy: null, error: null, patience_minutes: 60 },
       rows: { total: 4, addresses: 2, duplicates: 1, blank: 1, unreadable: 0 },
@@ -258,6 +258,7 @@ describe('a list', () => {
       ...{ did_you_mean: null, validation_type: 'mx', credits_used: 1, is_disposable: false, is_role: single.is_role },
       ...{ is_free: false, is_relay: false, is_catch_all: null, checks: single.checks, attempts: 1, problem: null },
       decision: null,
+      ...{ relay_provider: null, canonical_email: 'ada@good.com', is_duplicate: false },
       verified_at: expect.any(String),
     });
     expect(second).toMatchObject({ row: 2, status: 'bad', is_disposable: true });
@@ -282,7 +283,7 @@ describe('a list', () => {
     const { json } = await csv(text, '?name=June+2026.csv');
     const results = (query: string) => owner.call('GET', `/v1/lists/${json.id}/results${query}`);
     const running = await results('');
-    expect(running.text.split('\r\n')[1]).toBe('Ada;ada@good.com;=1+1;pending;;;;;;;;;;;;;;');
+    expect(running.text.split('\r\n')[1]).toBe(`Ada;ada@good.com;=1+1;pending${';'.repeat(16)}false`);
     await verifyChunks(lab, owner, json.id);
     const { text: done, headers } = await results('');
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
@@ -290,7 +291,7 @@ describe('a list', () => {
     const [head = '', ada = '', blank = ''] = done.split('\r\n');
     expect(head).toMatch(/^Name;E-Mail;Note;mailvet_status;mailvet_deliverability;mailvet_reason;/);
     expect(ada).toMatch(/^Ada;ada@good\.com;=1\+1;good;/);
-    expect(blank).toBe(`"B ""q"""${';'.repeat(17)}`);
+    expect(blank).toBe(`"B ""q"""${';'.repeat(19)}`);
     expect(done).toContain('Cy;x@mailinator.com;" b\r\nc ";bad;');
     const bad = (await results('?status=bad')).text.trim().split('\r\n');
     expect(bad[1]).toMatch(/^Cy;/);

@@ -66,6 +66,19 @@ export function mailboxOf(email: string): string {
   return canonical.ok ? mailboxOfCanonical(canonical.value, null).address : email.toLowerCase();
 }
 
+/**
+ * The mailbox of a text at a domain for which a provider has documented which spellings lead to it; null: there is no
+ * such rule, or the text is no address. Providers that only mail hosts tell do not count. `domain`: of the text, in
+ * lower-case ASCII.
+ */
+export function documentedMailbox(email: string, domain: string): string | null {
+  if (!BY_DOMAIN.has(domain) && BY_DOMAIN.get(parentOf(domain))?.[0].subdomains !== true) return null;
+  const canonical = canonicalEmail(email, { allowReserved: true, allowUnknownTld: true });
+  return canonical.ok ? mailboxOfCanonical(canonical.value, null).address : null;
+}
+
+const parentOf = (domain: string): string => domain.slice(domain.indexOf('.') + 1);
+
 function mailboxOfCanonical(address: string, host: string | null): Mailbox {
   const at = address.lastIndexOf('@');
   const [local, domain] = [address.slice(0, at), address.slice(at + 1)];
@@ -77,9 +90,8 @@ function mailboxOfCanonical(address: string, host: string | null): Mailbox {
 }
 
 function ruleFor(local: string, domain: string, host: string | null): readonly [MailboxRule, string, string] {
-  const dot = domain.indexOf('.');
-  const parent = BY_DOMAIN.get(domain.slice(dot + 1));
-  if (parent?.[0].subdomains === true) return [parent[0], domain.slice(0, dot), parent[1]];
+  const parent = BY_DOMAIN.get(parentOf(domain));
+  if (parent?.[0].subdomains === true) return [parent[0], domain.slice(0, domain.indexOf('.')), parent[1]];
   const own = BY_DOMAIN.get(domain);
   if (own !== undefined) return [own[0], local, own[1]];
   return [(host === null ? null : BY_HOST.get(host)) ?? OTHER_DOMAINS, local, domain];

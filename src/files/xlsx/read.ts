@@ -1,6 +1,6 @@
 /** In the thread: the sheet of a workbook that is the list. */
 
-import type { BookFormat } from '../forms.ts';
+import type { BookFormat } from '../../kernel/facts/lists.ts';
 import { unreadable } from '../problems.ts';
 import type { RawBatch } from '../rows.ts';
 import type { RandomAccess, SharedBytes } from '../spool.ts';

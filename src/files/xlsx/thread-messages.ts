@@ -2,7 +2,7 @@
  * Between a thread for workbooks (thread.ts) and its user. Flat arrays, because copying objects costs the receiver
  * about as much as the thread saves.
  */
-import type { BookFormat } from '../forms.ts';
+import type { BookFormat } from '../../kernel/facts/lists.ts';
 import type { FileProblem } from '../problems.ts';
 import type { RowLimits } from '../rows.ts';
 import type { SharedBytes } from '../spool.ts';

@@ -1,8 +1,8 @@
 /** The threads for workbooks (thread.ts), from the thread that uses them. */
 import { Worker } from 'node:worker_threads';
 import { COSTS } from '../../kernel/costs.ts';
+import type { BookFormat } from '../../kernel/facts/lists.ts';
 import { FairQueue } from '../../kernel/fair-queue.ts';
-import type { BookFormat } from '../forms.ts';
 import { FileError, tooLarge, unreadable } from '../problems.ts';
 import type { RawBatch, RawRow } from '../rows.ts';
 import type { SharedBytes } from '../spool.ts';

@@ -187,7 +187,7 @@ export const REACHER_BULK_ROUTES: readonly Route[] = [
             throw error;
           }
           const level = PLANS[plan].smtp ? 'smtp' : DEFAULT_LEVEL;
-          return { level, fileName: null, form: 'json', input, close };
+          return { level, fileName: null, sentAs: { form: 'json', charset: null }, input, close };
         });
         const { error } = listObject(list);
         if (error !== null) {

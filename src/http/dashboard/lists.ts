@@ -7,7 +7,7 @@ import { LIST_ORDERS, sortingOf } from '../../kernel/facts/sort-orders.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import type { ListDetail } from '../../service/lists/service.ts';
 import { done } from '../access/session.ts';
-import { readChoice } from '../input/read-choice.ts';
+import { listReading } from '../input/read-choice.ts';
 import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { paginationOf } from '../reply.ts';
 import { type Route, route } from '../route.ts';
@@ -138,8 +138,8 @@ export const LIST_ROUTES: readonly Route[] = [
     },
     serve:
       ({ lists }) =>
-      async ({ account }, { params: { id }, body: { read } }) => ({
-        body: listReply(await lists.read(account, id, readChoice(read))),
+      async ({ account }, { params: { id }, body }) => ({
+        body: listReply(await lists.read(account, id, listReading(body))),
       }),
   }),
   route({

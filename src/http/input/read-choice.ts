@@ -4,19 +4,21 @@ import type { Read } from '../../contract/schema.ts';
 import { encodingNamed } from '../../kernel/encoding-names.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { delimiterOf } from '../../kernel/facts/lists.ts';
-import type { UploadRequest } from '../../service/lists/service.ts';
+import type { ListService, UploadRequest } from '../../service/lists/service.ts';
 
-type Sent = Read<typeof ListPatch>['read'] | Read<typeof ListUpload>;
+type Sent = NonNullable<Read<typeof ListPatch>['read']> | Read<typeof ListUpload>;
 
-/** Throws ApiError `invalid_parameter`. */
-export function readChoice(sent: Sent): NonNullable<UploadRequest['read']> {
+/** `within`: where the fields stand, such as `read.`. Throws ApiError `invalid_parameter`. */
+export function readChoice(sent: Sent, within = ''): NonNullable<UploadRequest['read']> {
   const { columns = null, column = null, header_row: headerRow = null, header = null } = sent;
   const { delimiter = null, encoding = null, sheet = null, entry = null } = sent;
   const known = encoding === null ? null : encodingNamed(encoding);
   if (encoding !== null && known === null)
-    throw new ApiError('invalid_parameter', `encoding is unknown: ${JSON.stringify(encoding)}.`, { field: 'encoding' });
+    throw new ApiError('invalid_parameter', `${within}encoding is unknown: ${JSON.stringify(encoding)}.`, {
+      field: `${within}encoding`,
+    });
   return {
-    columns: columns === null ? (column === null ? null : [String(column)]) : columnsOf(columns),
+    columns: columns === null ? (column === null ? null : [String(column)]) : columnsOf(columns, `${within}columns`),
     headerRow: headerRow ?? (header === null || header === 'auto' ? null : String(header) === 'true' ? 1 : 0),
     delimiter: delimiter === null ? null : delimiterOf(delimiter),
     encoding: known,
@@ -25,19 +27,27 @@ export function readChoice(sent: Sent): NonNullable<UploadRequest['read']> {
   };
 }
 
+/** Throws ApiError `invalid_parameter`, `missing_parameter`. */
+export function listReading({ read, dedupe }: Read<typeof ListPatch>): Parameters<ListService['read']>[2] {
+  if (read === undefined && dedupe === undefined)
+    throw new ApiError('missing_parameter', 'The parameter "read" is missing.', { field: 'read' });
+  return {
+    ...(read === undefined ? {} : { read: readChoice(read, 'read.') }),
+    ...(dedupe === undefined ? {} : { dedupe }),
+  };
+}
+
 const ALL = 'all';
 
 /** `all`, names or numbers with commas between them, or a JSON array of these: names may have commas. */
-function columnsOf(columns: string | readonly (string | number)[]): readonly string[] | typeof ALL {
+function columnsOf(columns: string | readonly (string | number)[], field: string): readonly string[] | typeof ALL {
   if (typeof columns !== 'string') return columns.map(String);
   if (columns.trim() === ALL) return ALL;
   if (!columns.trim().startsWith('[')) return columns.split(',').map((name) => name.trim());
   const names = parsed(columns);
   if (Array.isArray(names) && names.length > 0 && names.every((name) => ['string', 'number'].includes(typeof name)))
     return names.map(String);
-  throw new ApiError('invalid_parameter', 'columns must be names or numbers, or a JSON array of them.', {
-    field: 'columns',
-  });
+  throw new ApiError('invalid_parameter', `${field} must be names or numbers, or a JSON array of them.`, { field });
 }
 
 function parsed(text: string): unknown {

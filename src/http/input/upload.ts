@@ -45,7 +45,7 @@ export async function readUpload(
 }
 
 const fileUpload = (file: Spooled, query: Fields, charset: string | null): UploadRequest => ({
-  ...{ ...optionsOf(query), ...file, fileName: null, form: null, charset },
+  ...{ ...optionsOf(query), ...file, fileName: null, sentAs: { form: null, charset } },
 });
 
 /** A parameter of a media type; null: it has none, or one that is no encoding. */
@@ -59,8 +59,8 @@ async function isArray({ input: { file } }: Spooled): Promise<boolean> {
   return /^[\s\u{FEFF}]*\[/u.test((await file.read(0, LIST_UPLOAD_EXTRA_BYTES)).toString('utf8'));
 }
 
-const optionsOf = ({ name, validation_type, policy, start, patience_minutes, ...read }: Fields) => ({
-  ...{ name, policy, level: validation_type, patienceMinutes: patience_minutes, read: readChoice(read) },
+const optionsOf = ({ name, validation_type, policy, dedupe, start, patience_minutes, ...read }: Fields) => ({
+  ...{ name, policy, level: validation_type, patienceMinutes: patience_minutes, read: readChoice(read), dedupe },
   start: start === undefined ? undefined : start === 'true',
 });
 
@@ -88,7 +88,8 @@ async function multipartUpload(
     const filled = texts.filter(([, text]) => text !== '');
     const options = optionsOf({ ...query, ...readFields(filled, warn) });
     await closeAll(files.filter((other) => other !== file));
-    return { ...options, fileName: file.name, form: null, input: file.input, close: file.close };
+    const sentAs = { form: null, charset: null };
+    return { ...options, fileName: file.name, sentAs, input: file.input, close: file.close };
   } catch (error) {
     await closeAll(files);
     throw error;
@@ -125,7 +126,8 @@ async function jsonUpload(body: AsyncIterable<Buffer>, query: Fields, warn: Warn
         field: 'emails',
       });
     const texts = Object.entries(fields).flatMap(([name, value]) => textOf(name, value));
-    return { ...optionsOf({ ...query, ...readFields(texts, warn) }), fileName: null, form: 'json', input, close };
+    const options = optionsOf({ ...query, ...readFields(texts, warn) });
+    return { ...options, fileName: null, sentAs: { form: 'json', charset: null }, input, close };
   } catch (error) {
     await close();
     throw error;
@@ -138,6 +140,7 @@ const JSON_FIELDS: { readonly [F in keyof Fields]-?: { readonly types: readonly 
   // Whatever is no level is 422, of whichever type.
   validation_type: { types: [], are: 'a level' },
   policy: { types: ['string'], are: 'a string' },
+  dedupe: { types: ['string'], are: 'a string' },
   columns: { types: ['string', 'array'], are: 'a string or an array' },
   column: { types: ['string', 'number'], are: 'a string or a number' },
   header_row: { types: ['number'], are: 'a number' },

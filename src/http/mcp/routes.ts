@@ -62,13 +62,13 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext, counted: ()
       return explanationOf(context.replies.explain, input);
     },
     account: {
-      async createList({ emails, name, validation_type }) {
+      async createList({ emails, name, validation_type, dedupe }) {
         const { caller } = await admitted('lists');
         const { accountId: account, plan, keyId } = caller;
         const upload = async (place: HeldPlace) => {
           place.keep();
           return {
-            ...{ level: validation_type, fileName: null, form: 'json' as const },
+            ...{ level: validation_type, dedupe, fileName: null, sentAs: { form: 'json' as const, charset: null } },
             ...(name === undefined ? {} : { name }),
             ...(await spooled(inPieces(emails), LIST_JSON_BYTES)),
           };

@@ -43,6 +43,7 @@ const ListRequest = Type.Object({
   }),
   name: ListUpload.properties.name,
   validation_type,
+  dedupe: ListUpload.properties.dedupe,
 });
 type ListInput = Read<typeof ListRequest>;
 const IdRequest = Type.Object({ id: Type.String({ description: 'Of the list: lst_…' }) });

@@ -23,7 +23,7 @@ const CHECKS = {
     tls: true,
     rule: null,
   },
-  catch_all: { result: 'fail' },
+  catch_all: { result: 'fail', checked_at: '2026-11-20T07:12:00.000Z' },
 };
 const VERDICT = {
   status: 'good',
@@ -72,6 +72,7 @@ const LIST = {
   status: 'running',
   validation_type: 'smtp',
   policy: null,
+  dedupe: 'address',
   rows: { total: 1000, addresses: 980, duplicates: 15, blank: 5, unreadable: 0 },
   progress: { done: 490, waiting: 12, good: 440, bad: 50, percent: 50, per_second: 12.5, eta_seconds: 40 },
   deliverability: { deliverable: 400, undeliverable: 45, risky: 25, unknown: 20 },
@@ -188,6 +189,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     rows: [
       {
         ...{ row: 1, part: null, parts: null, column: null, email: 'jane.doe@example.com', ...VERDICT },
+        ...{ relay_provider: null, canonical_email: 'jane.doe@example.com', is_duplicate: false },
         ...{ attempts: 1, verified_at: ACCOUNT_TIME, problem: null, decision: null },
       },
     ],

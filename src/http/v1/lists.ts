@@ -4,7 +4,7 @@ import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.t
 import { delimiterOf, type ListAction, type ResultFormat, UNFINISHED } from '../../kernel/facts/lists.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
 import { type List, type ListService, listObject } from '../../service/lists/service.ts';
-import { readChoice } from '../input/read-choice.ts';
+import { listReading } from '../input/read-choice.ts';
 import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { PacedBody } from '../paced-body.ts';
 import { linkHeader, paginationOf, REPLAYED } from '../reply.ts';
@@ -163,8 +163,8 @@ export const LIST_ROUTES: readonly Route[] = [
     },
     serve:
       ({ lists }) =>
-      async ({ caller }, { params: { id }, body: { read }, warnings }) => ({
-        body: listReply(await lists.read(caller.accountId, id, readChoice(read)), warnings),
+      async ({ caller }, { params: { id }, body, warnings }) => ({
+        body: listReply(await lists.read(caller.accountId, id, listReading(body)), warnings),
       }),
   }),
   actionRoute('start', 'Hold the price of a list and begin to verify it', [402, 404, 409]),

@@ -7,9 +7,17 @@ export type ListStatus = (typeof LIST_STATUSES)[number];
 const LIST_ACTIONS = ['start', 'pause', 'resume', 'cancel', 'delete'] as const;
 export type ListAction = (typeof LIST_ACTIONS)[number];
 
-/** What a row of the file is: `duplicate`: an address that an earlier row has. */
+/** What a row of the file is: `duplicate`: an earlier row has its address or, where they are compared, its mailbox. */
 export const ROW_KINDS = ['address', 'duplicate', 'blank', 'unreadable'] as const;
 export type RowKind = (typeof ROW_KINDS)[number];
+
+/**
+ * Which rows are verified and charged once: those of one address, or those of one mailbox, where a provider documents
+ * which spellings lead to it.
+ */
+export const DEDUPES = ['address', 'mailbox'] as const;
+export type Dedupe = (typeof DEDUPES)[number];
+export const DEFAULT_DEDUPE: Dedupe = 'address';
 
 /** In which statuses an action is allowed. */
 export const LIST_ACTION_STATUSES = {
@@ -19,6 +27,17 @@ export const LIST_ACTION_STATUSES = {
   cancel: ['ready', 'running', 'paused'],
   delete: ['ready', 'paused', 'completed', 'cancelled', 'failed'],
 } as const satisfies Record<ListAction, readonly ListStatus[]>;
+
+/** Workbooks and what is read like them. `ods`: also as a flat document; `spreadsheetml`: XML of Excel 2003. */
+export const BOOK_FORMATS = ['xlsx', 'xlsb', 'xls', 'ods', 'spreadsheetml', 'html'] as const;
+export type BookFormat = (typeof BOOK_FORMATS)[number];
+
+/**
+ * Of files with addresses. `csv`: with any delimiter; `text`: an address per line; `json`: one value with the records
+ * in it; `ndjson`: one value after the other.
+ */
+export const FILE_FORMS = ['csv', 'tsv', 'text', 'ndjson', 'json', 'vcard', 'ldif', ...BOOK_FORMATS] as const;
+export type FileForm = (typeof FILE_FORMS)[number];
 
 /** Why a list did not start, or failed: a code of the error catalog and its sentence. */
 export type ListError = { readonly code: string; readonly error: string };
@@ -35,6 +54,14 @@ export interface ReadChoice {
   readonly sheet?: string | null;
   /** Of an archive, by its name; of JSON, the path to the list in it. */
   readonly entry?: string | null;
+}
+
+/** What the request with a file says of it beside how it is to be read. */
+export interface SentAs {
+  /** `json`: it is an array of addresses; null: what it is is found out. */
+  readonly form: 'json' | null;
+  /** Of its media type. */
+  readonly charset: string | null;
 }
 
 /** Between the cells of a row, by the names that the API takes beside the characters themselves. */

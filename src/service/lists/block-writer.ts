@@ -9,6 +9,7 @@ import {
   LIST_STORED_FREE_BYTES,
   LIST_STORED_PER_SENT,
 } from '../../kernel/facts/limits.ts';
+import { DEFAULT_DEDUPE } from '../../kernel/facts/lists.ts';
 import { LIST_STEPS } from '../../kernel/list-work.ts';
 import { newBlock } from '../../store/lists/blocks.ts';
 import type { ListLayout, ListRead, ListRoom, ListRow, NewListBlock } from '../../store/store.ts';
@@ -44,7 +45,7 @@ interface NewRows {
  */
 export class BlockWriter {
   readonly #list: NewRows;
-  readonly #distinct = new DistinctAddresses();
+  readonly #distinct: DistinctAddresses;
   #blocks: NewListBlock[] = [];
   #storing: Promise<void> = Promise.resolve();
   #characters = 0;
@@ -61,6 +62,7 @@ export class BlockWriter {
 
   constructor(list: NewRows) {
     this.#list = list;
+    this.#distinct = new DistinctAddresses(list.layout.dedupe ?? DEFAULT_DEDUPE);
   }
 
   /** Rows that are not blank in every cell. */

@@ -1,11 +1,13 @@
 /**
- * Numbers the distinct addresses of a list, from 1, in the order in which they first occur. Of each it keeps 96 bits of
- * SHA-256, because a million texts would take ten times the memory. A random salt of this table is hashed with them:
- * without it, a sender could choose addresses that all belong in the same slots.
+ * Numbers the distinct addresses, or mailboxes, of a list, from 1, in the order in which they first occur. Of each it
+ * keeps 96 bits of SHA-256, because a million texts would take ten times the memory. A random salt of this table is
+ * hashed with them: without it, a sender could choose addresses that all belong in the same slots.
  */
 import { hash } from 'node:crypto';
+import { documentedMailbox } from '../../engine/address/mailbox.ts';
 import { parseDomain } from '../../engine/address/parse.ts';
 import { trimBlanks } from '../../kernel/blanks.ts';
+import type { Dedupe } from '../../kernel/facts/lists.ts';
 import { randomToken } from '../../kernel/ids.ts';
 
 const WORDS = 3;
@@ -20,15 +22,21 @@ const ANY_DOMAIN = { allowReserved: true, allowUnknownTld: true };
 
 /**
  * The same for two spellings of an address: white space around it does not count, and its domain is compared as the
- * engine's parser folds it, to lower-case ASCII.
+ * engine's parser folds it, to lower-case ASCII. With `mailbox`, the same for all addresses of one mailbox at a domain
+ * for which its provider has documented them. A domain whose provider only its mail hosts tell is compared by address:
+ * the rows are numbered, and priced, before DNS is asked.
  */
-function duplicateKey(address: string): string {
+function duplicateKey(address: string, dedupe: Dedupe): string {
   const text = trimBlanks(address);
   const from = text.lastIndexOf('@') + 1;
   if (from === 0) return text;
-  const domain = text.slice(from);
-  return text.slice(0, from) + (isAscii(domain) ? domain.toLowerCase() : folded(domain));
+  const sent = text.slice(from);
+  const domain = isAscii(sent) ? sent.toLowerCase() : folded(sent);
+  const mailbox = dedupe === 'mailbox' ? documentedMailbox(text, domain) : null;
+  return mailbox === null ? text.slice(0, from) + domain : MAILBOX + mailbox;
 }
+/** Stands in no address. */
+const MAILBOX = '\n';
 
 const isAscii = (text: string): boolean => /^\p{ASCII}*$/u.test(text);
 function folded(domain: string): string {
@@ -44,8 +52,13 @@ export class DistinctAddresses {
   #slots = new Uint32Array(FIRST_SLOTS);
   #count = 0;
   readonly #salt = randomToken(SALT_LENGTH);
+  readonly #dedupe: Dedupe;
   /** Slots that were looked at: about one and a half for each address, whatever the addresses. */
   probes = 0;
+
+  constructor(dedupe: Dedupe) {
+    this.#dedupe = dedupe;
+  }
 
   get count(): number {
     return this.#count;
@@ -53,7 +66,7 @@ export class DistinctAddresses {
 
   /** The number of the address, which is new if it equals `count` now and did not before. */
   number(address: string): number {
-    const digest = hash('sha256', this.#salt + duplicateKey(address), 'binary');
+    const digest = hash('sha256', this.#salt + duplicateKey(address, this.#dedupe), 'binary');
     const key: Key = [wordOf(digest, 0), wordOf(digest, 4), wordOf(digest, 8)];
     const slot = this.#slotOf(key);
     const known = this.#slots[slot] ?? 0;

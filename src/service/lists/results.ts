@@ -33,7 +33,9 @@ type Shared =
   | 'is_role'
   | 'is_free'
   | 'is_relay'
-  | 'is_catch_all';
+  | 'is_catch_all'
+  | 'relay_provider'
+  | 'canonical_email';
 
 /** A row, as the API shows it. What is not known is null. */
 export type RowView = Readonly<
@@ -48,6 +50,8 @@ export type RowView = Readonly<
     attempts: number;
     credits_used: number | null;
     decision: PolicyAction | null;
+    /** Of an address that an earlier row has, or its mailbox; null: the row has none. */
+    is_duplicate: boolean | null;
   } & {
     [K in Shared | 'status' | 'deliverability' | 'reason' | 'checks' | 'verified_at']: Report[K] | null;
   } & { problem: { code: string; line: number; error: string } | null }
@@ -213,9 +217,12 @@ function viewOf(
     is_free: report?.is_free ?? null,
     is_relay: report?.is_relay ?? null,
     is_catch_all: report?.is_catch_all ?? null,
+    relay_provider: report?.relay_provider ?? null,
     checks: report?.checks ?? null,
     // A node of the version before decides nothing.
     decision: report === null || policy === null ? null : (report.decision ?? decide(policy, report)).action,
+    canonical_email: report?.canonical_email ?? null,
+    is_duplicate: address === null ? null : !isFirst,
     attempts,
     verified_at: report?.verified_at ?? null,
     problem: row.problem === null ? null : { ...row.problem, error: problemText(row.problem.code) },

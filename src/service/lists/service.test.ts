@@ -32,7 +32,12 @@ it('tells the worker of this process when a list begins to run', async () => {
   }
   const upload = async (start: boolean) => {
     const uploader = { account, plan: 'enterprise', keyId: 'key_1', ip: '192.0.2.1' } as const;
-    const read = async () => ({ start, fileName: null, form: null, ...(await spooled(input(), 100)) });
+    const read = async () => ({
+      start,
+      fileName: null,
+      sentAs: { form: null, charset: null },
+      ...(await spooled(input(), 100)),
+    });
     return (await service.upload(uploader, by, read)).list;
   };
   const { id } = await upload(false);

@@ -1,18 +1,20 @@
 /** Lists of addresses: the operations. Verification itself is background work. */
 import { createHash } from 'node:crypto';
-import type { FileForm } from '../../files/forms.ts';
 import type { SpooledInput } from '../../files/spool.ts';
 import { type CsvDialect, dialectOf } from '../../files/write-results.ts';
 import { type Clock, toIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { LIST_DEFERRED_SHOWN, LIST_PATIENCE_MINUTES, NAME_LENGTH } from '../../kernel/facts/limits.ts';
 import {
+  DEFAULT_DEDUPE,
+  type Dedupe,
   LIST_ACTION_STATUSES,
   type ListAction,
   type ListError,
   type ListStatus,
   type ReadChoice,
   type ResultFormat,
+  type SentAs,
 } from '../../kernel/facts/lists.ts';
 import { DEFAULT_LEVEL, type Level, PLAN_WITH_SMTP, PLANS, type Plan } from '../../kernel/facts/plans.ts';
 import type { ListSort, Sorting } from '../../kernel/facts/sort-orders.ts';
@@ -37,7 +39,7 @@ import { UNSAFE_CHARACTERS } from '../link-text.ts';
 import type { PolicyService } from '../policies.ts';
 import { type CopyRequests, createListCopies } from './copies.ts';
 import { noSuchList, type RowEntry, type RowFilter, resultsFile, rowsPage } from './results.ts';
-import { readAgain, startProblem, storeUpload } from './upload.ts';
+import { type ListReading, readAgain, startProblem, storeUpload } from './upload.ts';
 
 export type { List };
 export { listObject };
@@ -59,14 +61,12 @@ export interface UploadRequest {
   /** Name of the policy that decides from its results. */
   readonly policy?: string | undefined;
   readonly read?: ReadChoice;
+  readonly dedupe?: Dedupe | undefined;
   /** Whether to start it at once; what prevents that becomes the `error` of the list. */
   readonly start?: boolean | undefined;
   readonly patienceMinutes?: number | undefined;
   readonly fileName: string | null;
-  /** What the sender says the file is; null: to be found out. */
-  readonly form: FileForm | null;
-  /** Of its media type. */
-  readonly charset?: string | null;
+  readonly sentAs: SentAs;
   readonly input: SpooledInput;
   close(): Promise<void>;
 }
@@ -122,10 +122,10 @@ export interface ListService extends CopyRequests {
    */
   change(account: AccountId, id: string, action: ListAction, by: ChangedBy, level?: Level): Promise<List>;
   /**
-   * Reads the file of a list that is ready again. Throws ApiError `list_state`, also where the file is not kept, and
-   * what is wrong with the file when it is read like this.
+   * Reads the file of a list that is ready again, or compares its rows in another way. Throws ApiError `list_state`,
+   * also where the file is not kept, and what is wrong with the file when it is read like this.
    */
-  read(account: AccountId, id: string, read: ReadChoice): Promise<List>;
+  read(account: AccountId, id: string, change: ListReading): Promise<List>;
   /** `listener` is called when a list was started or resumed in this process. */
   onRunning(listener: () => void): void;
   rows(
@@ -210,14 +210,14 @@ export function createListService(parts: {
     by: Actor,
     ref: IdempotencyRef | null,
   ): Promise<Uploaded> {
-    const { name, fileName, read = {}, form, charset = null, input } = request;
+    const { name, fileName, read = {}, dedupe = DEFAULT_DEDUPE, sentAs, input } = request;
     const policy = request.policy === undefined ? null : await policies.named(account, request.policy);
     const level = request.level ?? policy?.level ?? DEFAULT_LEVEL;
     await checkPlan(account, plan, level);
     const patienceMinutes = request.patienceMinutes ?? LIST_PATIENCE_MINUTES.default;
     const shown = name ?? nameOf(fileName) ?? toIso(clock.now());
     const named = { name: shown, fileName, level, policy, patienceMinutes };
-    const upload = { account, keyId, ip, ...named, read, form, charset, input };
+    const upload = { account, keyId, ip, ...named, read, dedupe, sentAs, input };
     // The list is answered as it is then, so that its id is all there is to keep.
     const stored = ref && {
       ref,
@@ -295,12 +295,12 @@ export function createListService(parts: {
       return running(outcome.list);
     },
 
-    async read(account, id, read) {
+    async read(account, id, change) {
       const list = await find(account, id);
       const place = await costs.hold('list_upload', account);
       place.keep();
       try {
-        return await readAgain({ lists, clock, singleCalls }, list, read);
+        return await readAgain({ lists, clock, singleCalls }, list, change);
       } finally {
         place.release();
       }

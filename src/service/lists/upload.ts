@@ -1,10 +1,9 @@
 /** Stores a file as a list, and reads a stored one in another way. */
-import type { FileForm } from '../../files/forms.ts';
 import { type AddressFile, type Reading, readAddressFile } from '../../files/read-file.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { FEW_ADDRESSES_PER_ROW, LIST_BYTES } from '../../kernel/facts/limits.ts';
-import type { ListError, ReadChoice } from '../../kernel/facts/lists.ts';
+import { DEFAULT_DEDUPE, type Dedupe, type ListError, type ReadChoice, type SentAs } from '../../kernel/facts/lists.ts';
 import type { Level } from '../../kernel/facts/plans.ts';
 import type { Policy } from '../../kernel/facts/policies.ts';
 import { grouped } from '../../kernel/format.ts';
@@ -27,12 +26,18 @@ interface Upload {
   readonly policy: Policy | null;
   readonly patienceMinutes: number;
   readonly read: ReadChoice;
-  /** What the sender says the file is; null: to be found out. */
-  readonly form: FileForm | null;
-  /** Of its media type. */
-  readonly charset: string | null;
+  readonly dedupe: Dedupe;
+  readonly sentAs: SentAs;
   readonly input: AsyncIterable<Uint8Array>;
 }
+
+/** A change of a list that is not started. */
+export interface ListReading {
+  readonly read?: ReadChoice;
+  readonly dedupe?: Dedupe;
+}
+
+const NOTHING_SAID: SentAs = { form: null, charset: null };
 
 /** About as long as a batch takes. */
 const REST_MS = 3;
@@ -54,17 +59,15 @@ export async function storeUpload(
   by: Actor,
   stored: ReplyToStore<List> | null,
 ): Promise<List> {
-  const { account, keyId, ip, name, level, policy, patienceMinutes, read, form, charset, input } = upload;
+  const { account, keyId, ip, name, level, policy, patienceMinutes, read, dedupe, sentAs, input } = upload;
   const id = newId('lst', clock.now());
   try {
     const file = await readAddressFile(input, {
-      ...read,
-      form,
-      charset,
+      ...{ ...read, ...sentAs },
       limits: { party: ownerOf(account) },
     });
     try {
-      const layout = layoutOf(file.reading, read);
+      const layout = layoutOf(file.reading, { chosen: read, dedupe, sentAs });
       const row = { id, account, keyId, clientIp: ip, name, level, policy, patienceMinutes, layout };
       const room = await lists.create(row);
       const append = lists.append.bind(null, account, id);
@@ -82,21 +85,26 @@ export async function storeUpload(
   }
 }
 
-/** Reads the kept file of a list that is ready. Throws ApiError `list_state`, and what is wrong with the file then. */
+/**
+ * Reads the kept file of a list that is ready; what is missing in `change` is as it was. Throws ApiError `list_state`,
+ * and what is wrong with the file then.
+ */
 export async function readAgain(
   { lists, clock, singleCalls }: UploadParts,
-  { id, account, status, hasFile }: List,
-  read: ReadChoice,
+  { id, account, status, hasFile, layout: before }: List,
+  change: ListReading,
 ): Promise<List> {
+  const { chosen = {}, dedupe = DEFAULT_DEDUPE, sentAs = NOTHING_SAID } = before;
+  const { read = chosen } = change;
   if (status !== 'ready')
     throw new ApiError('list_state', `The list is ${status}; its file is kept until it starts.`, { status });
   if (!hasFile) throw noFile();
   const { input, close } = await spooled(lists.file(account, id), LIST_BYTES);
   try {
-    const file = await readAddressFile(input, { ...read, limits: { party: ownerOf(account) } });
+    const file = await readAddressFile(input, { ...read, ...sentAs, limits: { party: ownerOf(account) } });
     const reading = await lists.beginReading(account, id);
     try {
-      const layout = layoutOf(file.reading, read);
+      const layout = layoutOf(file.reading, { chosen: read, dedupe: change.dedupe ?? dedupe, sentAs });
       const append = lists.appendReading.bind(null, account, id, reading);
       const writer = new BlockWriter({ layout, room: reading.room, append, received: file.received });
       await writeRows(file, writer, new GiveWay(clock, singleCalls));
@@ -123,14 +131,14 @@ const noFile = () =>
 
 const layoutOf = (
   { columns, addressColumns, hasNames, headerRow, ...found }: Reading,
-  chosen: ReadChoice,
+  asked: Required<Pick<ListLayout, 'chosen' | 'dedupe' | 'sentAs'>>,
 ): ListLayout => {
   const { format, delimiter, encoding, byteOrderMark, sheet, entry } = found;
   const [addressColumn = 0] = addressColumns;
   return {
     ...{ columns, addressColumns, addressColumn, hasHeader: hasNames, headerRow },
     ...{ format, delimiter, encoding, byteOrderMark, sheet, entry },
-    chosen,
+    ...asked,
   };
 };
 

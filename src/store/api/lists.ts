@@ -8,7 +8,15 @@
  * it held. Whether an address is still to be done is decided by the store alone: a result that comes a second
  * time, or after the end of the list, is neither recorded nor charged, whoever brings it.
  */
-import type { ListAction, ListError, ListStatus, ReadChoice } from '../../kernel/facts/lists.ts';
+import type {
+  Dedupe,
+  FileForm,
+  ListAction,
+  ListError,
+  ListStatus,
+  ReadChoice,
+  SentAs,
+} from '../../kernel/facts/lists.ts';
 import type { Level } from '../../kernel/facts/plans.ts';
 import type { Policy } from '../../kernel/facts/policies.ts';
 import type { ReadWarningCode } from '../../kernel/facts/read-warnings.ts';
@@ -27,7 +35,7 @@ export interface ListLayout {
   /**
    * As detected: `csv`, `xlsx` …, and what stands between the cells. Missing where the version before stored the list.
    */
-  readonly format?: string;
+  readonly format?: FileForm;
   readonly delimiter?: string | null;
   readonly encoding?: string | null;
   readonly byteOrderMark?: boolean;
@@ -39,6 +47,10 @@ export interface ListLayout {
   readonly addressColumns?: readonly number[];
   /** As it was asked for. */
   readonly chosen?: ReadChoice;
+  /** Missing: nothing was said, or the version before stored the list. */
+  readonly sentAs?: SentAs;
+  /** Which rows have the same number. Missing where the version before stored the list: those of one address. */
+  readonly dedupe?: Dedupe;
 }
 
 /** What only the whole file has shown. */
@@ -68,7 +80,7 @@ export interface NewList {
 }
 
 export interface ListRowAddress {
-  /** Within the list, from 1; rows with the same address have the same number. */
+  /** Within the list, from 1; rows with the same address, or mailbox, have the same number. */
   readonly number: number;
   /** Index of its column. */
   readonly column: number;

@@ -76,13 +76,22 @@ function addressesIn(head: Head, main: number): readonly ListRowAddress[] {
   return isProblem(head) ? NONE : head.map(([number, column, text]) => ({ number, column, text }));
 }
 
-/** The row without the addresses of these numbers, and then without its cells; null: it has none of them. */
-export function withoutNumbers([head, ...cells]: StoredRow, numbers: ReadonlySet<number>): StoredRow | null {
+/**
+ * The row without the addresses that are erased, and then without its cells; null: it has none of them. `text`: of the
+ * address as it stands there; `main`: the index of the column with the addresses.
+ */
+export function withoutErased(
+  [head, ...cells]: StoredRow,
+  main: number,
+  isErased: (address: { readonly number: number; readonly text: string }) => boolean,
+): StoredRow | null {
   const blank = cells.map(() => '');
-  if (typeof head === 'number') return numbers.has(head) ? [0, ...blank] : null;
-  if (isProblem(head) || !head.some(([number]) => numbers.has(number))) return null;
+  if (typeof head === 'number')
+    return head > 0 && isErased({ number: head, text: cells[main] ?? '' }) ? [0, ...blank] : null;
+  if (isProblem(head)) return null;
   // What is left has its text beside the cells, or in one of them.
-  const left = head.filter(([number]) => !numbers.has(number));
+  const left = head.filter(([number, column, text]) => !isErased({ number, text: text ?? cells[column] ?? '' }));
+  if (left.length === head.length) return null;
   const kept = new Set(left.flatMap(([, column, text]) => (text === null ? column : [])));
   return [left.length === 0 ? 0 : left, ...cells.map((cell, column) => (kept.has(column) ? cell : ''))];
 }

@@ -1,27 +1,30 @@
 /** Erases an address from the lists of an account: its rows lose their cells, and nothing is left to do for it. */
 import type { Kysely } from 'kysely';
+import { trimBlanks } from '../../kernel/blanks.ts';
 import { yieldToEventLoop } from '../batches.ts';
 import type { Scope } from '../charge/shared-hold.ts';
 import type { StorageDriver } from '../driver.ts';
 import { lowerCaseText } from '../filters.ts';
 import type { AccountId } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
-import { parseAddresses, parsePending, storedRows, withoutNumbers } from './blocks.ts';
+import { parseAddresses, parsePending, storedRows, withoutErased } from './blocks.ts';
 import { ofList } from './claim.ts';
 import { endList } from './end.ts';
 import { dropFiles } from './files.ts';
+import { layoutOf } from './row.ts';
 
 /** Afterwards, no list records a result of the address. Those recorded before are in the log. */
 export async function eraseFromLists(driver: StorageDriver, account: AccountId, email: string): Promise<void> {
   const target = lowerCaseText(email);
   // Titles and other sheets are in no row: what a file holds beside its rows is not looked into.
   await dropFiles(driver, account);
-  const lists = driver.db.selectFrom('lists').select('id').where('account_id', '=', account).orderBy('id');
-  for (const { id } of await lists.execute()) {
+  const lists = driver.db.selectFrom('lists').select(['id', 'layout']).where('account_id', '=', account).orderBy('id');
+  for (const { id, layout } of await lists.execute()) {
+    const { addressColumn: main } = layoutOf({ layout });
     /** Numbers of the address in this list: it may occur in several spellings. */
     const erased = new Set<number>();
     for (let after: number | null = 0; after !== null; ) {
-      after = await eraseFromBlock(driver, { account, list: id, target, erased }, after);
+      after = await eraseFromBlock(driver, { account, list: id, main, target, erased }, after);
       await yieldToEventLoop();
     }
     // What was still to be done may have been deferred meanwhile.
@@ -32,6 +35,8 @@ export async function eraseFromLists(driver: StorageDriver, account: AccountId, 
 interface Erasure {
   readonly account: AccountId;
   readonly list: string;
+  /** Index of its column with the addresses. */
+  readonly main: number;
   readonly target: string;
   readonly erased: Set<number>;
 }
@@ -67,13 +72,16 @@ async function eraseFromBlock(driver: StorageDriver, erasure: Erasure, after: nu
  * What is left of the block, and the numbers of the address in it, which are added to `erased`; null: it is not in
  * there.
  */
-function withoutAddress(block: Row<'list_blocks'>, { target, erased }: Erasure) {
+function withoutAddress(block: Row<'list_blocks'>, { main, target, erased }: Erasure) {
   const addresses = parseAddresses(block.addresses);
   const numbers = addresses.flatMap((address, i) => (lowerCaseText(address) === target ? block.first_address + i : []));
   for (const number of numbers) erased.add(number);
+  // A row may have another spelling than the first one of its number, which is the one that is verified.
+  const isErased = ({ number, text }: { readonly number: number; readonly text: string }) =>
+    erased.has(number) || lowerCaseText(trimBlanks(text)) === target;
   let changed = numbers.length > 0;
   const rows = storedRows(block.rows).map((row) => {
-    const left = withoutNumbers(row, erased);
+    const left = withoutErased(row, main, isErased);
     if (left !== null) {
       changed = true;
       return left;

@@ -1,4 +1,5 @@
 import { toIso } from '../../kernel/clock.ts';
+import { DEFAULT_DEDUPE } from '../../kernel/facts/lists.ts';
 import type { List } from '../store.ts';
 
 /** A list, as the API shows it and events have it. */
@@ -13,6 +14,7 @@ export function listObject(list: List) {
     status: list.status,
     validation_type: list.level,
     policy: list.policy?.name ?? null,
+    dedupe: list.layout.dedupe ?? DEFAULT_DEDUPE,
     rows,
     progress: {
       ...{ done, waiting, good: breakdown.status.good, bad: breakdown.status.bad },

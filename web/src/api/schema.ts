@@ -1903,12 +1903,17 @@ export interface components {
             /** @enum {string} */
             validation_type: "mx" | "smtp";
             policy: string | null;
+            /**
+             * @description Which rows count as duplicates, as in the upload.
+             * @enum {string}
+             */
+            dedupe: "address" | "mailbox";
             rows: {
                 /** @description Rows of the file; one may have several addresses. */
                 total: number;
-                /** @description Distinct ones: each is verified and charged once. */
+                /** @description Distinct ones, or those of distinct mailboxes: each is verified and charged once. */
                 addresses: number;
-                /** @description Further addresses that are the same as an earlier one. */
+                /** @description Further addresses that are the same as an earlier one, or of its mailbox. */
                 duplicates: number;
                 /** @description Rows without an address. */
                 blank: number;
@@ -1943,7 +1948,7 @@ export interface components {
             };
             /** @description How the file was read. Null: it has no such thing, or a version before did not keep it. */
             read: {
-                format: string | null;
+                format: ("csv" | "tsv" | "text" | "ndjson" | "json" | "vcard" | "ldif" | "xlsx" | "xlsb" | "xls" | "ods" | "spreadsheetml" | "html") | null;
                 delimiter: string | null;
                 encoding: string | null;
                 sheet: string | null;
@@ -2224,6 +2229,7 @@ export interface components {
             };
             catch_all: {
                 result: components["schemas"]["CheckResult"];
+                checked_at?: string | null;
             };
         };
         /** Evidence */
@@ -2251,6 +2257,13 @@ export interface components {
                     from: "client" | "server" | "note";
                     text: string;
                 }[];
+            } | null;
+            catch_all: {
+                result: components["schemas"]["CheckResult"];
+                checked_at: string | null;
+                /** @description The answer is remembered from an earlier check. */
+                cached: boolean;
+                why: string | null;
             } | null;
         };
         /**
@@ -2413,12 +2426,17 @@ export interface components {
             /** @enum {string} */
             validation_type: "mx" | "smtp";
             policy: string | null;
+            /**
+             * @description Which rows count as duplicates, as in the upload.
+             * @enum {string}
+             */
+            dedupe: "address" | "mailbox";
             rows: {
                 /** @description Rows of the file; one may have several addresses. */
                 total: number;
-                /** @description Distinct ones: each is verified and charged once. */
+                /** @description Distinct ones, or those of distinct mailboxes: each is verified and charged once. */
                 addresses: number;
-                /** @description Further addresses that are the same as an earlier one. */
+                /** @description Further addresses that are the same as an earlier one, or of its mailbox. */
                 duplicates: number;
                 /** @description Rows without an address. */
                 blank: number;
@@ -2453,7 +2471,7 @@ export interface components {
             };
             /** @description How the file was read. Null: it has no such thing, or a version before did not keep it. */
             read: {
-                format: string | null;
+                format: ("csv" | "tsv" | "text" | "ndjson" | "json" | "vcard" | "ldif" | "xlsx" | "xlsb" | "xls" | "ods" | "spreadsheetml" | "html") | null;
                 delimiter: string | null;
                 encoding: string | null;
                 sheet: string | null;
@@ -2523,8 +2541,13 @@ export interface components {
         };
         /** ListPatch */
         ListPatch: {
-            /** @description As in the upload; what is null or left out is detected. */
-            read: {
+            /**
+             * @description Which rows count as duplicates, and are verified and charged once: `address` (the default), those of the same address; `mailbox`, also those of one mailbox in other spellings, where its provider documents them, such as `J.Doe+x@gmail.com` and `jdoe@googlemail.com`.
+             * @enum {string}
+             */
+            dedupe?: "address" | "mailbox";
+            /** @description As in the upload; what is null or left out in it is detected. */
+            read?: {
                 columns?: (string | (string | number)[]) | null;
                 column?: (string | number) | null;
                 header_row?: number | null;
@@ -2556,7 +2579,10 @@ export interface components {
                 is_relay: boolean | null;
                 is_catch_all: boolean | null;
                 decision: ("accept" | "review" | "reject") | null;
+                relay_provider: string | null;
                 checks: components["schemas"]["Checks"] | null;
+                canonical_email: string | null;
+                is_duplicate: boolean | null;
                 /** @description How often the address was asked about. */
                 attempts: number;
                 verified_at: string | null;
@@ -4994,6 +5020,8 @@ export interface operations {
                 validation_type?: "mx" | "smtp";
                 /** @description Name of the policy that decides: one of the account, or `signup` or `strict`, which every account has. */
                 policy?: string;
+                /** @description Which rows count as duplicates, and are verified and charged once: `address` (the default), those of the same address; `mailbox`, also those of one mailbox in other spellings, where its provider documents them, such as `J.Doe+x@gmail.com` and `jdoe@googlemail.com`. */
+                dedupe?: "address" | "mailbox";
                 /** @description Columns with the addresses, detected by default: names or numbers from 1, separated by commas or as a JSON array; `all`: every column that has addresses. */
                 columns?: string;
                 /** @description The same for one column, whatever its name. */

@@ -43,8 +43,8 @@ export function lists({ send, download }: Transport): MailvetLists {
   }
 
   return {
-    async create(source, { signal, timeout, type, ...fields } = {}) {
-      const call = { signal, timeout, method: 'POST', path: 'v1/lists' } as const;
+    async create(source, { signal, timeout, idempotencyKey, type, ...fields } = {}) {
+      const call = { signal, timeout, idempotencyKey, method: 'POST', path: 'v1/lists' } as const;
       if (isAddresses(source)) return send<List>({ ...call, body: { emails: source, ...fields } });
       const failures: unknown[] = [];
       const upload = uploadOf(source, type, (error) => failures.push(error));

@@ -72,7 +72,7 @@ export type ListRemoved = JsonOf<operations['removeList']['responses'][200]>;
 /** What the service reads: a file, a stream of one, or addresses. A stream in Node is one as well. */
 export type ListSource = readonly string[] | Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 
-export interface ListOptions extends Omit<QueryOf<'createList'>, 'start' | 'header'>, CallOptions {
+export interface ListOptions extends Omit<QueryOf<'createList'>, 'start' | 'header'>, WriteOptions {
   /** False leaves the list `ready`, so that its price can be seen first. */
   start?: boolean | undefined;
   header?: boolean | 'auto' | undefined;
@@ -147,7 +147,7 @@ export interface CallOptions {
 export interface WriteOptions extends CallOptions {
   /**
    * 1 to 255 characters. For 24 hours the same key with the same request returns the first reply and charges nothing,
-   * so a call whose reply was lost can be repeated.
+   * so a call whose reply was lost can be repeated. The same upload again is the same list, as it is by then.
    */
   idempotencyKey?: string | undefined;
 }

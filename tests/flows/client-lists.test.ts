@@ -48,6 +48,37 @@ describe('lists of the client', () => {
     expect(page.map(({ id }) => id)).toEqual([file.id]);
   });
 
+  it('are the same again with the same idempotency key, from whatever source', async () => {
+    const { lists } = clientOf(owner);
+    const sources = {
+      array: () => ['ada@good.com'],
+      file: () => new File([FILE], 'people.csv'),
+      stream: () => Readable.from([Buffer.from(FILE)]) as AsyncIterable<Uint8Array>,
+    };
+    for (const [idempotencyKey, source] of Object.entries(sources)) {
+      const options = { idempotencyKey, start: false, name: 'once' };
+      const first = await lists.create(source(), options);
+      expect([idempotencyKey, (await lists.create(source(), options)).id]).toEqual([idempotencyKey, first.id]);
+      expect((await lists.create(source(), { ...options, idempotencyKey: `${idempotencyKey}-2` })).id).not.toBe(
+        first.id,
+      );
+      expect(await codeOf(lists.create(['bob@good.com'], options))).toBe('idempotency_key_reused');
+    }
+  });
+
+  it('are read in another way, and compared by mailbox, until they start', async () => {
+    const { lists } = clientOf(owner);
+    const file = 'Name,Work,Home\nAda,a.da@gmail.com,ada@home.com\nAda,ada+x@gmail.com,bob@home.com\n';
+    const list = await lists.create(new Blob([file]), { start: false, columns: 'Work', dedupe: 'mailbox' });
+    expect([list.dedupe, list.rows.addresses, list.credits.price]).toEqual(['mailbox', 1, 1]);
+    const home = await lists.update(list, { read: { columns: ['Home'] } });
+    expect([home.read.column, home.dedupe, home.credits.price]).toEqual(['Home', 'mailbox', 2]);
+    const back = await lists.update(list.id, { read: { columns: ['Work'] }, dedupe: 'address' });
+    expect([back.dedupe, back.credits.price]).toEqual(['address', 2]);
+    await lists.start(back);
+    expect(await codeOf(lists.update(back, { dedupe: 'mailbox' }))).toBe('list_state');
+  });
+
   it('stream a large file without holding it', async () => {
     const rows = 20_000;
     async function* large() {

@@ -182,6 +182,39 @@ describeBrowser('lists', (browser) => {
     expect((await api.call('GET', '/v1/usage')).json.credits.locked).toBe(0);
   });
 
+  it('take the addresses of several columns, and count a mailbox once, as it is chosen', async () => {
+    const api = await lab.member({ credits: 500 });
+    const { page } = await visitor(api, '/lists/new');
+    await field(page, 'Duplicates').selectOption('Same mailbox, other spelling');
+    const rows = [
+      'Name,Work,Home,Boss',
+      'Ada,a.da@gmail.com,ada@home.com,x@good.com',
+      'Bo,ada+x@gmail.com,,y@good.com',
+    ];
+    await choose(page, rows.join('\n'));
+    await heading(page, 'people.csv').waitFor();
+    const duplicates = field(page, 'Duplicates');
+    expect(await picked(duplicates)).toBe('Same mailbox, other spelling');
+    const column = field(page, 'Addresses in');
+    await column.selectOption('Work, column 2');
+    await button(page, 'Start, for up to 1 credit').waitFor();
+    await column.selectOption('Several columns');
+    const several = page.getByRole('group', { name: 'Columns with addresses' });
+    await several.getByLabel('Home, column 3').check();
+    await button(page, 'Start, for up to 2 credits').waitFor();
+    expect(await picked(column)).toBe('Several columns');
+    expect(await several.getByLabel('Work, column 2').isChecked()).toBe(true);
+    await several.getByLabel('Work, column 2').uncheck();
+    await button(page, 'Start, for up to 1 credit').waitFor();
+    // One has to be left.
+    expect(await several.getByLabel('Home, column 3').isDisabled()).toBe(true);
+    await several.getByLabel('Work, column 2').check();
+    await button(page, 'Start, for up to 2 credits').waitFor();
+    await duplicates.selectOption('Same address');
+    await button(page, 'Start, for up to 3 credits').waitFor();
+    expect(await several.getByLabel('Home, column 3').isChecked()).toBe(true);
+  });
+
   it('say what is wrong with a file, take another column, and what to do without credits', async () => {
     const api = await lab.member({ credits: 5 });
     const { page, refused, unwatch, who } = await visitor(api, '/lists/new');

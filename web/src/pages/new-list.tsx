@@ -1,14 +1,16 @@
-import { Anchor, Text } from '@mantine/core';
+import { Anchor, Box, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { LIST_BYTES, LIST_ROWS } from '../../../src/kernel/facts/limits.ts';
+import { DEFAULT_DEDUPE, type Dedupe } from '../../../src/kernel/facts/lists.ts';
 import { ApiError } from '../api/client.ts';
 import { useAccount } from '../api/session.ts';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { formatNumber } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
 import { ChooseColumn } from './lists/choose-column.tsx';
+import { DedupeSelect } from './lists/dedupe-select.tsx';
 import { DropZone } from './lists/drop-zone.tsx';
 import { formatBytes } from './lists/format-bytes.ts';
 import { listsKey } from './lists/queries.ts';
@@ -20,6 +22,7 @@ export function NewListPage() {
   const client = useQueryClient();
   /** What is wrong with a choice before anything is sent. */
   const [wrong, setWrong] = useState<string | null>(null);
+  const [dedupe, setDedupe] = useState<Dedupe>(DEFAULT_DEDUPE);
   const { state, start, cancel } = useUpload(account, ({ id }) => {
     void client.invalidateQueries({ queryKey: listsKey(account) });
     void navigate({ to: '/lists/$id', params: { id } });
@@ -28,7 +31,7 @@ export function NewListPage() {
     const [file, ...more] = files;
     const problem = problemOf(file, more.length);
     setWrong(problem);
-    if (problem === null && file !== undefined) start(file);
+    if (problem === null && file !== undefined) start(file, { dedupe, column: null });
   }
   const error = state.phase === 'refused' ? state.error : null;
   const columns = error instanceof ApiError && error.code === 'no_address_column' ? columnsOf(error) : null;
@@ -44,24 +47,28 @@ export function NewListPage() {
         </>
       }
     >
+      <Box maw={320}>
+        <DedupeSelect value={dedupe} onChange={setDedupe} />
+      </Box>
       <DropZone state={state} onFiles={choose} onCancel={cancel} />
       {wrong !== null && <ErrorAlert error={new Error(wrong)} />}
       {wrong === null && error !== null && (
         <ErrorAlert error={error} {...(columns ? {} : { onRetry: () => retry() })} />
       )}
       {columns !== null && state.phase === 'refused' && (
-        <ChooseColumn columns={columns} onChoose={(column) => start(state.file, column)} />
+        <ChooseColumn columns={columns} onChoose={(column) => start(state.file, { dedupe, column })} />
       )}
       <Text size="sm" c="dimmed" maw={640}>
-        CSV and TSV with any of the usual delimiters, XLSX (its first sheet), JSON Lines, or plain text with an address
-        per line: up to {formatNumber(LIST_ROWS.max)} rows and {formatBytes(LIST_BYTES)}. All other columns come back
-        with the results. The file stays in this account until it expires or you delete the list.
+        CSV and other text with any of the usual delimiters, workbooks of Excel and OpenDocument (the first sheet with
+        addresses), JSON, vCard, LDIF, or plain text with addresses, also packed with gzip or as ZIP: up to{' '}
+        {formatNumber(LIST_ROWS.max)} rows and {formatBytes(LIST_BYTES)}. All other columns come back with the results.
+        The file stays in this account until it expires or you delete the list.
       </Text>
     </Page>
   );
 
   function retry() {
-    if (state.phase === 'refused') start(state.file);
+    if (state.phase === 'refused') start(state.file, { dedupe, column: null });
   }
 }
 

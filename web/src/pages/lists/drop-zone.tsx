@@ -81,7 +81,7 @@ export function DropZone(props: {
 function stateText(state: UploadState): string {
   switch (state.phase) {
     case 'none':
-      return `CSV, TSV, XLSX, JSON Lines or plain text, up to ${formatBytes(LIST_BYTES)}.`;
+      return `CSV, a workbook, JSON or plain text, up to ${formatBytes(LIST_BYTES)}.`;
     case 'refused':
       return 'Not stored.';
     case 'sending':

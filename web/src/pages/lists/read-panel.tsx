@@ -1,8 +1,8 @@
-import { Alert, Box, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Alert, Box, Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { LIST_HEADER_ROW } from '../../../../src/kernel/facts/limits.ts';
-import { DELIMITERS } from '../../../../src/kernel/facts/lists.ts';
+import { DELIMITERS, type Dedupe, type FileForm } from '../../../../src/kernel/facts/lists.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
@@ -13,16 +13,31 @@ import { QueryResult } from '../../parts/query-result.tsx';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
 import { escapeInvisible } from '../../parts/verdict/escape-invisible.ts';
 import { columnLabel } from './column-label.ts';
+import { DedupeSelect } from './dedupe-select.tsx';
 import css from './lists.module.css';
 import { listsKey, previewQuery } from './queries.ts';
 
 type Choice = ListHere['chosen'];
+type Sent = Wanted & { readonly read: Choice };
+interface Wanted {
+  readonly read: Partial<Choice>;
+  readonly dedupe: Dedupe;
+}
 
-const FORMATS: Readonly<Record<string, string>> = {
-  text: 'Plain text',
+const FORMAT_NAMES: Readonly<Record<FileForm, string>> = {
+  csv: 'CSV',
+  tsv: 'tab-separated text',
+  text: 'plain text',
   ndjson: 'JSON Lines',
+  json: 'JSON',
   vcard: 'vCard',
+  ldif: 'LDIF',
+  xlsx: 'Excel workbook',
+  xlsb: 'binary Excel workbook',
+  xls: 'Excel 97–2003 workbook',
+  ods: 'OpenDocument spreadsheet',
   spreadsheetml: 'Excel 2003 XML',
+  html: 'HTML table',
 };
 /** Their fields have names of their own: there is no header row, and nothing between cells. */
 const RECORDS: readonly (string | null)[] = ['json', 'ndjson', 'vcard', 'ldif'];
@@ -36,7 +51,7 @@ const ENCODINGS = [
 export function ReadPanel({ of, reading }: { of: ListHere; reading: Reading }) {
   const { id: account } = useAccount();
   const query = useQuery(previewQuery(account, of.id));
-  const { choice, busy, error, change } = reading;
+  const { choice, dedupe, busy, error, change } = reading;
   return (
     <Panel
       title="How the file was read"
@@ -48,8 +63,9 @@ export function ReadPanel({ of, reading }: { of: ListHere; reading: Reading }) {
       }
     >
       <fieldset className={css.reading} disabled={!of.has_file} aria-busy={busy} aria-label="How to read the file">
-        <Columns of={of} chosen={choice.columns} onChange={(columns) => change({ columns })} />
-        <Fields of={of} choice={choice} busy={busy} onChange={change} />
+        <Columns of={of} chosen={choice.columns} onChange={(columns) => change({ read: { columns } })} />
+        <Fields of={of} choice={choice} busy={busy} onChange={(read) => change({ read })} />
+        <DedupeSelect value={dedupe} onChange={(wanted) => change({ dedupe: wanted })} />
       </fieldset>
       {!of.has_file && (
         <Text size="sm" className={css.note}>
@@ -84,73 +100,117 @@ function summaryOf({ rows, read: { format }, columns }: ListHere): string {
   const found = rows.addresses + rows.duplicates;
   const facts = [
     pluralize(rows.total, 'row'),
-    ...(format === null ? [] : [FORMATS[format] ?? format.toUpperCase()]),
+    ...(format === null ? [] : [FORMAT_NAMES[format]]),
     `${formatNumber(filled)} with an address`,
     ...(found === filled ? [] : [pluralize(found, 'address', 'addresses')]),
   ];
   return `${facts.join(', ')}.${columns.length > 1 ? ' Other columns come back unchanged.' : ''}`;
 }
 
-export interface Reading {
+interface Reading {
   choice: Choice;
+  dedupe: Dedupe;
   /** Whether the file is being read again. */
   busy: boolean;
   error: Error | null;
-  change: (some: Partial<Choice>) => void;
+  change: (some: Partial<Wanted>) => void;
 }
 
 /** What was asked for, and a change of it while the file is read again; one that fails leaves all as it was. */
-export function useReading({ id, chosen }: ListHere): Reading {
+export function useReading({ id, chosen, dedupe }: ListHere): Reading {
   const { id: account } = useAccount();
   const client = useQueryClient();
-  const wanted = useRef<Choice | null>(null);
-  const [choice, setChoice] = useState<Choice | null>(null);
+  const wanted = useRef<Sent | null>(null);
+  const [reading, setReading] = useState<Sent | null>(null);
   const { run, busy, error } = useAsyncAction(async () => {
     try {
       // Further changes wait for the reading before.
-      for (let read: Choice | null = null; wanted.current !== null && wanted.current !== read; ) {
-        read = wanted.current;
-        await unwrap(
-          api.PATCH('/dashboard/accounts/{account}/lists/{id}', { params: { path: { account, id } }, body: { read } }),
-        );
+      for (let sent: Sent | null = null; wanted.current !== null && wanted.current !== sent; ) {
+        sent = wanted.current;
+        const call = { params: { path: { account, id } }, body: sent };
+        await unwrap(api.PATCH('/dashboard/accounts/{account}/lists/{id}', call));
       }
       await client.invalidateQueries({ queryKey: listsKey(account) });
     } finally {
       wanted.current = null;
-      setChoice(null);
+      setReading(null);
     }
   });
-  const change = (some: Partial<Choice>) => {
+  const change = (some: Partial<Wanted>) => {
     const runs = wanted.current !== null;
-    wanted.current = { ...(wanted.current ?? chosen), ...some };
-    setChoice(wanted.current);
+    const before = wanted.current ?? { read: chosen, dedupe };
+    wanted.current = { read: { ...before.read, ...some.read }, dedupe: some.dedupe ?? before.dedupe };
+    setReading(wanted.current);
     if (!runs) run();
   };
-  return { choice: choice ?? chosen, busy, error, change };
+  const { read: choice, dedupe: by } = reading ?? { read: chosen, dedupe };
+  return { choice, dedupe: by, busy, error, change };
 }
 
 const ALL = 'all';
+const SEVERAL = 'several';
 
-/** One column, or all with addresses. */
+/** One column, several, or all with addresses. */
 function Columns(props: { of: ListHere; chosen: Choice['columns']; onChange: (columns: Choice['columns']) => void }) {
   const { of, chosen, onChange } = props;
   const { columns, address_columns: found } = of;
+  const [wantsSeveral, setWantsSeveral] = useState(false);
   if (columns.length < 2) return null;
   const numbers = Array.isArray(chosen) ? chosen.map((column) => numberOf(columns, column)) : found;
-  const value = chosen === ALL ? ALL : numbers.length === 1 ? String(numbers[0]) : '';
+  const isSeveral = wantsSeveral || (Array.isArray(chosen) && numbers.length > 1);
+  const value = isSeveral ? SEVERAL : chosen === ALL ? ALL : numbers.length === 1 ? String(numbers[0]) : '';
+  const choose = (wanted: string) => {
+    setWantsSeveral(wanted === SEVERAL);
+    if (wanted === SEVERAL) return;
+    onChange(wanted === '' ? null : wanted === ALL ? ALL : [columnKey(columns, Number(wanted))]);
+  };
   return (
-    <NativeSelect
-      label="Addresses in"
-      value={value}
-      onChange={({ currentTarget: { value } }) =>
-        onChange(value === '' ? null : value === ALL ? ALL : [columnKey(columns, Number(value))])
-      }
-      data={[
-        ...(value === '' ? [{ value: '', label: pluralize(numbers.length, 'column') }] : []),
-        ...columns.map((name, i) => ({ value: String(i + 1), label: columnLabel(name, i) })),
-        { value: ALL, label: 'All columns with addresses' },
-      ]}
-    />
+    <>
+      <NativeSelect
+        label="Addresses in"
+        value={value}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+        data={[
+          ...(value === '' ? [{ value: '', label: pluralize(numbers.length, 'column') }] : []),
+          ...columns.map((name, i) => ({ value: String(i + 1), label: columnLabel(name, i) })),
+          { value: SEVERAL, label: 'Several columns' },
+          { value: ALL, label: 'All columns with addresses' },
+        ]}
+      />
+      {isSeveral && (
+        <SeveralColumns
+          columns={columns}
+          chosen={numbers}
+          onChange={(wanted) => onChange(wanted.map((number) => columnKey(columns, number)))}
+        />
+      )}
+    </>
+  );
+}
+
+/** At least one stays chosen. */
+function SeveralColumns(props: {
+  columns: readonly string[];
+  chosen: readonly number[];
+  onChange: (numbers: readonly number[]) => void;
+}) {
+  const { columns, chosen, onChange } = props;
+  return (
+    <Box component="fieldset" className={css.columns}>
+      <legend>Columns with addresses</legend>
+      {columns.map((name, i) => {
+        const isChosen = chosen.includes(i + 1);
+        return (
+          <Checkbox
+            key={`${i} ${name}`}
+            label={columnLabel(name, i)}
+            checked={isChosen}
+            disabled={isChosen && chosen.length === 1}
+            onChange={() => onChange(isChosen ? chosen.filter((one) => one !== i + 1) : [...chosen, i + 1])}
+          />
+        );
+      })}
+    </Box>
   );
 }
 

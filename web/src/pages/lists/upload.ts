@@ -1,5 +1,12 @@
+import type { Dedupe } from '../../../../src/kernel/facts/lists.ts';
 import { ApiError } from '../../api/client.ts';
 import type { List } from '../../api/schema.ts';
+
+export interface UploadChoice {
+  readonly dedupe: Dedupe;
+  /** Number of the column with the addresses, from 1; null: detected. */
+  readonly column: number | null;
+}
 
 /** How far an upload is: bytes sent so far; `storing`: all have arrived, and the server stores the rows. */
 export interface UploadProgress {
@@ -8,18 +15,18 @@ export interface UploadProgress {
 }
 
 /**
- * Uploads a file without starting it. `column`: number of the column with the addresses, from 1; null: detected. Not
- * `fetch`, which does not say how far it is. Rejects with ApiError; where it was aborted, never settles.
+ * Uploads a file without starting it. Not `fetch`, which does not say how far it is. Rejects with ApiError; where it
+ * was aborted, never settles.
  */
 export function uploadList(
   account: string,
   file: File,
-  column: number | null,
+  { dedupe, column }: UploadChoice,
   onProgress: (progress: UploadProgress) => void,
 ): { readonly list: Promise<List>; readonly abort: () => void } {
   const request = new XMLHttpRequest();
   const list = new Promise<List>((resolve, reject) => {
-    const query = new URLSearchParams({ name: file.name, start: 'false' });
+    const query = new URLSearchParams({ name: file.name, start: 'false', dedupe });
     if (column !== null) query.set('column', String(column));
     request.open('POST', `/dashboard/accounts/${encodeURIComponent(account)}/lists?${query}`);
     // The server finds out by the content what it is.

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { handleApiError } from '../../api/query-client.ts';
 import type { List } from '../../api/schema.ts';
-import { type UploadProgress, uploadList } from './upload.ts';
+import { type UploadChoice, type UploadProgress, uploadList } from './upload.ts';
 
 export type UploadState =
   | { readonly phase: 'none' }
@@ -22,11 +22,11 @@ export function useUpload(account: string, onStored: (list: List) => void) {
     return () => window.removeEventListener('beforeunload', ask);
   }, [isSending]);
 
-  function start(file: File, column: number | null = null): void {
+  function start(file: File, choice: UploadChoice): void {
     abort.current();
     let current = true;
     setState({ phase: 'sending', file, progress: { sent: 0, storing: false } });
-    const upload = uploadList(account, file, column, (progress) => {
+    const upload = uploadList(account, file, choice, (progress) => {
       if (current) setState({ phase: 'sending', file, progress });
     });
     abort.current = () => {

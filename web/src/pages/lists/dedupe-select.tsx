@@ -1,0 +1,18 @@
+import { NativeSelect } from '@mantine/core';
+import { DEDUPES, type Dedupe } from '../../../../src/kernel/facts/lists.ts';
+
+const LABELS: Readonly<Record<Dedupe, string>> = {
+  address: 'Same address',
+  mailbox: 'Same mailbox, other spelling',
+};
+const isDedupe = (text: string): text is Dedupe => DEDUPES.some((one) => one === text);
+
+/** Which rows are verified and charged once. */
+export const DedupeSelect = (props: { value: Dedupe; onChange: (dedupe: Dedupe) => void }) => (
+  <NativeSelect
+    label="Duplicates"
+    value={props.value}
+    onChange={({ currentTarget: { value } }) => isDedupe(value) && props.onChange(value)}
+    data={DEDUPES.map((value) => ({ value, label: LABELS[value] }))}
+  />
+);

@@ -97,7 +97,7 @@ describe('a list with dedupe=mailbox', () => {
       ['jdoe@gmail.com', 'true'],
     ];
     const lines = (await download('csv')).toString().split('\r\n');
-    expect(lines[0]).toMatch(/,mailvet_column,mailvet_canonical_email,mailvet_is_duplicate$/);
+    expect(lines[0]).toMatch(/,mailvet_decision,mailvet_canonical_email,mailvet_is_duplicate$/);
     expect(lines.slice(1, 4).map((line) => line.split(',').slice(-2))).toEqual(wanted);
     const sheet = await readSheet(await download('xlsx'));
     expect(sheet[0]?.slice(-2)).toEqual(['mailvet_canonical_email', 'mailvet_is_duplicate']);

@@ -91,8 +91,8 @@ export interface ListService extends CopyRequests {
   /**
    * `read` is called once there is room for another upload, and tells its place what arrives. Throws ApiError:
    * `overloaded`, `plan_upgrade_required`, `policy_not_found`, and what is wrong with the file. `once`: the same
-   * upload again makes no further list; then also `idempotency_key_reused` for another upload, and `not_found` where the
-   * list was deleted.
+   * upload again makes no further list; then also `idempotency_key_reused` for another upload, and `not_found` where
+   * the list was deleted.
    */
   upload(
     uploader: Uploader,

@@ -1,7 +1,7 @@
 /** Forgets mailboxes that accounts have seen, on request or after a time. Charging remembers them (charge/seen.ts). */
 import { sql, type Transaction } from 'kysely';
 import { lockExistingAccount } from './account-rows.ts';
-import { BATCH_ROWS, yieldToEventLoop } from './batches.ts';
+import { andRest, BATCH_ROWS } from './batches.ts';
 import { hashedMailbox } from './charge/seen.ts';
 import type { StorageDriver } from './driver.ts';
 import { writeAudit } from './people/audit-log.ts';
@@ -61,9 +61,9 @@ async function forgetScope(driver: StorageDriver, account: AccountId, scope: str
       return { last, done: { forgotten, entry: before.entry } };
     });
   let { last, done } = await step('', { forgotten: 0, entry: null });
-  while (last !== null) {
-    await yieldToEventLoop();
-    ({ last, done } = await step(last, done));
+  for (let after = last; after !== null; after = last) {
+    const [from, before] = [after, done];
+    ({ last, done } = await andRest(() => step(from, before)));
   }
   return done.forgotten;
 }

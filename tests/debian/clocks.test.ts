@@ -40,7 +40,8 @@ async function fill(opened: Database): Promise<void> {
   const who = await member(store, { credits: 1_000 });
   account = who.account;
   key = (await createKey(store, account.id, { name: 'k', allowIps: [] })).value;
-  await Promise.all(Array.from({ length: ROWS }, () => verifyNow(store, who)));
+  const seen = (i: number) => ({ scope: 'signup', mailbox: `u${i}@good.com`, spelling: `u${i}@good.com` });
+  await Promise.all(Array.from({ length: ROWS }, (_, i) => verifyNow(store, who, {}, { seen: seen(i) })));
 }
 
 beforeEach(() => {
@@ -68,6 +69,7 @@ async function node(offset: string) {
     MAILVET_DNS_CONTROL_NAMES: 'none',
     MAILVET_ALLOW_PRIVATE_NETWORKS: 'true',
     MAILVET_LOG_LEVEL: 'info',
+    MAILVET_SEEN_DAYS: '30',
     LD_PRELOAD: '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1',
     FAKETIME_TIMESTAMP_FILE: file,
     FAKETIME_NO_CACHE: '1',
@@ -80,7 +82,13 @@ async function node(offset: string) {
   return { service, environment, set, ready, logged };
 }
 
-const rows = async () => (await store.verifications.list(account.id, { offset: 0, limit: 1 })).total;
+/** Verifications, of which each has left a mailbox that is remembered for as long. */
+async function rows(): Promise<number> {
+  const { total } = await store.verifications.list(account.id, { offset: 0, limit: 1 });
+  const [seen] = await runSql(database.url, 'SELECT count(*) AS n FROM seen');
+  expect(Number(seen?.n)).toBe(total);
+  return total;
+}
 
 describe('a node on PostgreSQL whose clock is 31 days ahead', () => {
   it('deletes nothing, says so, and books traffic under the hour of the store', async () => {
@@ -99,6 +107,13 @@ describe('a node on PostgreSQL whose clock is 31 days ahead', () => {
     await expect.poll(hours, PATIENCE).toHaveLength(1);
     const [{ hour } = {}] = await hours();
     expect(Math.abs(Number(hour) - systemClock.now())).toBeLessThan(2 * HOUR_MS);
+
+    const known = { email: 'u1@good.com', scope: 'signup' };
+    const sighting = (await request(service.url, 'POST', '/v1/verify', known, bad)).json.seen;
+    expect(sighting).toMatchObject({ before: true, count: 2 });
+    const fresh = { email: 'fresh@good.com', scope: 'signup' };
+    const first = (await request(service.url, 'POST', '/v1/verify', fresh, bad)).json.seen;
+    expect(Math.abs(Date.parse(first.first_at) - systemClock.now())).toBeLessThan(HOUR_MS);
 
     const { out } = await runCli(['doctor', '--json'], environment);
     const found = JSON.parse(out).findings.find(({ check }: { check: string }) => check === 'store');

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { LogDetail, Verification } from '../../api/schema.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
-import { formatDateTime } from '../../parts/format.ts';
+import { formatDateTime, pluralize } from '../../parts/format.ts';
 import { escapeInvisibleJson } from '../../parts/verdict/escape-invisible.ts';
 import { Verdict } from '../../parts/verdict/verdict.tsx';
 import { sourceOf } from './source.ts';
@@ -17,7 +17,8 @@ export function EntryDetail({ detail: { entry, reply } }: { detail: LogDetail })
     ['Source', sourceOf(entry)],
     ['IP address', entry.client_ip ?? 'Unknown'],
     ['Requested level', entry.requested],
-    // Earlier versions recorded none.
+    // Earlier versions recorded neither.
+    ...(reply.seen == null ? [] : [['Seen in its scope', seenText(reply.seen)] as const]),
     ...(reply.decision == null ? [] : [['Decision', decisionText(reply.decision)] as const]),
   ];
   return (
@@ -40,6 +41,12 @@ export function EntryDetail({ detail: { entry, reply } }: { detail: LogDetail })
     </>
   );
 }
+
+/** `3 times since 20 November 2026 …, spelled otherwise the first time` */
+const seenText = ({ before, count, first_at, same_spelling }: NonNullable<Verification['seen']>): string =>
+  before
+    ? `${pluralize(count, 'time')} since ${formatDateTime(first_at)}${same_spelling ? '' : ', spelled otherwise the first time'}`
+    : 'for the first time';
 
 /** `reject, because of disposable` */
 const decisionText = ({ action, because }: NonNullable<Verification['decision']>): string =>

@@ -71,6 +71,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     '{"filters"': { shape: 'of the command before' },
     '{"status"': { shape: 'of the command before' },
   },
+  'docs/policies.md': { '{"action"': { shape: 'valid' } },
   'docs/laboratory.md': { curl: { not: 'it needs npm run lab; the debian stage verifies the same addresses' } },
   'docs/library.md': {
     'npm ci': { not: 'tests/packages packs and installs it' },

@@ -75,7 +75,7 @@ const RUNNERS: Readonly<
 
 /** An id that the operation can be run with: made for it, so that operations do not depend on each other. */
 async function idFor({ path, operation }: Entry, { key }: Member): Promise<string> {
-  const { lists, filters, webhooks } = createMailvet({ url: lab.url, key });
+  const { lists, filters, policies, webhooks } = createMailvet({ url: lab.url, key });
   if (path.startsWith('/v1/lists/')) {
     const start = ['pauseList', 'resumeList'].includes(operation.operationId);
     const { id } = await lists.create(['jane@good.com'], { start });
@@ -83,6 +83,7 @@ async function idFor({ path, operation }: Entry, { key }: Member): Promise<strin
     return id;
   }
   if (path.startsWith('/v1/filters/')) return String((await filters.add({ value: 'spam.example.org' })).id);
+  if (path.startsWith('/v1/policies/')) return (await policies.put('trial', {})).name;
   const { id } = await webhooks.create({ url: 'http://127.0.0.1:9/', events: ['*'] });
   return path.startsWith('/v1/webhooks/') ? id : (await webhooks.test(id)).id;
 }
@@ -99,7 +100,7 @@ function hasRequests(): boolean {
 
 /** There is nothing to print: no reply, or no filters. */
 const isSilent = (language: Language, operationId: string): boolean =>
-  language === 'TypeScript' && ['deleteWebhook', 'listFilters'].includes(operationId);
+  language === 'TypeScript' && ['deleteWebhook', 'deletePolicy', 'listFilters'].includes(operationId);
 
 describe.each(['curl', 'TypeScript', ...(hasRequests() ? (['Python'] as const) : [])] as const)('in %s', (language) => {
   it('every operation, with the key in the sample', async () => {
@@ -108,7 +109,13 @@ describe.each(['curl', 'TypeScript', ...(hasRequests() ? (['Python'] as const) :
         const member = await lab.member({ credits: 100, plan: 'premium' });
         const example = exampleId(document, entry);
         const sample = sampleOf(language, document, entry, lab.url, member.key);
-        return example === null ? sample : sample.replace(example, await idFor(entry, member));
+        if (example === null) return sample;
+        const id = await idFor(entry, member);
+        // Not in the address of the service, whose port may have the digits of an id.
+        return sample
+          .split(lab.url)
+          .map((part) => part.replace(example, id))
+          .join(lab.url);
       }),
     );
     const outputs = await RUNNERS[language](samples, { PATH: process.env.PATH });

@@ -161,29 +161,34 @@ export function refusalsOf({ responses }: Operation): readonly (readonly [status
 const messageOf = (example: unknown): string =>
   typeof example === 'object' && example !== null && 'error' in example ? String(example.error) : '';
 
+/** The parameter of a path, `{id}` or `{name}`. */
+export const PATH_PARAMETER = /\{(\w+)\}/;
+
 /**
- * An id for the path of a request: the one in the example of what `POST` at the collection returns, or else of the
- * operation's own reply. Null where the path has none.
+ * An id or a name for the path of a request: the one in the example of what `POST` at the collection returns, or else
+ * of the operation's own reply, or of what `GET` shows. Null where the path has none.
  */
 export function exampleId(document: ApiDocument, { path, operation }: Entry): string | null {
-  const [collection, rest] = path.split('/{id}');
-  if (rest === undefined) return null;
-  const created = document.paths[collection ?? '']?.post;
-  for (const described of [created, operation]) {
+  const found = PATH_PARAMETER.exec(path);
+  if (found === null) return null;
+  const [braced, parameter = ''] = found;
+  const collection = document.paths[path.slice(0, found.index - 1)];
+  const item = document.paths[path.slice(0, found.index) + braced];
+  for (const described of [collection?.post, operation, item?.get]) {
     const example = described && successOf(described)?.[1].content?.[JSON_TYPE]?.example;
-    const id = idIn(example);
+    const id = idIn(example, parameter);
     if (id !== null) return id;
   }
-  throw new Error(`The document has no example of an id for ${path}.`);
+  throw new Error(`The document has no example of ${braced} for ${path}.`);
 }
 
-/** `id`, or that of the only object within, as in `{"status": "success", "filter": {"id": 17}}`. */
-function idIn(example: unknown): string | null {
+/** The property, or that of the only object within, as in `{"status": "success", "filter": {"id": 17}}`. */
+function idIn(example: unknown, property: string): string | null {
   if (typeof example !== 'object' || example === null) return null;
-  if ('id' in example) return String(example.id);
+  if (Object.hasOwn(example, property)) return String(Reflect.get(example, property));
   return (
     Object.values(example)
-      .map(idIn)
+      .map((within) => idIn(within, property))
       .find((id) => id !== null) ?? null
   );
 }

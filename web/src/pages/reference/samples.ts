@@ -1,5 +1,13 @@
 import { curl } from '../../parts/curl.ts';
-import { type ApiDocument, bodyExample, type Entry, exampleId, successOf, uploadType } from './document.ts';
+import {
+  type ApiDocument,
+  bodyExample,
+  type Entry,
+  exampleId,
+  PATH_PARAMETER,
+  successOf,
+  uploadType,
+} from './document.ts';
 import { javascript, python } from './literals.ts';
 import { callOf } from './typescript.ts';
 
@@ -93,7 +101,7 @@ export function sampleOf(
   return WRITERS[language]({
     operationId: operation.operationId,
     method,
-    url: origin + path.replace('{id}', encodeURIComponent(id)),
+    url: origin + path.replace(PATH_PARAMETER, encodeURIComponent(id)),
     origin,
     key,
     id,

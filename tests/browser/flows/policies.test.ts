@@ -97,6 +97,19 @@ describeBrowser('policies', (browser) => {
     expect(await button(page, 'Delete').count()).toBe(0);
   });
 
+  it('decide from the results of a list', async () => {
+    const { page, api } = await member();
+    await page.goto(`${lab.url}/lists/new`);
+    await heading(page, 'New list').waitFor();
+    await field(page, 'Policy').selectOption('strict');
+    const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('email\ninfo@good.com\n') };
+    await page.getByLabel('File with addresses').setInputFiles(file);
+    await heading(page, 'people.csv').waitFor();
+    await says(page, /policy strict/);
+    const { json } = await api.call('GET', '/v1/lists');
+    expect(json.lists).toMatchObject([{ name: 'people.csv', policy: 'strict' }]);
+  });
+
   it('the log is searched by their decision', async () => {
     const { page, api } = await member();
     await api.verify('ada@good.com', { policy: 'signup' });

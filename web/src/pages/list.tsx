@@ -52,12 +52,12 @@ export function ListPage() {
 const route = getRouteApi('/inside/lists/$id');
 
 function Facts({ of }: { of: ListHere }) {
-  const { status, validation_type, read, key, created_at, started_at, finished_at } = of;
+  const { status, validation_type, policy, read, key, created_at, started_at, finished_at } = of;
   const name = read.column;
   return (
     <>
       {status === 'ready' ? 'Column' : `Level ${validation_type} · column`}{' '}
-      <b className="anywhere">{escapeInvisible(name)}</b> ·{' '}
+      <b className="anywhere">{escapeInvisible(name)}</b> · {policy !== null && `policy ${policy} · `}
       {started_at === null ? `uploaded ${formatDateTime(created_at)}` : `started ${formatDateTime(started_at)}`}
       {finished_at !== null && `, ended ${formatDateTime(finished_at)}`} · by{' '}
       <span className="anywhere">{key === null ? 'the dashboard' : `API key “${key.name}”`}</span>.

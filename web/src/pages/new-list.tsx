@@ -1,5 +1,5 @@
-import { Anchor, Box, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { Anchor, Group, NativeSelect, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { LIST_BYTES, LIST_ROWS } from '../../../src/kernel/facts/limits.ts';
@@ -15,6 +15,7 @@ import { DropZone } from './lists/drop-zone.tsx';
 import { formatBytes } from './lists/format-bytes.ts';
 import { listsKey } from './lists/queries.ts';
 import { useUpload } from './lists/use-upload.ts';
+import { policiesQuery } from './policies/queries.ts';
 
 export function NewListPage() {
   const { id: account, test } = useAccount();
@@ -23,6 +24,8 @@ export function NewListPage() {
   /** What is wrong with a choice before anything is sent. */
   const [wrong, setWrong] = useState<string | null>(null);
   const [dedupe, setDedupe] = useState<Dedupe>(DEFAULT_DEDUPE);
+  const { data } = useQuery(policiesQuery(account));
+  const [policy, setPolicy] = useState<string | null>(null);
   const { state, start, cancel } = useUpload(account, ({ id }) => {
     void client.invalidateQueries({ queryKey: listsKey(account) });
     void navigate({ to: '/lists/$id', params: { id } });
@@ -31,7 +34,7 @@ export function NewListPage() {
     const [file, ...more] = files;
     const problem = problemOf(file, more.length);
     setWrong(problem);
-    if (problem === null && file !== undefined) start(file, { dedupe, column: null });
+    if (problem === null && file !== undefined) start(file, { dedupe, policy, column: null });
   }
   const error = state.phase === 'refused' ? state.error : null;
   const columns = error instanceof ApiError && error.code === 'no_address_column' ? columnsOf(error) : null;
@@ -47,16 +50,23 @@ export function NewListPage() {
         </>
       }
     >
-      <Box maw={320}>
+      <Group align="flex-start" maw={640} grow>
         <DedupeSelect value={dedupe} onChange={setDedupe} />
-      </Box>
+        <NativeSelect
+          label="Policy"
+          description="Decides from each result."
+          data={[{ value: '', label: 'None' }, ...(data?.policies ?? []).map(({ name }) => name)]}
+          value={policy ?? ''}
+          onChange={({ currentTarget: { value } }) => setPolicy(value === '' ? null : value)}
+        />
+      </Group>
       <DropZone state={state} onFiles={choose} onCancel={cancel} />
       {wrong !== null && <ErrorAlert error={new Error(wrong)} />}
       {wrong === null && error !== null && (
         <ErrorAlert error={error} {...(columns ? {} : { onRetry: () => retry() })} />
       )}
       {columns !== null && state.phase === 'refused' && (
-        <ChooseColumn columns={columns} onChoose={(column) => start(state.file, { dedupe, column })} />
+        <ChooseColumn columns={columns} onChoose={(column) => start(state.file, { dedupe, policy, column })} />
       )}
       <Text size="sm" c="dimmed" maw={640}>
         CSV and other text with any of the usual delimiters, workbooks of Excel and OpenDocument (the first sheet with
@@ -68,7 +78,7 @@ export function NewListPage() {
   );
 
   function retry() {
-    if (state.phase === 'refused') start(state.file, { dedupe, column: null });
+    if (state.phase === 'refused') start(state.file, { dedupe, policy, column: null });
   }
 }
 

@@ -6,6 +6,8 @@ export interface UploadChoice {
   readonly dedupe: Dedupe;
   /** Number of the column with the addresses, from 1; null: detected. */
   readonly column: number | null;
+  /** Name of the policy that decides from its results; null: none. */
+  readonly policy: string | null;
 }
 
 /** How far an upload is: bytes sent so far; `storing`: all have arrived, and the server stores the rows. */
@@ -21,13 +23,14 @@ export interface UploadProgress {
 export function uploadList(
   account: string,
   file: File,
-  { dedupe, column }: UploadChoice,
+  { dedupe, column, policy }: UploadChoice,
   onProgress: (progress: UploadProgress) => void,
 ): { readonly list: Promise<List>; readonly abort: () => void } {
   const request = new XMLHttpRequest();
   const list = new Promise<List>((resolve, reject) => {
     const query = new URLSearchParams({ name: file.name, start: 'false', dedupe });
     if (column !== null) query.set('column', String(column));
+    if (policy !== null) query.set('policy', policy);
     request.open('POST', `/dashboard/accounts/${encodeURIComponent(account)}/lists?${query}`);
     // The server finds out by the content what it is.
     request.setRequestHeader('content-type', 'application/octet-stream');

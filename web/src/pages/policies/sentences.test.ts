@@ -14,6 +14,7 @@ describe('a policy in sentences', () => {
       'Disposable addresses and mailboxes that were seen before are rejected.',
       'Likely typos are accepted for now, to be reviewed.',
       'Everything else is accepted.',
+      'Whether a mailbox was seen before is known only of requests with a scope.',
       'Addresses are checked at level mx, for at most 10 seconds, unless the request says otherwise.',
       'Where there is no verdict, because of an outage, an empty balance or a limit, the address is accepted.',
     ]);

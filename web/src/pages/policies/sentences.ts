@@ -26,6 +26,8 @@ const OUTAGES: Readonly<Record<PolicyAction, string>> = {
   reject: 'the address is rejected',
 };
 
+const SCOPE = 'Whether a mailbox was seen before is known only of requests with a scope.';
+
 const english = new Intl.ListFormat('en', { type: 'conjunction' });
 const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);
 
@@ -44,6 +46,8 @@ export function sentencesOf({ signals, validation_type, timeout_ms, on_outage }:
     'Undeliverable addresses are rejected, as by every policy.',
     ...sentences,
     'Everything else is accepted.',
+    // Whoever relies on it would otherwise wait for it in vain.
+    ...(signals.seen_before === 'accept' ? [] : [SCOPE]),
     `Addresses are checked at level ${validation_type}, for at most ${pluralize(seconds, 'second')}, unless the request says otherwise.`,
     `Where there is no verdict, because of an outage, an empty balance or a limit, ${OUTAGES[on_outage]}.`,
   ];

@@ -1588,7 +1588,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "too_many_mailboxes" | "seen_disabled" | "invalid_filter" | "filter_exists" | "policy_not_found" | "policy_built_in" | "invalid_policy" | "too_many_policies" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "too_many_mailboxes" | "seen_disabled" | "invalid_filter" | "filter_exists" | "policy_not_found" | "policy_built_in" | "policy_in_use" | "invalid_policy" | "too_many_policies" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -1629,6 +1629,8 @@ export interface components {
             line?: number;
             /** @description Of the file. */
             columns?: string[];
+            /** @description Names of the auth hooks that use the policy. */
+            hooks?: string[];
             /** @description Names of the policies there are. */
             policies?: string[];
             decision?: components["schemas"]["Decision"];
@@ -1768,7 +1770,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `list_storage_full`, `too_many_filters`, `too_many_mailboxes`, `seen_disabled`, `invalid_filter`, `filter_exists`, `policy_not_found`, `policy_built_in`, `invalid_policy`, `too_many_policies`, `idempotency_key_reused`, `unreadable_file`, `no_address_column`, `no_addresses`, `few_addresses` */
+        /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `list_storage_full`, `too_many_filters`, `too_many_mailboxes`, `seen_disabled`, `invalid_filter`, `filter_exists`, `policy_not_found`, `policy_built_in`, `policy_in_use`, `invalid_policy`, `too_many_policies`, `idempotency_key_reused`, `unreadable_file`, `no_address_column`, `no_addresses`, `few_addresses` */
         UnprocessableEntity: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];

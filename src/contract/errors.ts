@@ -27,6 +27,7 @@ export const ErrorReply = Type.Object(
     status: Type.Optional(OneOf(LIST_STATUSES, { description: 'Of the list.' })),
     line: Type.Optional(Type.Integer({ description: 'Of the file, from 1: where it cannot be read.' })),
     columns: Type.Optional(Type.Array(Type.String(), { description: 'Of the file.' })),
+    hooks: Type.Optional(Type.Array(Type.String(), { description: 'Names of the auth hooks that use the policy.' })),
     policies: Type.Optional(Type.Array(Type.String(), { description: 'Names of the policies there are.' })),
     decision: Type.Optional(DecisionField),
   },

@@ -373,6 +373,11 @@ export const PUBLIC_ERRORS = {
     message: 'This policy comes with the service: it can be used and copied, not changed or deleted.',
     fix: 'Save its rules under another name.',
   },
+  policy_in_use: {
+    status: 422,
+    message: 'Auth hooks use this policy: without it, they would accept everything.',
+    fix: 'Give the hooks that `hooks` names another policy, or delete them first.',
+  },
   invalid_policy: {
     status: 422,
     message: 'The policy is not valid.',
@@ -484,6 +489,8 @@ export interface ErrorDetails {
   /** Of a file: where it cannot be read, and its columns. */
   line?: number;
   columns?: readonly string[];
+  /** Names of the auth hooks that use a policy. */
+  hooks?: readonly string[];
   /** Names of the policies there are. */
   policies?: readonly string[];
   /** Of the policy that the request names: what to do with the address, although there is no verdict. */

@@ -73,7 +73,7 @@ export interface PolicyService {
   ): Promise<{ readonly created: boolean; readonly policy: ListedPolicy }>;
   /** What the rules would have said of the newest POLICY_TRIED_ON verifications. */
   tried(account: AccountId, rules: PolicyRules): Promise<Tried>;
-  /** Throws ApiError: `policy_built_in`, `not_found`. */
+  /** Throws ApiError: `policy_built_in`, `policy_in_use`, `not_found`. */
   remove(account: AccountId, name: string, by: ChangedBy): Promise<void>;
 }
 
@@ -103,8 +103,10 @@ const BUILT_IN: readonly ListedPolicy[] = BUILT_IN_POLICIES.map((policy) => ({
   changedAt: null,
 }));
 
-export function createPolicyService(store: Pick<Store, 'policies' | 'keys' | 'verifications'>): PolicyService {
-  const { policies, keys, verifications } = store;
+export function createPolicyService(
+  store: Pick<Store, 'policies' | 'keys' | 'verifications' | 'hooks'>,
+): PolicyService {
+  const { policies, keys, verifications, hooks } = store;
   const actorOf = actorFor(keys);
 
   const find = async (account: AccountId, name: string): Promise<Policy | null> =>
@@ -159,6 +161,11 @@ export function createPolicyService(store: Pick<Store, 'policies' | 'keys' | 've
     },
     async remove(account, name, by) {
       assertOwn(name);
+      const using = (await hooks.list(account)).filter(({ policy }) => policy === name).map((hook) => hook.name);
+      if (using.length > 0) {
+        const message = `Auth hooks use the policy ${name}: ${using.join(', ')}. Without it, they would accept everything.`;
+        throw new ApiError('policy_in_use', message, { hooks: using });
+      }
       if (!(await policies.remove(account, name, await actorOf(by))))
         throw new ApiError('not_found', `There is no policy ${JSON.stringify(name)}.`);
     },

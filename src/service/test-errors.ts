@@ -46,6 +46,7 @@ export const TEST_ERRORS: Readonly<Record<PublicCode, ErrorDetails>> = {
   filter_exists: { field: 'value', existing_id: 1 },
   policy_not_found: { field: 'policy', policies: BUILT_IN_POLICIES.map(({ name }) => name) },
   policy_built_in: { field: 'name' },
+  policy_in_use: { hooks: ['Sign-up form'] },
   invalid_policy: { field: 'messages.typo.en' },
   too_many_policies: { limit: POLICIES_MAX },
   no_addresses: {},

@@ -74,6 +74,27 @@ describe('policies in the dashboard', () => {
   });
 });
 
+describe('a policy that an auth hook names', () => {
+  it('cannot be deleted: the hook would accept everything', async () => {
+    const mine = await lab.member();
+    const admin = await signedIn(lab, { account: mine.account, role: 'admin' });
+    await mine.call('PUT', '/v1/policies/guarded', { signals: { disposable: 'reject' } });
+    const hook = { kind: 'generic', name: 'Sign-up form', policy: 'guarded' };
+    const made = await admin.call('POST', of(mine.account, '/hooks'), hook);
+    expect(made.status).toBe(201);
+    for (const refused of [
+      await mine.call('DELETE', '/v1/policies/guarded'),
+      await admin.call('DELETE', of(mine.account, '/policies/guarded')),
+    ]) {
+      expect([refused.status, refused.json.code, refused.json.hooks]).toEqual([422, 'policy_in_use', ['Sign-up form']]);
+      expect(refused.json.error).toContain('Sign-up form');
+    }
+    expect((await mine.call('GET', '/v1/policies/guarded')).status).toBe(200);
+    await admin.call('DELETE', of(mine.account, `/hooks/${made.json.hook?.id ?? made.json.id}`));
+    expect((await mine.call('DELETE', '/v1/policies/guarded')).status).toBe(200);
+  });
+});
+
 describe('the log by decision', () => {
   it('finds verifications by what their policy said, or did not', async () => {
     const mine = await lab.member();

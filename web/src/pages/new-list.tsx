@@ -54,7 +54,6 @@ export function NewListPage() {
         <DedupeSelect value={dedupe} onChange={setDedupe} />
         <NativeSelect
           label="Policy"
-          description="Decides from each result."
           data={[{ value: '', label: 'None' }, ...(data?.policies ?? []).map(({ name }) => name)]}
           value={policy ?? ''}
           onChange={({ currentTarget: { value } }) => setPolicy(value === '' ? null : value)}

@@ -191,7 +191,8 @@ const replyCounter =
     const rejectedWith = status >= 400 && answer === null ? status : error?.status;
     if (rejectedWith !== undefined && caller) {
       const { requestId, ip, via } = request;
-      traffic.refused(caller.accountId, rejectedWith);
+      // Whoever called a hook got an answer.
+      if (answer === null) traffic.refused(caller.accountId, rejectedWith);
       rejected.add({
         account: caller.accountId,
         at: clock.now(),

@@ -19,7 +19,7 @@ export const LEVEL_NOTES = {
 /** What other services and our own docs call the level. */
 export const LEVEL_NAMES = ['level', 'type', 'mode'];
 
-const scopeField = (description: string) =>
+export const scopeField = (description: string) =>
   Text('scope', SEEN_SCOPE_LENGTH, {
     pattern: '^[a-z0-9_.-]*$',
     description,

@@ -98,7 +98,7 @@ export function createServices(parts: Parts): Services {
   const rejected = createRejectedRequestLog(store.rejectedRequests);
   const verify = verifyService(parts, traffic);
   const policies = createPolicyService(store);
-  const hooks = createHookService({ store, policies, verify, clock });
+  const hooks = createHookService({ store, policies, verify, clock, remembersMailboxes: options.seenDays > 0 });
   const flushed = [
     { what: 'request counts', everyMs: 5_000, flush: traffic.flush },
     { what: 'rejected requests', everyMs: 1_000, flush: rejected.flush },

@@ -68,7 +68,7 @@ export interface HookWithSecret {
 export interface HookService {
   /** Oldest first. */
   list(account: AccountId): Promise<Hook[]>;
-  /** Throws ApiError: `policy_not_found`, `too_many_hooks`. */
+  /** Throws ApiError: `policy_not_found`, `seen_disabled`, `too_many_hooks`. */
   create(account: AccountId, input: HookSettings & { readonly kind: HookKind }, by: Actor): Promise<HookWithSecret>;
   change(account: AccountId, id: string, change: Partial<HookSettings>, by: Actor): Promise<Hook>;
   /** `secret`: that of the caller, where it makes it. Throws ApiError: `hook_secret_missing`. */
@@ -95,6 +95,8 @@ interface Parts {
   readonly policies: Pick<PolicyService, 'named'>;
   readonly verify: Pick<VerifyService, 'verify'>;
   readonly clock: Clock;
+  /** Whether hooks may have a scope. */
+  readonly remembersMailboxes: boolean;
 }
 
 /** What a process has last seen of a hook, for as long as the store does not answer. */
@@ -128,7 +130,7 @@ const newHookSecret = (kind: HookKind): string =>
 
 const noHook = () => new ApiError('not_found', 'There is no such hook in this account.');
 
-export function createHookService({ store, policies, verify, clock }: Parts): HookService {
+export function createHookService({ store, policies, verify, clock, remembersMailboxes }: Parts): HookService {
   const { hooks } = store;
   const seen = new LRUCache<string, Seen>({ max: SEEN_MAX });
   const calls = new WindowCounts(WINDOW_SECONDS * 1000, COUNTED_MAX);
@@ -151,6 +153,8 @@ export function createHookService({ store, policies, verify, clock }: Parts): Ho
       ...{ test: hook.test, ip, idempotency, email, gone },
       ...{ level: policy.level, timeoutMs: policy.timeoutMs, clientIp: signUp.ip ?? ip, withEvidence: false },
       ...{ via: hook.kind, policy, language: signUp.language },
+      // Turned off meanwhile, the memory says nothing; that is no reason to let everybody in without a verdict.
+      scope: remembersMailboxes ? hook.scope : null,
       // At the end of the time, what is known so far is recorded and charged: a further attempt finds it.
       signal: () => signal,
     });
@@ -182,6 +186,11 @@ export function createHookService({ store, policies, verify, clock }: Parts): Ho
     return policy;
   }
 
+  function refuseScope(scope: string | null | undefined): void {
+    if (typeof scope === 'string' && !remembersMailboxes)
+      throw new ApiError('seen_disabled', undefined, { field: 'scope' });
+  }
+
   function secretFor(kind: HookKind, sent: string | undefined): string {
     if (HOOK_FACTS[kind].secretOf === 'us') return newHookSecret(kind);
     if (sent === undefined) throw new ApiError('hook_secret_missing', undefined, { field: 'secret' });
@@ -192,16 +201,18 @@ export function createHookService({ store, policies, verify, clock }: Parts): Ho
     list: (account) => hooks.list(account),
 
     async create(account, { kind, ...settings }, by) {
+      refuseScope(settings.scope);
       await policies.named(account, settings.policy);
       const secret = HOOK_FACTS[kind].secretOf === 'us' ? newHookSecret(kind) : null;
       const input = { ...settings, name: parseKeyName(settings.name), kind, secret };
       return { hook: await hooks.create(account, input, by), secret };
     },
 
-    async change(account, id, { name, policy, ...limits }, by) {
+    async change(account, id, { name, policy, ...rest }, by) {
+      refuseScope(rest.scope);
       if (policy !== undefined) await policies.named(account, policy);
       const change = {
-        ...limits,
+        ...rest,
         ...(name === undefined ? {} : { name: parseKeyName(name) }),
         ...(policy === undefined ? {} : { policy }),
       };

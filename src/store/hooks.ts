@@ -7,7 +7,7 @@ import { lockAccount, lockExistingAccount } from './account-rows.ts';
 import { rateLimitOf } from './charge/window.ts';
 import type { StorageDriver } from './driver.ts';
 import { writeAudit } from './people/audit-log.ts';
-import { accountId, storable } from './rows.ts';
+import { accountId, storable, storableOrNull } from './rows.ts';
 import type { AccountId, CalledHook, Hook, HookSettings, Hooks } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
@@ -21,6 +21,7 @@ const toHook = (row: Row<'hooks'>, now: number): Hook => ({
   kind: row.kind,
   name: row.name,
   policy: row.policy,
+  scope: row.scope,
   timeoutMs: row.timeout_ms,
   rateLimit: row.rate_limit,
   hasSecret: row.secret !== null,
@@ -37,13 +38,15 @@ function secretsOf({ secret, previous_secret: previous, previous_until: until }:
 const settingsOf = (row: Row<'hooks'>): HookSettings => ({
   name: row.name,
   policy: row.policy,
+  scope: row.scope,
   timeoutMs: row.timeout_ms,
   rateLimit: row.rate_limit,
 });
 
-const columnsOf = ({ name, policy, timeoutMs, rateLimit }: HookSettings) => ({
+const columnsOf = ({ name, policy, scope, timeoutMs, rateLimit }: HookSettings) => ({
   name: storable(name),
   policy: storable(policy),
+  scope: storableOrNull(scope),
   timeout_ms: timeoutMs,
   rate_limit: rateLimit,
 });
@@ -53,6 +56,7 @@ function changed(before: HookSettings, after: HookSettings): Record<string, unkn
   const fields = {
     name: ({ name }: HookSettings) => name,
     policy: ({ policy }: HookSettings) => policy,
+    scope: ({ scope }: HookSettings) => scope,
     timeout_ms: ({ timeoutMs }: HookSettings) => timeoutMs,
     rate_limit: ({ rateLimit }: HookSettings) => rateLimit,
   };

@@ -159,6 +159,7 @@ interface HooksTable {
   rate_limit: number | null;
   created_at: number;
   last_used_at: Generated<number | null>;
+  scope: Generated<string | null>;
 }
 
 interface SavedViewsTable {

@@ -31,7 +31,13 @@ afterAll(async () => {
 });
 
 async function hookOf(kind: HookKind, secret: string) {
-  const settings = { name: kind, policy: 'signup', timeoutMs: HOOK_FACTS[kind].timeoutMs, rateLimit: null };
+  const settings = {
+    name: kind,
+    policy: 'signup',
+    scope: null,
+    timeoutMs: HOOK_FACTS[kind].timeoutMs,
+    rateLimit: null,
+  };
   const { id } = await lab.store.hooks.create(member.account.id, { ...settings, kind, secret }, BY);
   return { path: `/hooks/${id}/${kind}`, secret };
 }

@@ -28,7 +28,7 @@ afterAll(async () => {
 const hook = (policy: string) =>
   lab.store.hooks.create(
     member.account.id,
-    { kind: 'generic', name: policy, policy, timeoutMs: TIMEOUT_MS, rateLimit: null, secret: SECRET },
+    { kind: 'generic', name: policy, policy, scope: null, timeoutMs: TIMEOUT_MS, rateLimit: null, secret: SECRET },
     BY,
   );
 function call(id: string, email: string, secret = SECRET) {

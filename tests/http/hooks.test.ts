@@ -450,6 +450,25 @@ describe('hooks of an account', () => {
     ).toEqual(['hook.deleted', 'hook.changed', 'hook.changed', 'hook.created']);
   });
 
+  it('with a scope reject a mailbox that was seen before, in any spelling, where the policy says so', async () => {
+    const own = await house();
+    await policy(own, 'once', { signals: { ...NO_RULES.signals, seen_before: 'reject' } });
+    const hook = await hookOf(own, 'supabase', { policy: 'once', scope: 'trial' });
+    const at = Date.now();
+    const signUps = [
+      await call(hook, 'jane@good.com', { id: 'seen-1', at }),
+      await call(hook, 'jane@good.com', { id: 'seen-1', at }),
+      await call(hook, 'Jane@GOOD.com', { id: 'seen-2' }),
+    ];
+    // The second one is a further attempt at the first.
+    expect(signUps.map((reply) => actionOf(hook, reply))).toEqual(['accept', 'accept', 'reject']);
+    const path = of(own.member.account, `/hooks/${hook.id}`);
+    expect((await own.admin.call('PATCH', path, { scope: null })).json.scope).toBe(null);
+    expect(actionOf(hook, await call(hook, 'jane@good.com', { id: 'seen-3' }))).toBe('accept');
+    const wrong = await own.admin.call('PATCH', path, { scope: 'Not A Scope' });
+    expect([wrong.status, wrong.json.field]).toEqual([400, 'scope']);
+  });
+
   it('need a policy that there is', async () => {
     const { member, admin } = await house();
     const made = await admin.call('POST', of(member.account, '/hooks'), { kind: 'generic', name: 'x', policy: 'none' });

@@ -5,7 +5,14 @@ import { describeStores } from '../lab/stores.ts';
 import { member, removeDeleted } from './cast.ts';
 import { actions, BY } from './people.ts';
 
-const INPUT = { kind: 'generic', name: 'Shop', policy: 'signup', timeoutMs: 5_000, rateLimit: null } as const;
+const INPUT = {
+  kind: 'generic',
+  name: 'Shop',
+  policy: 'signup',
+  scope: null,
+  timeoutMs: 5_000,
+  rateLimit: null,
+} as const;
 const MINUTE = 60_000;
 
 describeStores('hooks', (lab) => {

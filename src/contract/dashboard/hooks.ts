@@ -4,6 +4,7 @@ import { HOOK_GRACE_SECONDS, HOOK_RATE_LIMIT, HOOK_SECRET_LENGTH, HOOK_TIMEOUT_M
 import { choice } from '../../kernel/format.ts';
 import { PolicyNameField } from '../policies.ts';
 import { DecodedAs, Nullable, OneOf, Text, WholeNumber } from '../schema.ts';
+import { scopeField } from '../verify.ts';
 import { Name, Time } from './fields.ts';
 
 const hookFields = {
@@ -11,6 +12,8 @@ const hookFields = {
   kind: OneOf(HOOK_KINDS, { title: 'HookKind' }),
   name: Type.String(),
   policy: Type.String(),
+  /** In which mailboxes are remembered; null: they are not. */
+  scope: Nullable(Type.String()),
   /** What the auth server is told to call. */
   url: Type.String(),
   timeout_ms: Type.Integer(),
@@ -37,6 +40,11 @@ const TimeoutMs = WholeNumber('timeout_ms', HOOK_TIMEOUT_MS, {
 const RateLimit = Nullable(
   WholeNumber('rate_limit', HOOK_RATE_LIMIT, { description: 'Calls in a rate window; null: half of the account’s.' }),
 );
+const Scope = Nullable(
+  scopeField(
+    'In which mailboxes are remembered, so that the policy knows those that were seen before; null: they are not.',
+  ),
+);
 const Secret = DecodedAs(
   'printable',
   Text('secret', HOOK_SECRET_LENGTH, {
@@ -48,12 +56,14 @@ export const HookCreateRequest = Type.Object({
   kind: OneOf(HOOK_KINDS, { 'x-error': `kind must be ${choice(HOOK_KINDS)}.` }),
   name: Name,
   policy: PolicyNameField,
+  scope: Type.Optional(Scope),
   timeout_ms: Type.Optional(TimeoutMs),
   rate_limit: Type.Optional(RateLimit),
 });
 export const HookChangeRequest = Type.Object({
   name: Type.Optional(Name),
   policy: Type.Optional(PolicyNameField),
+  scope: Type.Optional(Scope),
   timeout_ms: Type.Optional(TimeoutMs),
   rate_limit: Type.Optional(RateLimit),
 });

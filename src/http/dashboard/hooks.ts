@@ -17,6 +17,7 @@ const hookReply = (hook: Hook, base: string): C.HookReply => ({
   kind: hook.kind,
   name: hook.name,
   policy: hook.policy,
+  scope: hook.scope,
   url: `${base}/hooks/${hook.id}/${hook.kind}`,
   timeout_ms: hook.timeoutMs,
   rate_limit: hook.rateLimit,
@@ -54,10 +55,13 @@ export const HOOK_ROUTES: readonly Route[] = [
     },
     serve:
       ({ hooks, url }) =>
-      async ({ account, actor }, { body: { kind, name, policy, ...limits } }) => {
+      async ({ account, actor }, { body: { kind, name, policy, scope = null, ...limits } }) => {
         const { timeout_ms: timeoutMs = HOOK_FACTS[kind].timeoutMs, rate_limit: rateLimit = null } = limits;
         return {
-          body: withSecret(await hooks.create(account, { kind, name, policy, timeoutMs, rateLimit }, actor), url()),
+          body: withSecret(
+            await hooks.create(account, { kind, name, policy, scope, timeoutMs, rateLimit }, actor),
+            url(),
+          ),
         };
       },
   }),
@@ -67,7 +71,12 @@ export const HOOK_ROUTES: readonly Route[] = [
     access: 'admin',
     input: { body: C.HookChangeRequest },
     output: { content: C.HookReply },
-    doc: { operationId: 'changeHook', tag: 'Dashboard', summary: 'Change name, policy and limits', errors: [422] },
+    doc: {
+      operationId: 'changeHook',
+      tag: 'Dashboard',
+      summary: 'Change name, policy, scope and limits',
+      errors: [422],
+    },
     serve:
       ({ hooks, url }) =>
       async (
@@ -79,7 +88,7 @@ export const HOOK_ROUTES: readonly Route[] = [
           ...(timeoutMs === undefined ? {} : { timeoutMs }),
           ...(rateLimit === undefined ? {} : { rateLimit }),
         };
-        if (Object.keys(change).length === 0) throw nothingToChange('name, policy, timeout_ms or rate_limit');
+        if (Object.keys(change).length === 0) throw nothingToChange('name, policy, scope, timeout_ms or rate_limit');
         return { body: hookReply(await hooks.change(account, id, change, actor), url()) };
       },
   }),

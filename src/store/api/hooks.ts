@@ -6,6 +6,8 @@ export interface HookSettings {
   readonly name: string;
   /** Of the account, by name. */
   readonly policy: string;
+  /** In which mailboxes are remembered; null: they are not. */
+  readonly scope: string | null;
   /** How long the caller waits. */
   readonly timeoutMs: number;
   /** Calls in a rate window; null: half of the account's. */

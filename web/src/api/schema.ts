@@ -1240,7 +1240,7 @@ export interface paths {
         delete: operations["deleteHook"];
         options?: never;
         head?: never;
-        /** Change name, policy and limits */
+        /** Change name, policy, scope and limits */
         patch: operations["changeHook"];
         trace?: never;
     };
@@ -3134,6 +3134,7 @@ export interface components {
             kind: components["schemas"]["HookKind"];
             name: string;
             policy: string;
+            scope: string | null;
             url: string;
             timeout_ms: number;
             rate_limit: number | null;
@@ -6189,6 +6190,7 @@ export interface operations {
                     name: string;
                     /** @description Name of the policy that decides: one of the account, or `signup` or `strict`, which every account has. */
                     policy: string;
+                    scope?: string | null;
                     /** @description How long the auth server waits for the reply; that of its kind by default. */
                     timeout_ms?: number;
                     rate_limit?: number | null;
@@ -6250,6 +6252,7 @@ export interface operations {
                     name?: string;
                     /** @description Name of the policy that decides: one of the account, or `signup` or `strict`, which every account has. */
                     policy?: string;
+                    scope?: string | null;
                     /** @description How long the auth server waits for the reply; that of its kind by default. */
                     timeout_ms?: number;
                     rate_limit?: number | null;
@@ -6257,7 +6260,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Change name, policy and limits */
+            /** @description Change name, policy, scope and limits */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -82,10 +82,11 @@ function policyChange({ changes }: Detail): string | null {
   return joinParts(Object.entries(changes).map(([name, of]) => labelled(name, change(value)(of))));
 }
 
-function hookChange({ name, policy, timeout_ms, rate_limit }: Detail): string | null {
+function hookChange({ name, policy, scope, timeout_ms, rate_limit }: Detail): string | null {
   return joinParts([
     change((value) => `“${text(value)}”`)(name),
     labelled('policy', change(text)(policy)),
+    labelled('scope', change((value) => quoted(value) ?? 'none')(scope)),
     labelled('time limit', change((ms) => `${numeral(ms)} ms`)(timeout_ms)),
     labelled('rate limit', change((calls) => (calls === null ? 'the default' : numeral(calls)))(rate_limit)),
   ]);

@@ -8,6 +8,7 @@ import {
   HOOK_SECRET_LENGTH,
   HOOK_TIMEOUT_MS,
   NAME_LENGTH,
+  SEEN_SCOPE_LENGTH,
 } from '../../../../src/kernel/facts/limits.ts';
 import { WINDOW_SECONDS } from '../../../../src/kernel/facts/plans.ts';
 import { api, unwrap } from '../../api/client.ts';
@@ -143,6 +144,7 @@ function Edit({ hook, onDone, onClose }: Actions & { hook: Hook }) {
 interface Settings {
   readonly name: string;
   readonly policy: string;
+  readonly scope: string | null;
   readonly timeout_ms: number;
   readonly rate_limit: number | null;
 }
@@ -162,6 +164,7 @@ function SettingsForm(props: {
   const policies = useQuery(policiesQuery(useAccount().id)).data?.policies ?? [];
   // Also while they are not loaded, and of one that was deleted.
   const names = [...new Set([policy, ...policies.map(({ name }) => name)])];
+  const [scope, setScope] = useState(initial?.scope ?? '');
   const [timeoutMs, setTimeoutMs] = useState(String(initial?.timeout_ms ?? HOOK_FACTS[kind].timeoutMs));
   const [rateLimit, setRateLimit] = useState(String(initial?.rate_limit ?? ''));
   const [tried, setTried] = useState(false);
@@ -169,12 +172,13 @@ function SettingsForm(props: {
     onSave(kind, {
       name: name.trim(),
       policy,
+      scope: scope.trim() || null,
       timeout_ms: parseInteger(timeoutMs, 'timeout_ms', HOOK_TIMEOUT_MS.min),
       rate_limit: rateLimit.trim() === '' ? null : parseInteger(rateLimit, 'rate_limit', HOOK_RATE_LIMIT.min),
     }),
   );
   const isComplete = name.trim() !== '';
-  const other = formError(error, ['kind', 'name', 'policy', 'timeout_ms', 'rate_limit']);
+  const other = formError(error, ['kind', 'name', 'policy', 'scope', 'timeout_ms', 'rate_limit']);
   const { form, onAttempt } = useFocusInvalid(error);
   return (
     <form
@@ -221,6 +225,16 @@ function SettingsForm(props: {
           value={policy}
           onChange={(event) => setPolicy(event.currentTarget.value)}
           error={fieldError(error, 'policy')}
+        />
+        <TextInput
+          label="Scope"
+          description="Such as “signup”: mailboxes are remembered under it, for the policy’s rule about mailboxes seen before. Leave empty to remember none."
+          maxLength={SEEN_SCOPE_LENGTH.max}
+          autoComplete="off"
+          spellCheck={false}
+          value={scope}
+          onChange={(event) => setScope(event.currentTarget.value)}
+          error={fieldError(error, 'scope')}
         />
         <TextInput
           label="Time limit of the auth server"

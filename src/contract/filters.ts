@@ -132,9 +132,13 @@ const REVERSING: RefusedFields = {
   ),
 };
 
+/** Without one of these a filter may do the opposite, and one that is misspelled is left out. */
+const DECISIVE = ['action', 'match', 'expires_at'];
+
 /** Of the public API. */
 export const FilterRequest = Refused(
   REVERSING,
+  DECISIVE,
   Type.Object(filterFields, {
     title: 'FilterRequest',
     description: 'Flat, or wrapped as {"filter": {…}}.',
@@ -142,11 +146,12 @@ export const FilterRequest = Refused(
   }),
 );
 /** Of the dashboard, which sends it flat. */
-export const FlatFilterRequest = Refused(REVERSING, Type.Object(filterFields, { title: 'FilterRequest' }));
+export const FlatFilterRequest = Refused(REVERSING, DECISIVE, Type.Object(filterFields, { title: 'FilterRequest' }));
 
 const IS_ANOTHER = 'remove the filter and add another';
 export const FilterChangeRequest = Refused(
   { ...REVERSING, ...refused(['value', 'filter_type', ...TYPE_NAMES, 'email', 'domain'], [], IS_ANOTHER) },
+  DECISIVE,
   Type.Object(changeableFields, {
     title: 'FilterChangeRequest',
     description: 'What is left out stays.',

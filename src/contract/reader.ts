@@ -31,11 +31,29 @@ export type RefusedFields = Readonly<
   Record<string, { /** Values that change nothing. */ readonly harmless: readonly unknown[]; readonly instead: string }>
 >;
 
-/** A schema of an object whose reader refuses these fields, instead of warning of them. The note stays here. */
-export const Refused = <T extends TSchema>(fields: RefusedFields, schema: T) =>
-  Object.assign(schema, { '~refused': new Map(Object.entries(fields)) });
+/**
+ * A schema of an object whose reader refuses these fields, and what is spelled nearly as they or as the `decisive` ones
+ * of its own, instead of warning of them. The note stays here.
+ */
+export const Refused = <T extends TSchema>(fields: RefusedFields, decisive: readonly string[], schema: T) =>
+  Object.assign(schema, {
+    '~refused': new Map([
+      ...decisive.map((name) => [name, { harmless: [], instead: `write "${name}"` }] as const),
+      ...Object.entries(fields),
+    ]),
+  });
 
 export const NO_WARNINGS: readonly string[] = [];
+
+/** The property that each other name of one stands for. */
+const alsoCalled = (properties: Readonly<Record<string, object>>): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(properties).flatMap(([name, property]) =>
+      '~also' in property && Array.isArray(property['~also'])
+        ? property['~also'].map((also) => [String(also), name] as const)
+        : [],
+    ),
+  );
 
 /**
  * Tells of the properties of an object that a schema does not have, at most WARNINGS_MAX of them. `noun`: what they are
@@ -49,12 +67,7 @@ export function unknownFields(
   const properties: Readonly<Record<string, object>> = Object('properties' in schema ? schema.properties : {});
   const names = Object.keys(properties);
   const known: ReadonlySet<string> = new Set([...names, ...but]);
-  const others = Object.entries(properties).flatMap(([name, property]) =>
-    '~also' in property && Array.isArray(property['~also'])
-      ? property['~also'].map((also) => [String(also), name])
-      : [],
-  );
-  const meant = new Map<string, string>(others.map(([also = '', name = '']) => [also, name]));
+  const meant = alsoCalled(properties);
   const spellings = [...names, ...meant.keys()];
 
   const warningOf = (name: string): string => {
@@ -173,9 +186,13 @@ function refusedFields(schema: TSchema): (sent: JsonObject) => ReturnType<typeof
   const fields = '~refused' in schema ? schema['~refused'] : null;
   if (!(fields instanceof Map)) return () => null;
   const table: ReadonlyMap<string, RefusedFields[string]> = fields;
+  const properties = propertiesOf(schema);
+  const spellings = [...Object.keys(properties), ...alsoCalled(properties).keys(), ...table.keys()];
   return (sent) => {
     for (const field in sent) {
-      const row = table.get(field) ?? table.get(field.toLowerCase());
+      if (Object.hasOwn(properties, field)) continue;
+      const close = nearest(field, spellings);
+      const row = table.get(field) ?? (close === null ? undefined : table.get(close));
       const value = sent[field];
       const changesNothing = (harmless: unknown) =>
         harmless === value || (Array.isArray(harmless) && Array.isArray(value) && value.length === 0);

@@ -332,6 +332,11 @@ describe('a field whose neglect would reverse the wish', () => {
   it.each<Fields>([
     { allow: true },
     { Whitelist: true },
+    { actoin: 'allow' },
+    { Action: 'allow' },
+    { mathc: 'mailbox' },
+    { expires_on_date: '2027-01-01T00:00:00Z' },
+    { white_lst: true },
     { effect: 'allow' },
     { list: 'whitelist' },
     { block: false },
@@ -356,6 +361,8 @@ describe('a field whose neglect would reverse the wish', () => {
     { disabled: false },
     { effect: 'deny' },
     { ttl: null },
+    { tags: ['customer'] },
+    { coment: 'a customer' },
   ])('as %j reverses nothing, and comes with a warning', async (field) => {
     const { warnings } = await add(await memberWith(), { value: 'good.com', ...field });
     expect(warnings).toEqual([expect.stringContaining(Object.keys(field)[0] ?? '')]);

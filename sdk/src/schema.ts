@@ -524,7 +524,10 @@ export interface components {
             client_ip?: string;
             /** @description Time budget of the whole check, in milliseconds. What is not known by then is reported as unknown. By default as the policy says, or 10000. */
             timeout_ms?: number;
-            /** @description Your name for a place where a mailbox may count once, such as `signup`: the mailbox is remembered there, and `seen` of the reply says whether it was before. */
+            /**
+             * @description Your name for a place where a mailbox may count once, such as `signup`: the mailbox is remembered there, and `seen` of the reply says whether it was before.
+             * @example signup
+             */
             scope?: string;
             /** @description Name of the policy that decides: one of the account, or `signup` or `strict`, which every account has. */
             policy?: string;

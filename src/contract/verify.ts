@@ -22,6 +22,7 @@ export const LEVEL_NAMES = ['level', 'type', 'mode'];
 export const scopeField = (description: string) =>
   Text('scope', SEEN_SCOPE_LENGTH, {
     pattern: '^[a-z0-9_.-]*$',
+    examples: ['signup'],
     description,
     'x-error': `scope must have ${span(SEEN_SCOPE_LENGTH)} characters, each of a to z, 0 to 9, "_", "." and "-".`,
   });
@@ -292,6 +293,7 @@ export const SeenQuery = Type.Object({
   email: Type.Optional(
     Text('email', ADDRESS_LENGTH, {
       description: 'An address of the mailbox, in any spelling; without one, all mailboxes of the scope are forgotten.',
+      examples: ['jane.doe@example.com'],
       'x-error': EMAIL_ERROR,
     }),
   ),

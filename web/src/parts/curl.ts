@@ -1,6 +1,9 @@
 /** Quotes an argument for a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
+/** What a shell takes as it is. */
+const PLAIN = /^[\w:/.[\]%-]+$/;
+
 /**
  * A command that sends a request, with a body in JSON or with a file. `key`: null for that in the environment.
  * `output`: a file for the reply.
@@ -17,7 +20,7 @@ export function curl(request: {
   // curl sends what has data with POST.
   const implied = body === undefined && upload === undefined ? 'GET' : 'POST';
   return [
-    `curl -sS ${method === implied ? '' : `-X ${method} `}${url}`,
+    `curl -sS ${method === implied ? '' : `-X ${method} `}${PLAIN.test(url) ? url : quoted(url)}`,
     key === null ? '-H "Authorization: Bearer $MAILVET_KEY"' : `-H ${quoted(`Authorization: Bearer ${key}`)}`,
     ...(body === undefined
       ? []

@@ -54,6 +54,7 @@ export interface Schema {
   readonly maximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly examples?: readonly unknown[];
 }
 
 /** What responses and headers are in a document as it is served: some stand in its `components`. */
@@ -131,6 +132,16 @@ export const scopesOf = ({ security = [] }: Operation): readonly string[] =>
 
 /** The example of a JSON request; undefined where there is no body. */
 export const bodyExample = ({ requestBody }: Operation): unknown => requestBody?.content[JSON_TYPE]?.example;
+
+/** The query of a request, with the parameters that have an example; empty where none has. */
+export function queryExample({ parameters = [] }: Operation): string {
+  const query = new URLSearchParams();
+  for (const { in: place, name, schema } of parameters) {
+    const [example] = schema?.examples ?? [];
+    if (place === 'query' && example !== undefined) query.set(name, String(example));
+  }
+  return query.size === 0 ? '' : `?${query}`;
+}
 
 /** A type of the files that are the body; null where it is none. */
 export function uploadType({ requestBody }: Operation): string | null {

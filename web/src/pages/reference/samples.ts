@@ -5,6 +5,7 @@ import {
   type Entry,
   exampleId,
   PATH_PARAMETER,
+  queryExample,
   successOf,
   uploadType,
 } from './document.ts';
@@ -101,7 +102,7 @@ export function sampleOf(
   return WRITERS[language]({
     operationId: operation.operationId,
     method,
-    url: origin + path.replace(PATH_PARAMETER, encodeURIComponent(id)),
+    url: origin + path.replace(PATH_PARAMETER, encodeURIComponent(id)) + queryExample(operation),
     origin,
     key,
     id,

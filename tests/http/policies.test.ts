@@ -345,7 +345,23 @@ describe('where there is no verdict', () => {
     expect([small.status, small.json.decision]).toEqual([402, outage('review')]);
   });
 
-  it('the error has it when our own resolver is down', async () => {
+  it('the error has it when our own resolver is down, and nothing is charged', async () => {
+    const member = await lab.member({ credits: 10 });
+    await put('strictly', { on_outage: 'reject' }, member);
+    await lab.dns.pause('closed');
+    const down = await member.verify('a@unseen-by-this-policy.com', { policy: 'strictly' });
+    expect([down.status, down.json.code, down.json.decision]).toEqual([
+      503,
+      'verification_unavailable',
+      outage('reject'),
+    ]);
+    // What needs no resolver is decided as ever.
+    expect((await member.verify('b@mailinator.com', { policy: 'signup' })).json.decision.action).toBe('reject');
+    await lab.dns.resume();
+    expect((await lab.store.accounts.get(member.account.id))!).toMatchObject({ balance: 9, locked: 0 });
+  });
+
+  it('the error has it when a test key asks for one', async () => {
     const test = await lab.testMember(owner);
     const { status, json } = await test.verify('verification_unavailable@example.com', { policy: 'strict' });
     expect([status, json.code, json.decision]).toEqual([503, 'verification_unavailable', outage('review')]);

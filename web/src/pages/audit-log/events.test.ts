@@ -87,6 +87,18 @@ describe('audit log entries', () => {
     ['user.signed_out', { others: 3, device: null }, 'Ended 3 other sessions', null],
     ['user.authentication_failed', { more: true }, 'Failed to confirm their identity', 'from further addresses'],
     ['user.passkey_added', { passkey: 'Blue key', device: null }, 'Added a passkey', '“Blue key”'],
+    [
+      'policy.changed',
+      { changes: { 'signals.role': { from: 'accept', to: 'review' }, timeout_ms: { from: 10_000, to: 5_000 } } },
+      'Changed a policy',
+      'signals.role from “accept” to “review”, timeout_ms from 10,000 to 5,000',
+    ],
+    [
+      'policy.created',
+      { changes: { 'messages.tag.en': { from: null, to: 'No tags.' } } },
+      'Created a policy',
+      'messages.tag.en from none to “No tags.”',
+    ],
   ])('%s %j', (action, detail, title, details) => {
     expect(describeEvent(entry(action, detail))).toEqual({ title, details });
   });

@@ -1,5 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import { ApiError, type ErrorCode } from '../kernel/errors.ts';
-import { POLICY_LANGUAGES_MAX, POLICY_MESSAGE_LENGTH, POLICY_TRIED_ON } from '../kernel/facts/limits.ts';
+import {
+  POLICY_LANGUAGES_MAX,
+  POLICY_MESSAGE_LENGTH,
+  POLICY_TRIED_ON,
+  STORE_WAIT_SECONDS,
+} from '../kernel/facts/limits.ts';
 import type { Level } from '../kernel/facts/plans.ts';
 import {
   BUILT_IN_POLICIES,
@@ -61,7 +67,8 @@ export interface PolicyService {
   named(account: AccountId, name: string): Promise<Policy>;
   /**
    * The same for whoever holds a key that was not admitted yet: the error is returned, to be told once the key has
-   * been.
+   * been. Where the store does not answer, the policy as this process has read it last; throws ApiError
+   * `verification_unavailable` where it has not.
    */
   ofKey(keyHash: string, name: string): Promise<Policy | ApiError>;
   /** Creates or replaces it. Throws ApiError: `policy_built_in`, `invalid_policy`, `too_many_policies`. */
@@ -97,6 +104,17 @@ export const outageDecision = (
   language: string | null,
 ): Decision | null => (OUTAGES.has(code) ? decideOutage(policy, language) : null);
 
+/** Policies that a process remembers for when the store does not answer. */
+const LAST_READ_MAX = 500;
+/** Until one that was read before is taken instead: the charge waits for the store as well. */
+const LAST_READ_AFTER_MS = 1_000;
+
+function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  const over = Promise.withResolvers<never>();
+  const timer = setTimeout(() => over.reject(new Error(`The store did not answer in ${ms} ms.`)), ms);
+  return Promise.race([promise, over.promise]).finally(() => clearTimeout(timer));
+}
+
 const BUILT_IN: readonly ListedPolicy[] = BUILT_IN_POLICIES.map((policy) => ({
   ...policy,
   createdAt: null,
@@ -108,6 +126,7 @@ export function createPolicyService(
 ): PolicyService {
   const { policies, keys, verifications, hooks } = store;
   const actorOf = actorFor(keys);
+  const lastRead = new LRUCache<string, Policy>({ max: LAST_READ_MAX });
 
   const find = async (account: AccountId, name: string): Promise<Policy | null> =>
     builtInPolicy(name) ?? (await policies.get(account, name));
@@ -116,6 +135,13 @@ export function createPolicyService(
     const names = [...BUILT_IN_POLICIES, ...(await policies.list(account))].map((policy) => policy.name);
     const message = `There is no policy ${JSON.stringify(name)}; there are ${names.join(', ')}.`;
     return new ApiError('policy_not_found', message, { field: 'policy', policies: names });
+  }
+
+  async function read(keyHash: string, name: string): Promise<Policy | ApiError> {
+    const account = await policies.accountOfKey(keyHash);
+    // Of a key that there is not, the admission tells.
+    if (account === null) return new ApiError('policy_not_found');
+    return (await policies.get(account, name)) ?? (await notFound(account, name));
   }
 
   const assertOwn = (name: string): void => {
@@ -139,10 +165,20 @@ export function createPolicyService(
     async ofKey(keyHash, name) {
       const builtIn = builtInPolicy(name);
       if (builtIn !== null) return builtIn;
-      const account = await policies.accountOfKey(keyHash);
-      // Of a key that there is not, the admission tells.
-      if (account === null) return new ApiError('policy_not_found');
-      return (await policies.get(account, name)) ?? (await notFound(account, name));
+      const id = `${keyHash}\n${name}`;
+      const last = lastRead.get(id);
+      try {
+        const found = await within(
+          last === undefined ? STORE_WAIT_SECONDS * 1000 : LAST_READ_AFTER_MS,
+          read(keyHash, name),
+        );
+        if (found instanceof ApiError) lastRead.delete(id);
+        else lastRead.set(id, found);
+        return found;
+      } catch (error) {
+        if (last !== undefined) return last;
+        throw new ApiError('verification_unavailable', undefined, { retry_after: 5 }, error);
+      }
     },
     async save(account, name, input, by) {
       assertOwn(name);

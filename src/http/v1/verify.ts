@@ -26,20 +26,6 @@ interface Asked {
   readonly warnings: readonly string[];
 }
 
-/** The policy that the request names; an ApiError where there is none, for whom the key belongs to. */
-async function policyOf(
-  { policies }: HttpContext,
-  keyHash: string,
-  { policy: name }: Asked['body'],
-): Promise<Policy | ApiError | null> {
-  if (name === undefined) return null;
-  try {
-    return await policies.ofKey(keyHash, name);
-  } catch (error) {
-    throw new ApiError('verification_unavailable', undefined, { retry_after: 5 }, error);
-  }
-}
-
 async function answer(
   context: HttpContext,
   request: ChargedKeyContext,
@@ -103,13 +89,14 @@ export const VERIFY_ROUTES: readonly Route[] = [
       errors: [402, 409, 422],
     },
     serve: (context) => async (request, asked) => {
-      const policy = await policyOf(context, request.keyHash, asked.body);
+      const { policy: name, language = null } = asked.body;
+      const policy = name === undefined ? null : await context.policies.ofKey(request.keyHash, name);
       if (policy instanceof ApiError) return request.refuse(policy);
       try {
         return await answer(context, request, asked, policy);
       } catch (thrown) {
         const error = toApiError(thrown);
-        const decision = policy && outageDecision(error, policy, asked.body.language ?? null);
+        const decision = policy && outageDecision(error, policy, language);
         throw decision === null ? error : error.withDetails({ decision });
       }
     },

@@ -1,4 +1,10 @@
 /** The reader and the writers of address files, next to a bare line reader of the same bytes. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { readAddressFile } from '../src/files/read-file.ts';
 import { createResultWriter } from '../src/files/write-results.ts';
 import type { ResultFormat } from '../src/kernel/facts/lists.ts';
@@ -75,6 +81,59 @@ async function xlsxFile(): Promise<Buffer> {
   return Buffer.concat([...pieces, writer.end()]);
 }
 
+const JSON_MB = 89;
+/** The most that reading it may add to RSS. */
+const MOST_MB = 100;
+/** As `mailvet serve` sets it. */
+const YOUNG = '--max-semi-space-size=8';
+
+/** What reading `text`, many times over, adds to the RSS of a process at most, in MB. */
+async function grownMb(begin: string, line: (i: number) => string, end: string): Promise<number> {
+  const dir = await mkdtemp(join(tmpdir(), 'mailvet-bench-'));
+  try {
+    const path = join(dir, 'list');
+    const pieces = (function* () {
+      yield begin;
+      for (let [i, bytes] = [0, 0]; bytes < JSON_MB * 1e6; i += 500) {
+        const piece = Array.from({ length: 500 }, (_, n) => line(i + n)).join('');
+        bytes += Buffer.byteLength(piece);
+        yield piece;
+      }
+      yield end;
+    })();
+    await writeFile(path, pieces);
+    const reader = fileURLToPath(new URL('apparatus/read-process.ts', import.meta.url));
+    const { stdout } = await promisify(execFile)(process.execPath, [YOUNG, reader, path]);
+    const { before, most } = JSON.parse(stdout) as { before: number; most: number };
+    return most - before;
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+const person = (i: number) => ({
+  ...{ id: i, name: { first: `Ada${i}`, last: `Lovelace ${i}` }, email: `user${i}@domain-${i % 5000}.example` },
+  ...{ tags: ['a', 'b'], active: i % 2 === 0, town: 'Köln', created: '2026-01-01T00:00:00Z' },
+});
+
+const cellsOf = ({ id, name, email, active, town, created }: ReturnType<typeof person>) =>
+  [id, name.first, name.last, email, active, town, created].map(String);
+
+async function memoryFigure(): Promise<Figure> {
+  const samples = await interleave(3, {
+    floor: () => grownMb('id,first,last,email,active,town,created\n', (i) => `${cellsOf(person(i)).join(',')}\n`, ''),
+    json: () => grownMb('[', (i) => `${i === 0 ? '' : ','}${JSON.stringify(person(i))}`, ']'),
+  });
+  const [floor, most] = [Math.max(...samples.floor), Math.max(...samples.json)];
+  return {
+    what: `Reading ${JSON_MB} MB of JSON on one line: RSS at most, beyond the start; the floor is CSV of the same size`,
+    value: `${number(most)} MB`,
+    floor: `${number(floor)} MB`,
+    ratio: ratio(most / floor),
+    aim: { text: `≤ ${MOST_MB} MB`, met: most <= MOST_MB },
+  };
+}
+
 const perSecond = (seconds: readonly number[]): string => `${number(ROWS / median(seconds))} rows/s`;
 
 export const files: Bench = {
@@ -105,6 +164,7 @@ export const files: Bench = {
         figure('Reading XLSX', samples.xlsx),
         figure('Writing CSV', samples.toCsv),
         figure('Writing XLSX', samples.toXlsx),
+        await memoryFigure(),
       ],
     };
   },

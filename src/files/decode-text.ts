@@ -16,8 +16,11 @@ export interface DecodeNotes {
 
 const LF = 10;
 const CR = 13;
-/** A block without a line end is cut anywhere from here on. */
-const LINELESS_BYTES = 128 * 1024;
+/**
+ * A block without a line end is cut anywhere from here on. Of larger ones, more outlives a collection, with what they
+ * are parsed into: with 128 KiB, a reader of JSON on one line grew by 142 to 165 MB.
+ */
+const LINELESS_BYTES = 32 * 1024;
 const MARK = '\u{FEFF}';
 const END_OF_FILE = '\u001a';
 

@@ -50,19 +50,23 @@ export async function startPartner(file: string): Promise<Partner> {
   };
 }
 
-/** In the child: reports that it is ready, replies to every message, and ends with the benchmark. */
+/**
+ * In the child: reports that it is ready, replies to every message, and ends with the benchmark. Elsewhere, nothing:
+ * the benchmark may import what its child exports.
+ */
 export function answer<T>(handle: (message: T) => Promise<unknown>): void {
+  if (process.send === undefined) return;
   process.on('disconnect', () => process.exit(0));
   process.on('message', (message) => {
     handle(message as T).then(
-      (reply) => process.send!(reply),
+      (reply) => process.send?.(reply),
       (error: unknown) => {
         console.error(error);
         process.exit(1);
       },
     );
   });
-  process.send!('ready');
+  process.send('ready');
 }
 
 /** A free loopback port. */

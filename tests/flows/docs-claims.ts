@@ -132,6 +132,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'npm install': { not: 'tests/packages packs and installs it' },
     'import { createMailvet, MailvetError }': { by: 'tests/flows/client.test.ts' },
     'import { createReadStream': { before: CLIENT },
+    'const ready': { before: `import { createReadStream } from 'node:fs'; ${CLIENT}` },
     '// ': { by: 'tests/packages/frameworks.test.ts' },
     'import { verifyWebhook }': { after: FORGED, prints: 'WebhookVerificationError' },
   },

@@ -59,6 +59,16 @@ describeBrowser('how it looks', (browser) => {
     const endpoint = { url: 'http://127.0.0.1:9/webhooks', events: ['key.created'], description: 'Billing' };
     webhook = (await request(lab.url, 'POST', '/v1/webhooks', endpoint, headers)).json.id;
     await request(lab.url, 'POST', `/v1/webhooks/${webhook}/test`, undefined, headers);
+    const hook = {
+      kind: 'workos',
+      name: 'Shop',
+      policy: 'signup',
+      scope: null,
+      timeoutMs: 5_000,
+      rateLimit: null,
+    } as const;
+    const by = { kind: 'command', id: null, name: 'test', ip: null } as const;
+    await lab.store.hooks.create(seeded.account.id, { ...hook, secret: null }, by);
     clock.step(MINUTE_MS);
     list = await verifiedList(lab, seeded.key);
     clock.step(MINUTE_MS);

@@ -52,7 +52,7 @@ describeBrowser('auth hooks', (browser) => {
     await button(dialog(page), 'Save').click();
     await says(page, 'Auth hook saved.');
 
-    await button(page, 'Secret of Shop, production').click();
+    await button(page, 'Roll secret of Shop, production').click();
     await page.getByRole('radio', { name: 'is refused from now on' }).check();
     await button(dialog(page), 'Roll secret').click();
     const rolled = (await dialog(page).getByLabel('signing secret', { exact: true }).textContent()) ?? '';
@@ -79,7 +79,7 @@ describeBrowser('auth hooks', (browser) => {
     await expectText(dialog(page)).toContain('WorkOS shows a secret once it knows the URL');
     await button(dialog(page), 'Done').click();
     await expectText(rowOf(page, 'Users')).toContain('Calls are refused until you enter the secret');
-    await button(page, 'Secret of Users').click();
+    await button(page, 'Enter secret of Users').click();
     await dialog(page).getByLabel('Secret').first().fill('secret-of-workos');
     await button(dialog(page), 'Save secret').click();
     await says(page, 'Secret saved.');

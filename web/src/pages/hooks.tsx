@@ -74,6 +74,8 @@ const COLUMNS: readonly Column<Hook>[] = [
   { header: 'Last call', wideOnly: true, cell: (hook) => <LastCall of={hook} /> },
 ];
 
+const secretAction = ({ kind }: Hook) => (HOOK_FACTS[kind].secretOf === 'caller' ? 'Enter secret' : 'Roll secret');
+
 const actionsColumn = (onOpen: (dialog: HookDialog) => void): Column<Hook> => ({
   header: 'Actions',
   quietHeader: true,
@@ -82,8 +84,12 @@ const actionsColumn = (onOpen: (dialog: HookDialog) => void): Column<Hook> => ({
       <Button size="xs" onClick={() => onOpen({ what: 'edit', hook })} aria-label={`Edit ${hook.name}`}>
         Edit
       </Button>
-      <Button size="xs" onClick={() => onOpen({ what: 'roll', hook })} aria-label={`Secret of ${hook.name}`}>
-        {HOOK_FACTS[hook.kind].secretOf === 'caller' ? 'Enter secret' : 'Roll secret'}
+      <Button
+        size="xs"
+        onClick={() => onOpen({ what: 'roll', hook })}
+        aria-label={`${secretAction(hook)} of ${hook.name}`}
+      >
+        {secretAction(hook)}
       </Button>
       <Button size="xs" color="red" onClick={() => onOpen({ what: 'delete', hook })} aria-label={`Delete ${hook.name}`}>
         Delete

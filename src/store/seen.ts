@@ -74,18 +74,17 @@ async function forgetScope(driver: StorageDriver, account: AccountId, scope: str
  */
 export async function purgeSeen(driver: StorageDriver, now: number, keepMs: number): Promise<number> {
   const until = now - keepMs;
-  const old = driver.db.selectFrom('seen').select('account_id').where('last_at', '<=', until);
+  const old = driver.db.selectFrom('seen').select(['account_id', 'mailbox', 'scope']).where('last_at', '<=', until);
   const found = await old.orderBy('last_at').limit(BATCH_ROWS).execute();
   if (found.length === 0) return 0;
   const accounts = [...new Set(found.map((row) => row.account_id))];
   return driver.transaction(async (trx) => {
     await driver.lockAccounts(trx, accounts);
+    const keys = found.map(({ account_id, mailbox, scope }) => sql`(${account_id}, ${mailbox}, ${scope})`);
+    // Unless it was seen meanwhile.
     const { rows } = await sql<{ account_id: string }>`
-      DELETE FROM seen WHERE (account_id, mailbox, scope) IN (
-        SELECT account_id, mailbox, scope FROM seen
-        WHERE last_at <= ${until} AND ${driver.oneOf(sql.ref('account_id'), accounts)}
-        ORDER BY last_at LIMIT ${BATCH_ROWS}
-      ) RETURNING account_id`.execute(trx);
+      DELETE FROM seen WHERE (account_id, mailbox, scope) IN (VALUES ${sql.join(keys)}) AND last_at <= ${until}
+      RETURNING account_id`.execute(trx);
     await countForgotten(trx, rows);
     return rows.length;
   });

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { networksOf } from './ip.ts';
 
 /** What one key may use of a window. */
-export interface Slots {
+interface Slots {
   readonly key: string;
   readonly max: number;
 }
@@ -52,5 +53,52 @@ export class WindowCounts {
   #countOf(key: string, window: number): number {
     const entry = this.#counts?.get(key);
     return entry?.window === window ? entry.count : 0;
+  }
+}
+
+/** The widest network first: what it may not have is not counted for a narrower one. */
+export const slotsOfNetworks = (ip: string, perNetwork: number): readonly Slots[] =>
+  networksOf(ip).map(({ network, times }) => ({ key: network, max: times * perNetwork }));
+
+/** Counts failed guesses of a secret by network, per process. */
+export class GuessCounts {
+  readonly #failures: WindowCounts;
+  readonly #perNetwork: number;
+  // Created at the first use, as it allocates its full size at once.
+  #known: LRUCache<string, true> | null = null;
+
+  constructor({ windowMs, perNetwork }: { windowMs: number; perNetwork: number }) {
+    this.#failures = new WindowCounts(windowMs, 8_192);
+    this.#perNetwork = perNetwork;
+  }
+
+  /** To be called before a guess is looked at. */
+  mayGuess(ip: string, now: number): boolean {
+    return this.#failures.hasRoom(this.#slotsOf(ip), now);
+  }
+
+  failed(ip: string, now: number): void {
+    this.#failures.take(this.#slotsOf(ip), now);
+  }
+
+  /** The address is counted apart from its network from now on: guesses of its neighbors do not block it. */
+  succeeded(ip: string): void {
+    this.#known ??= new LRUCache({ max: 512 });
+    this.#known.set(ip, true);
+  }
+
+  hasSucceeded(ip: string): boolean {
+    return this.#known?.get(ip) === true;
+  }
+
+  /** Until the window ends, at least 1. */
+  secondsLeft(now: number): number {
+    return this.#failures.secondsLeft(now);
+  }
+
+  #slotsOf(ip: string): readonly Slots[] {
+    return this.hasSucceeded(ip)
+      ? [{ key: `address ${ip}`, max: this.#perNetwork }]
+      : slotsOfNetworks(ip, this.#perNetwork);
   }
 }

@@ -1,18 +1,12 @@
 /** What callers may do in a window of time, whoever they are. Kept per process. */
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { FAILED_AUTH_PER_WINDOW, METRICS_GUESSES, METRICS_GUESSES_SECONDS } from '../../kernel/facts/limits.ts';
 import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
-import { networksOf } from '../../kernel/ip.ts';
-import { type Slots, WindowCounts } from '../../kernel/windows.ts';
+import { GuessCounts, slotsOfNetworks, WindowCounts } from '../../kernel/windows.ts';
 import type { AccountId } from '../../service/members.ts';
 
 const WINDOW_MS = WINDOW_SECONDS * 1000;
-
-/** The widest network first: what it may not have is not counted for a narrower one. */
-const slotsOfNetworks = (ip: string, perNetwork: number): readonly Slots[] =>
-  networksOf(ip).map(({ network, times }) => ({ key: network, max: times * perNetwork }));
 
 /**
  * Counts refusals with 401 by the networks of the caller, apart from any account: a valid key is not affected by failed
@@ -64,26 +58,17 @@ interface GuessLimiter {
 }
 
 export function createGuessLimiter(clock: Clock): GuessLimiter {
-  const failures = new WindowCounts(METRICS_GUESSES_SECONDS * 1000, 8_192);
-  // Created at the first use, as it allocates its full size at once.
-  let known: LRUCache<string, true> | null = null;
-  const slotsOf = (ip: string) =>
-    known?.get(ip) ? [{ key: `address ${ip}`, max: METRICS_GUESSES }] : slotsOfNetworks(ip, METRICS_GUESSES);
+  const guesses = new GuessCounts({ windowMs: METRICS_GUESSES_SECONDS * 1000, perNetwork: METRICS_GUESSES });
   return {
     admit(ip) {
       const now = clock.now();
-      if (failures.hasRoom(slotsOf(ip), now)) return;
+      if (guesses.mayGuess(ip, now)) return;
       throw new ApiError('rate_limit_exceeded', 'Too many wrong metrics tokens came from this network.', {
         limit: METRICS_GUESSES,
-        retry_after: failures.secondsLeft(now),
+        retry_after: guesses.secondsLeft(now),
       });
     },
-    failed(ip) {
-      failures.take(slotsOf(ip), clock.now());
-    },
-    succeeded(ip) {
-      known ??= new LRUCache({ max: 512 });
-      known.set(ip, true);
-    },
+    failed: (ip) => guesses.failed(ip, clock.now()),
+    succeeded: (ip) => guesses.succeeded(ip),
   };
 }

@@ -33,7 +33,9 @@ describe('Compose files', () => {
   const { $schema, ...schema } = composeSchema;
   const validate = ajv.compile(schema);
 
-  it.each(['compose.yaml', 'compose.cluster.yaml'])('%s follows the Compose specification', (file) => {
+  const FILES_OF_COMPOSE = ['compose.yaml', 'compose.cluster.yaml', 'compose.relay.yaml'];
+
+  it.each(FILES_OF_COMPOSE)('%s follows the Compose specification', (file) => {
     // The schema is older than the project's name.
     const { name, ...rest } = parse(read(file), { merge: true });
     expect(name).toMatch(/^mailvet/);
@@ -46,7 +48,7 @@ describe('Compose files', () => {
   });
 
   it('every service that is built here has a read-only root and no capabilities', () => {
-    for (const file of ['compose.yaml', 'compose.cluster.yaml']) {
+    for (const file of FILES_OF_COMPOSE) {
       const services = Object.entries<Record<string, unknown>>(parse(read(file), { merge: true }).services);
       for (const [name, service] of services.filter(([, { build }]) => build !== undefined))
         expect([name, service]).toEqual([name, expect.objectContaining({ read_only: true, cap_drop: ['ALL'] })]);
@@ -95,6 +97,17 @@ describe('bounds', () => {
     const unit = read('systemd/mailvet.service');
     expect(bytesOf(/^MemoryMax=(.*)$/m.exec(unit)?.[1] ?? '')).toBe(MEMORY);
     expect(unit).toMatch(/^Environment=TMPDIR=\/var\/lib\/mailvet$/m);
+  });
+
+  it('the relay, as a unit and as a container', () => {
+    const unit = read('systemd/mailvet-relay.service');
+    const { relay } = parse(read('compose.relay.yaml')).services;
+    expect(bytesOf(/^MemoryMax=(.*)$/m.exec(unit)?.[1] ?? '')).toBe(512 * 2 ** 20);
+    expect(bytesOf(relay.mem_limit)).toBe(512 * 2 ** 20);
+    for (const mount of relay.tmpfs) expect(mount).toMatch(/:size=\d+m$/);
+    // Longer than a stop takes, which is 30 s.
+    expect(Number(/^TimeoutStopSec=(.*)$/m.exec(unit)?.[1])).toBeGreaterThan(30);
+    expect(Number.parseInt(relay.stop_grace_period, 10)).toBeGreaterThan(30);
   });
 });
 

@@ -21,11 +21,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   service: ['kernel', 'engine', 'files', 'store'],
   jobs: ['kernel', 'service'],
   http: ['kernel', 'contract', 'service'],
+  // A program of its own.
+  relay: ['kernel', 'engine'],
   // The library: the engine without a server.
   'index.ts': ['kernel', 'engine'],
   'main.ts': [...SERVER, 'main'],
   main: SERVER,
-  cli: [...SERVER, 'main.ts', 'main', 'index.ts', 'sdk'],
+  cli: [...SERVER, 'relay', 'main.ts', 'main', 'index.ts', 'sdk'],
   // Published without dependencies.
   sdk: [],
   web: ['sdk'],
@@ -54,7 +56,7 @@ const ONLY_IN: Readonly<Record<string, string>> = {
   'Math.random': 'kernel',
 };
 const NETWORK = /^(node:)?(net|dgram|tls|dns|dns\/promises)$/;
-const NETWORK_ROOMS = ['src/engine/dns/', 'src/engine/smtp/'];
+const NETWORK_ROOMS = ['src/engine/dns/', 'src/engine/smtp/', 'src/relay/'];
 /** The one HTTP client. */
 const HTTP_CLIENT = 'src/engine/http/';
 /** Functions of node:net that only parse addresses. */
@@ -121,7 +123,7 @@ function* badImport(path: string, node: Node): Generator<string> {
 function* badNetworkImport(path: string, room: string, from: string, node: Node): Generator<string> {
   const inNetworkRoom = NETWORK_ROOMS.some((start) => path.startsWith(start));
   if (NETWORK.test(from) && !inNetworkRoom && !onlyLooksAtAddresses(from, node))
-    yield `${from} belongs to ${NETWORK_ROOMS.join(' and ')}`;
+    yield `${from} belongs to ${NETWORK_ROOMS.join(', ')}`;
   if (HTTP.test(from) && !STARTS_SERVERS.includes(room) && !path.startsWith(HTTP_CLIENT))
     yield `${from} belongs to src/http`;
 }

@@ -1,17 +1,24 @@
-import { METRIC_NAMES, METRIC_ROWS, type MetricName } from '../../src/http/metrics/registry.ts';
+import { METRIC_ROWS, RELAY_METRIC_ROWS } from '../../src/http/metrics/registry.ts';
 import { table } from './markdown.ts';
 
 const SCOPES = { process: 'this process', store: 'the store' } as const;
 
-const labelsOf = (name: MetricName): string =>
-  Object.entries(METRIC_ROWS[name].labels)
+type Rows = typeof METRIC_ROWS | typeof RELAY_METRIC_ROWS;
+type Row = (typeof METRIC_ROWS)[keyof typeof METRIC_ROWS];
+
+const labelsOf = ({ labels }: Row): string =>
+  Object.entries(labels)
     .map(([label, values]) => `\`${label}\`: ${values}`)
     .join('; ');
 
-const cells = (name: MetricName): string[] => {
-  const { type, of, unit, help, look } = METRIC_ROWS[name];
-  return [`\`${name}\``, type, SCOPES[of], labelsOf(name), unit, help, look];
-};
+const tableOf = (rows: Rows): string =>
+  table(
+    ['metric', 'type', 'of', 'labels', 'unit', 'meaning', 'when to look at it'],
+    Object.entries<Row>(rows).map(([name, row]) => {
+      const { type, of, unit, help, look } = row;
+      return [`\`${name}\``, type, SCOPES[of], labelsOf(row), unit, help, look];
+    }),
+  );
 
 /** docs/metrics.md, from the table that registers the metrics. */
 export function metricsPage(): string {
@@ -27,8 +34,13 @@ second; when it fails, \`mailvet_store_stats_up\` is 0 and the metrics of the st
 
 Requests with test keys are not counted. Every label has a bounded number of values. No label has an email address, its domain, an API key or an account.
 
-${table(['metric', 'type', 'of', 'labels', 'unit', 'meaning', 'when to look at it'], METRIC_NAMES.map(cells))}
+${tableOf(METRIC_ROWS)}
 Histograms have the usual series \`_bucket\`, \`_sum\` and \`_count\`. The usual metrics of Node processes
 (\`process_…\`, \`nodejs_…\`) are there as well: CPU time, memory, garbage collection, event loop lag.
-`;
+
+## Of the relay
+
+[\`mailvet relay\`](relay.md) serves these on a port of its own.
+
+${tableOf(RELAY_METRIC_ROWS)}`;
 }

@@ -23,13 +23,17 @@ export function command(name: string, description: string, optionsFor = name): C
  * The options of this run: flags win over the environment, the environment over defaults. Throws UsageError with all
  * problems.
  */
-export function optionsFrom(flags: object, optionsFor: string): Options {
+export function optionsFrom(
+  flags: object,
+  optionsFor: string,
+  conflictsOf?: Parameters<typeof readOptions>[4],
+): Options {
   const given: Partial<Record<OptionKey, string | true>> = {};
   for (const [key, row] of optionsOf(optionsFor)) {
     const value = (flags as Record<string, unknown>)[camel(flagOf(row).slice(2))];
     if (typeof value === 'string' || value === true) given[key] = value;
   }
-  const read = readOptions(systemEnvironment(), given, hostname(), optionsFor);
+  const read = readOptions(systemEnvironment(), given, hostname(), optionsFor, conflictsOf);
   if (!read.ok) throw new UsageError(read.problems.join('\n'));
   return read.options;
 }

@@ -12,6 +12,7 @@ import { keyCommand } from './key.ts';
 import { listsCommand } from './lists.ts';
 import { mcpCommand } from './mcp.ts';
 import { migrateCommand } from './migrate.ts';
+import { relayCommand } from './relay.ts';
 import { repliesCommand } from './replies.ts';
 import { replyCommand } from './reply.ts';
 import { serveCommand } from './serve.ts';
@@ -28,6 +29,7 @@ async function run(argv: readonly string[]): Promise<number> {
   const commands = [
     serveCommand,
     verifyCommand,
+    relayCommand,
     accountCommand,
     keyCommand,
     userCommand,

@@ -4,6 +4,11 @@ import {
   CONNECTIONS_PER_NETWORK,
   DNS_TIMEOUT_MS,
   DRAIN_SECONDS,
+  RELAY_CONNECTIONS,
+  RELAY_HEALTH_PORT,
+  RELAY_IDLE_SECONDS,
+  RELAY_PORT,
+  RELAY_TOTAL_SECONDS,
   RETENTION_DAYS,
   SEEN_DAYS,
   SIGNUP_CREDITS,
@@ -17,6 +22,7 @@ import {
   BEARER_TOKEN_MIN,
   bearerToken,
   boolean,
+  certificateFile,
   cidr,
   compatVendors,
   controlNames,
@@ -26,6 +32,8 @@ import {
   heloName,
   integer,
   ipAddress,
+  listenAddress,
+  listenAddressOrNone,
   listenHost,
   listOf,
   mailAddress,
@@ -35,10 +43,13 @@ import {
   paceGroup,
   path,
   port,
+  privateKeyFile,
   remotePort,
   SECRET_MIN,
   securityContact,
   sender,
+  TOKENS_MAX,
+  tokensFile,
   webAddress,
   webAddressOrNone,
 } from './values.ts';
@@ -52,6 +63,7 @@ type OptionGroup =
   | 'Lists'
   | 'Logs and data'
   | 'Operation'
+  | 'Relay'
   | 'Client';
 
 /** One option, for the program, `--help`, the docs page and the sample environment file. */
@@ -69,7 +81,7 @@ export interface OptionRow<T = unknown> {
   readonly help: string;
   /** Never echoed; can also be read from the file named by `<env>_FILE`. */
   readonly secret?: true;
-  /** The commands that use it; default: all. */
+  /** The commands that use it; default: all but `relay`, which has no store. */
   readonly commands?: readonly string[];
 }
 
@@ -79,11 +91,14 @@ const row = <T, const D extends string | null>(
 ): OptionRow<T> & { readonly default: D } => fields;
 
 const SERVE = ['serve'] as const;
+const RELAY = ['relay'] as const;
+const SERVE_AND_RELAY = ['serve', 'relay'] as const;
 /** `user` prints links, so it needs the public address. */
 const SERVE_AND_USER = ['serve', 'user'] as const;
 const CLIENT_COMMANDS = ['lists', 'mcp'] as const;
 const ENGINE_COMMANDS = ['serve', 'verify', 'doctor', 'mcp'] as const;
 const DNS_COMMANDS = [...ENGINE_COMMANDS, 'disposable'] as const;
+const DIALING_COMMANDS = [...DNS_COMMANDS, 'relay'] as const;
 
 /** In the order of the docs page. */
 export const OPTIONS = {
@@ -342,7 +357,7 @@ export const OPTIONS = {
     help:
       'Allows mail hosts with loopback, private or other special addresses. For laboratories only; logs a warning at ' +
       'start.',
-    commands: DNS_COMMANDS,
+    commands: DIALING_COMMANDS,
   }),
   listsDir: row({
     env: 'MAILVET_LISTS_DIR',
@@ -426,7 +441,7 @@ export const OPTIONS = {
     parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     default: 'info',
     help: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
-    commands: SERVE,
+    commands: SERVE_AND_RELAY,
   }),
   logAddresses: row({
     env: 'MAILVET_LOG_ADDRESSES',
@@ -444,7 +459,7 @@ export const OPTIONS = {
     parse: boolean,
     default: 'true',
     help: 'Whether the log line of a request has the IP address of its client.',
-    commands: SERVE,
+    commands: SERVE_AND_RELAY,
   }),
   retentionDays: row({
     env: 'MAILVET_RETENTION_DAYS',
@@ -505,6 +520,109 @@ export const OPTIONS = {
     help: 'Serves `/metrics` without a token on a separate port of the same host.',
     commands: SERVE,
   }),
+  relayListen: row({
+    env: 'MAILVET_RELAY_LISTEN',
+    group: 'Relay',
+    value: 'ip:port',
+    parse: listenAddress(RELAY_PORT),
+    default: `0.0.0.0:${RELAY_PORT}`,
+    help: 'Where the relay listens; port 0 for any free port.',
+    commands: RELAY,
+  }),
+  relayTokenFile: row({
+    env: 'MAILVET_RELAY_TOKEN_FILE',
+    group: 'Relay',
+    value: 'path',
+    parse: tokensFile,
+    default: null,
+    defaultText: 'none: required',
+    help: `File with the token that clients give as their password; one in each line, at most ${TOKENS_MAX}, while you replace it. Read again on SIGHUP.`,
+    commands: RELAY,
+  }),
+  relayTlsCert: row({
+    env: 'MAILVET_RELAY_TLS_CERT',
+    group: 'Relay',
+    value: 'path',
+    parse: certificateFile,
+    default: null,
+    defaultText: 'none: required, unless `--insecure` is given',
+    help: 'Certificate in PEM format, followed by those that lead to its issuer. Read again on SIGHUP.',
+    commands: RELAY,
+  }),
+  relayTlsKey: row({
+    env: 'MAILVET_RELAY_TLS_KEY',
+    group: 'Relay',
+    value: 'path',
+    parse: privateKeyFile,
+    default: null,
+    defaultText: 'none: required, unless `--insecure` is given',
+    help: 'Private key of the certificate, in PEM format. Read again on SIGHUP.',
+    commands: RELAY,
+  }),
+  relayInsecure: row({
+    env: 'MAILVET_RELAY_INSECURE',
+    group: 'Relay',
+    value: 'true|false',
+    parse: boolean,
+    default: 'false',
+    help: 'No TLS, so that everybody on the way can read the token. Only where the relay listens on a loopback address or one of a private network.',
+    commands: RELAY,
+  }),
+  relayPorts: row({
+    env: 'MAILVET_RELAY_PORTS',
+    group: 'Relay',
+    value: 'port,…',
+    parse: listOf(remotePort),
+    default: String(SMTP_PORT),
+    help: 'Ports that clients may connect to.',
+    commands: RELAY,
+  }),
+  relayBind: row({
+    env: 'MAILVET_RELAY_BIND',
+    group: 'Relay',
+    value: 'ip,…',
+    parse: listOf(ipAddress),
+    default: null,
+    defaultText: "the system's choice",
+    help: 'Local address to connect from: one of IPv4, one of IPv6, or both. With only one, destinations of the other family are refused.',
+    commands: RELAY,
+  }),
+  relayMaxConnections: row({
+    env: 'MAILVET_RELAY_MAX_CONNECTIONS',
+    group: 'Relay',
+    value: 'n',
+    parse: integer(RELAY_CONNECTIONS),
+    default: String(RELAY_CONNECTIONS.default),
+    help: 'Connections to mail servers at once; and as many of clients that have not signed in.',
+    commands: RELAY,
+  }),
+  relayIdleSeconds: row({
+    env: 'MAILVET_RELAY_IDLE_SECONDS',
+    group: 'Relay',
+    value: 's',
+    parse: integer(RELAY_IDLE_SECONDS),
+    default: String(RELAY_IDLE_SECONDS.default),
+    help: 'A connection on which nothing was sent for so long is closed.',
+    commands: RELAY,
+  }),
+  relayTotalSeconds: row({
+    env: 'MAILVET_RELAY_TOTAL_SECONDS',
+    group: 'Relay',
+    value: 's',
+    parse: integer(RELAY_TOTAL_SECONDS),
+    default: String(RELAY_TOTAL_SECONDS.default),
+    help: 'Every connection is closed after so long.',
+    commands: RELAY,
+  }),
+  relayHealthListen: row({
+    env: 'MAILVET_RELAY_HEALTH_LISTEN',
+    group: 'Relay',
+    value: 'ip:port|none',
+    parse: listenAddressOrNone(RELAY_HEALTH_PORT),
+    default: `127.0.0.1:${RELAY_HEALTH_PORT}`,
+    help: 'Where `/healthz` and `/metrics` are served, without a token; port 0 for any free port.',
+    commands: RELAY,
+  }),
   url: row({
     env: 'MAILVET_URL',
     group: 'Client',
@@ -533,12 +651,15 @@ type Value<K extends OptionKey> = Table[K] extends OptionRow<infer T> ? T : neve
 /** The values read; null if not set and without a fixed default. */
 export type Settings = { [K in OptionKey]: Table[K]['default'] extends null ? Value<K> | null : Value<K> };
 
-/** Environment variable = flag: `MAILVET_DNS_SERVERS` = `--dns-servers`. */
+/** Environment variable = flag: `MAILVET_DNS_SERVERS` = `--dns-servers`. Those of the relay are without its name. */
 export const flagOf = (option: Pick<OptionRow, 'env'>): string =>
-  `--${option.env.replace('MAILVET_', '').toLowerCase().replaceAll('_', '-')}`;
+  `--${option.env
+    .replace(/^MAILVET_(RELAY_)?/, '')
+    .toLowerCase()
+    .replaceAll('_', '-')}`;
 
 /** The rows that apply to `command` (`*`: all), in the order of the table. */
 export const optionsOf = (command: string): readonly (readonly [OptionKey, OptionRow])[] =>
   (Object.entries(OPTIONS) as [OptionKey, OptionRow][]).filter(
-    ([, option]) => command === '*' || (option.commands?.includes(command) ?? true),
+    ([, { commands }]) => command === '*' || (commands?.includes(command) ?? command !== 'relay'),
   );

@@ -48,6 +48,17 @@ describe('with nothing set', () => {
       smtpRatePerOperator: 2,
       smtpBreakerSeconds: 3600,
       smtpPaceGroup: 'default',
+      relayListen: { address: '0.0.0.0', port: 1080 },
+      relayTokenFile: null,
+      relayTlsCert: null,
+      relayTlsKey: null,
+      relayInsecure: false,
+      relayPorts: [25],
+      relayBind: [],
+      relayMaxConnections: 1000,
+      relayIdleSeconds: 120,
+      relayTotalSeconds: 600,
+      relayHealthListen: { address: '127.0.0.1', port: 1081 },
       allowPrivateNetworks: false,
       listsDir: 'data/lists',
       listsDisposableUrl: OPTIONS.listsDisposableUrl.default,
@@ -284,9 +295,10 @@ describe('what is made from the table', () => {
 
   it('derives the flag from the variable, and the key from the flag', () => {
     for (const [key, option] of optionsOf('*')) {
-      const camel = flagOf(option)
-        .slice(2)
-        .replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+      const words = flagOf(option).slice(2);
+      const camel = (option.group === 'Relay' ? `relay-${words}` : words).replace(/-(\w)/g, (_, letter: string) =>
+        letter.toUpperCase(),
+      );
       expect(camel).toBe(key);
     }
   });

@@ -30,13 +30,17 @@ export function unknownVariables(env: Environment): string[] {
 
 /** The options of one process, checked and complete. Times carry their unit in the name. */
 export interface Options
-  extends Omit<Settings, 'publicUrl' | 'compat' | 'trustedProxies' | 'smtpBind' | 'listsDir' | 'mailFrom'> {
+  extends Omit<
+    Settings,
+    'publicUrl' | 'compat' | 'trustedProxies' | 'smtpBind' | 'relayBind' | 'listsDir' | 'mailFrom'
+  > {
   /** Without a slash at its end. With port 0 it names port 0: only the listener knows better. */
   readonly publicUrl: string;
   readonly compat: readonly CompatVendor[];
   /** Canonical addresses and CIDR blocks. */
   readonly trustedProxies: readonly string[];
   readonly smtpBind: readonly string[];
+  readonly relayBind: readonly string[];
   readonly listsDir: string;
   /** Sender of mails to the people who sign in. */
   readonly mailFrom: string;
@@ -57,19 +61,21 @@ export const systemEnvironment = (): Environment => process.env;
 /**
  * Precedence: flag, environment variable or its `…_FILE`, alternative names, default. An empty variable counts as not
  * set. Reports all problems at once, each with the variable and what to give instead, but never the value of a secret.
- * Options of a client that `command` is not are left at their defaults.
+ * Options of a client or relay that `command` is not are left at their defaults. `conflictsOf` finds more problems in
+ * the options that could be read.
  */
 export function readOptions(
   env: Environment,
   flags: Flags = {},
   host: string = hostname(),
   command = '*',
+  conflictsOf: (read: Partial<Settings>) => readonly string[] = () => [],
 ): ReadOptions {
   const problems: string[] = [];
   const settings: Record<string, unknown> = {};
   const used = new Set(optionsOf(command).map(([key]) => key));
   for (const [key, option] of optionsOf('*')) {
-    const isRead = option.group !== 'Client' || used.has(key);
+    const isRead = !OF_OTHER_HOSTS.has(option.group) || used.has(key);
     const found: RawValue = isRead ? lookUp(option, env, flags[key]) : {};
     if ('problem' in found) problems.push(found.problem);
     const text = 'text' in found ? found.text : option.default;
@@ -79,12 +85,15 @@ export function readOptions(
   }
   // Only options that were parsed are checked against each other.
   const read = settings as Partial<Settings>;
-  problems.push(...conflicts(read));
+  problems.push(...conflicts(read), ...conflictsOf(read));
   return problems.length > 0 ? { ok: false, problems } : { ok: true, options: complete(read as Settings, host) };
 }
 
 const echo = (option: OptionRow, text: string | null): string =>
   option.secret ? '' : ` is ${JSON.stringify((text ?? '').slice(0, 100))}`;
+
+/** These groups belong to programs that need not run on the host of the service. */
+const OF_OTHER_HOSTS: ReadonlySet<OptionRow['group']> = new Set(['Client', 'Relay']);
 
 type RawValue = { text: string; name: string } | { problem: string } | Record<string, never>;
 
@@ -144,6 +153,7 @@ function complete(settings: Settings, host: string): Options {
     compat: settings.compat ?? [],
     trustedProxies: settings.trustedProxies ?? [],
     smtpBind: settings.smtpBind ?? [],
+    relayBind: settings.relayBind ?? [],
     smtpHelo,
     smtpFrom: settings.smtpFrom ?? (smtpHelo === null ? null : `verify@${smtpHelo}`),
     listsDir: settings.listsDir ?? defaultListsDir(settings.databaseUrl),

@@ -1,3 +1,5 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { COMPAT_VENDORS, type CompatVendor } from '../kernel/compat-vendors.ts';
 import { DNS_CONTROL_NAMES_MAX } from '../kernel/control-names.ts';
 import { DNS_PORT, type Range } from '../kernel/facts/limits.ts';
@@ -87,6 +89,22 @@ export const listenHost: Parser<string> = (text) => {
   return value === null ? { expected: 'an IP address or a host name' } : { value };
 };
 
+/** Where to listen; port 0 is any free one. */
+export const listenAddress =
+  (defaultPort: number): Parser<HostPort> =>
+  (text) => {
+    const value = parseHostPort(text, defaultPort, 0);
+    return value === null ? { expected: `an IP address and a port, such as 0.0.0.0:${defaultPort}` } : { value };
+  };
+
+export const listenAddressOrNone =
+  (defaultPort: number): Parser<HostPort | null> =>
+  (text) => {
+    if (text === 'none') return { value: null };
+    const parsed = listenAddress(defaultPort)(text);
+    return 'value' in parsed ? parsed : { expected: `none, or ${parsed.expected}` };
+  };
+
 /** `192.0.2.0/24`, `2001:db8::/32`, or a single address. */
 export const cidr: Parser<string> = canonicalBy(canonicalCidr, 'an IP address or a CIDR block');
 
@@ -150,6 +168,66 @@ export const bearerToken: Parser<string> = (text) =>
   BEARER_TOKEN.test(text)
     ? { value: text }
     : { expected: `${BEARER_TOKEN_MIN} or more characters of A-Z a-z 0-9 . _ ~ + / -` };
+
+/** Bytes of a file that an option names. */
+const FILE_MAX = 256 * 1024;
+
+/** The value that is in a file, of which `read` returns null where it is another one. */
+const inFile =
+  <T>(expected: string, read: (text: string) => T | null): Parser<T> =>
+  (file) => {
+    let text: string;
+    try {
+      text = readFileSync(file, 'utf8');
+    } catch (error) {
+      const why = error instanceof Error && 'code' in error ? error.code : 'unreadable';
+      return { expected: `a file that this user may read (${why})` };
+    }
+    const value = text.length > FILE_MAX ? null : read(text);
+    return value === null ? { expected: `a file with ${expected}` } : { value };
+  };
+
+/** Longer than the length of a password (RFC 1929 §2) could say, a token could never be given. */
+const SOCKS_PASSWORD_MAX = 255;
+export const TOKENS_MAX = 16;
+
+export const tokensFile: Parser<readonly string[]> = inFile(
+  `a token in each line, at most ${TOKENS_MAX}, each ${BEARER_TOKEN_MIN} to ${SOCKS_PASSWORD_MAX} characters of A-Z a-z 0-9 . _ ~ + / - (openssl rand -hex 32 makes one)`,
+  (text) => {
+    const lines = list(text.replaceAll(/\r?\n/g, ','));
+    const valid = lines.every((line) => 'value' in bearerToken(line) && line.length <= SOCKS_PASSWORD_MAX);
+    return valid && lines.length > 0 && lines.length <= TOKENS_MAX ? lines : null;
+  },
+);
+
+interface CertificateFile {
+  /** With those that lead to its issuer. */
+  readonly pem: string;
+  readonly first: X509Certificate;
+}
+
+export const certificateFile: Parser<CertificateFile> = inFile('a certificate in PEM format', (pem) =>
+  orNull(() => ({ pem, first: new X509Certificate(pem) })),
+);
+
+interface PrivateKeyFile {
+  readonly pem: string;
+  readonly key: KeyObject;
+}
+
+export const privateKeyFile: Parser<PrivateKeyFile> = inFile(
+  'a private key in PEM format, without a passphrase',
+  (pem) => orNull(() => ({ pem, key: createPrivateKey(pem) })),
+);
+
+/** Null where it throws, as what it reads is not what it should be. */
+function orNull<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch {
+    return null;
+  }
+}
 
 export const authSecret: Parser<string> = (text) =>
   SECRET.test(text) ? { value: text } : { expected: `${SECRET_MIN} or more printable ASCII characters` };

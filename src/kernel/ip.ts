@@ -278,15 +278,15 @@ export interface HostPort {
 
 const HOST_PORT = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d{1,5}))?$/;
 
-/** `192.0.2.1`, `192.0.2.1:5353`, `::1`, `[::1]`, `[fe80::1%eth0]:5353`; null for any other form. Ports from 1. */
-export function parseHostPort(text: string, defaultPort: number): HostPort | null {
+/** `192.0.2.1`, `192.0.2.1:5353`, `::1`, `[::1]`, `[fe80::1%eth0]:5353`; null for any other form. */
+export function parseHostPort(text: string, defaultPort: number, minPort = 1): HostPort | null {
   const bare = canonicalScopedIp(text);
   if (bare !== null) return { address: bare, port: defaultPort };
   const [, v6, v4 = '', digits] = HOST_PORT.exec(text) ?? [];
   const port = digits === undefined ? defaultPort : Number(digits);
   const host = v6 ?? v4;
   const address = host.includes(':') === (v6 !== undefined) ? canonicalScopedIp(host) : null;
-  return address !== null && port >= 1 && port <= 65535 ? { address, port } : null;
+  return address !== null && port >= minPort && port <= 65535 ? { address, port } : null;
 }
 
 /** The form that `parseHostPort` reads. */

@@ -15,11 +15,16 @@ interface Port {
   readonly host: string;
   readonly port: number;
   /** The option that sets it, for error messages. */
-  readonly option: 'MAILVET_PORT' | 'MAILVET_METRICS_PORT';
+  readonly option: 'MAILVET_PORT' | 'MAILVET_METRICS_PORT' | '--listen' | '--health-listen';
+  /** The option that sets the address. */
+  readonly hostOption?: string;
 }
 
 /** Rethrows errors of `listen` with a message that names the port and the option that sets it. */
-export async function explainListening<T>({ host, port, option }: Port, listen: () => Promise<T>): Promise<T> {
+export async function explainListening<T>(
+  { host, port, option, hostOption = 'MAILVET_HOST' }: Port,
+  listen: () => Promise<T>,
+): Promise<T> {
   try {
     return await listen();
   } catch (error) {
@@ -27,7 +32,7 @@ export async function explainListening<T>({ host, port, option }: Port, listen: 
     const sentences: Readonly<Record<string, string>> = {
       EADDRINUSE: `port ${port} of ${host} is in use: stop the process that listens there, or set ${option} to another port.`,
       EACCES: `this user may not listen on port ${port} of ${host}: set ${option} to a port above 1023.`,
-      EADDRNOTAVAIL: `${host} is not an address of this machine: correct MAILVET_HOST.`,
+      EADDRNOTAVAIL: `${host} is not an address of this machine: correct ${hostOption}.`,
     };
     const sentence = sentences[String(code)];
     throw sentence === undefined ? error : new Error(sentence, { cause: error });

@@ -31,8 +31,8 @@ describe('alerts', () => {
   });
 });
 
-it('the service unit is valid and exposes little', () => {
-  const unit = join(DEPLOY, 'systemd/mailvet.service');
+it.each(['mailvet', 'mailvet-relay'])('the unit %s is valid and exposes little', (name) => {
+  const unit = join(DEPLOY, `systemd/${name}.service`);
   const security = run('systemd-analyze', ['security', '--offline=true', '--threshold=20', unit]);
   expect(security, security.output).toMatchObject({ status: 0 });
 });

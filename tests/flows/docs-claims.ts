@@ -50,6 +50,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'ADDRESS ': { printed: true },
     '{"id": "acc_': { shape: 'of the command before' },
     'Created key': { printed: true },
+    'npx mailvet relay': { not: 'it does not end by itself; tests/flows/relay.test.ts starts it' },
     'npx mailvet lists': { not: 'each needs a list in another state; tests/flows/cli-lists.test.ts makes them' },
     'npx mailvet disposable update': { not: NET },
     'Version 2026': { not: NET },
@@ -118,6 +119,10 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'npm pack': { by: 'tests/debian/fresh.test.ts' },
     'npm install': { by: 'tests/debian/fresh.test.ts' },
     'import { guard }': { by: 'tests/flows/quickstart-form.test.ts' },
+  },
+  'docs/relay.md': {
+    '': { by: 'tests/flows/relay.test.ts' },
+    'docker compose': { not: 'it needs a container engine; tests/debian/container.test.ts runs the image’s steps' },
   },
   'docs/sign-ups.md': { '{\n  "email"': { shape: 'of the command before' } },
   'docs/upgrading.md': { PENDING: { not: 'nothing is pending in a store of this version' } },

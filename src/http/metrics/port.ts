@@ -12,8 +12,16 @@ const CONNECTIONS = 50;
 /** How long a text is shared by all scrapes, ms: it is made of many queries. */
 const TEXT_MS = 1_000;
 
-/** `/metrics` on a port of its own, for networks where that port is not reachable from outside. */
-export function listenForMetrics(metrics: Pick<Metrics, 'text'>, host: string, port: number): Promise<Server> {
+/**
+ * `/metrics` on a port of its own, for networks where that port is not reachable from outside; with `isHealthy`,
+ * `/healthz` as well.
+ */
+export function listenForMetrics(
+  metrics: Pick<Metrics, 'text'>,
+  host: string,
+  port: number,
+  isHealthy?: () => boolean,
+): Promise<Server> {
   const server = createHttpServer(serve, { perNetwork: CONNECTIONS, ofRemoteHosts: CONNECTIONS, isProxy: () => false });
   let made: { readonly text: Promise<string>; readonly until: number } | null = null;
 
@@ -26,6 +34,11 @@ export function listenForMetrics(metrics: Pick<Metrics, 'text'>, host: string, p
   function serve(request: IncomingMessage, response: ServerResponse): void {
     if (ambiguityOf(request) !== null) {
       response.writeHead(400).end();
+      return;
+    }
+    if (isHealthy !== undefined && request.method === 'GET' && request.url === '/healthz') {
+      const [status, text] = isHealthy() ? [200, 'ok'] : [503, 'stopping'];
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ status: text }));
       return;
     }
     if (request.method !== 'GET' || request.url !== '/metrics') {

@@ -419,7 +419,60 @@ const METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
-export type MetricName = keyof typeof METRICS;
+/** Those of `mailvet relay`, which is a program of its own. */
+const RELAY_METRICS = {
+  mailvet_relay_connections_total: {
+    type: 'counter',
+    of: 'process',
+    kept: 'reading',
+    labels: { outcome: '[how it ended](relay.md#log-and-metrics)' },
+    unit: 'connections',
+    help: 'Connections that have ended.',
+    look: 'Alert on `busy`; `bad_token` and `blocked` show that somebody tries tokens, or that a client has an old one.',
+  },
+  mailvet_relay_connections: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: { state: '`handshake` (not signed in, or no destination yet), `dialogue`' },
+    unit: 'connections',
+    help: 'Open connections of clients.',
+    look: 'Many of `handshake`: somebody holds connections open.',
+  },
+  mailvet_relay_connections_max: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: {},
+    unit: 'connections',
+    help: 'What MAILVET_RELAY_MAX_CONNECTIONS allows, in each state.',
+    look: 'To compare with those open.',
+  },
+  mailvet_relay_bytes_total: {
+    type: 'counter',
+    of: 'process',
+    kept: 'reading',
+    labels: { to: '`mail_server`, `client`' },
+    unit: 'bytes',
+    help: 'What was passed on, counted at the end of each connection.',
+    look: 'Some kilobytes a connection; far more is no verification.',
+  },
+  mailvet_relay_certificate_expires_seconds: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: {},
+    unit: 'seconds since 1970',
+    help: 'When the certificate ends; absent without TLS.',
+    look: 'Alert two weeks before: `mailvet_relay_certificate_expires_seconds - time() < 14 * 86400`.',
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;
+
+type RelayMetricName = keyof typeof RELAY_METRICS;
+export const RELAY_METRIC_ROWS: Readonly<Record<RelayMetricName, MetricRow>> = RELAY_METRICS;
+type RelayMetricSources = Readonly<Record<RelayMetricName, Read>>;
+
+type MetricName = keyof typeof METRICS;
 
 export const METRIC_ROWS: Readonly<Record<MetricName, MetricRow>> = METRICS;
 
@@ -475,13 +528,22 @@ export function createMetrics(): Metrics {
     text: () => registry.metrics(),
     note: (name, labels, value = 1) => events.get(name)?.(labels, value),
     observe(sources) {
-      for (const name of METRIC_NAMES) if (isReadMetric(name)) addReading(name, registry, sources[name]);
+      for (const name of METRIC_NAMES)
+        if (isReadMetric(name)) addReading(name, METRIC_ROWS[name], registry, sources[name]);
     },
   };
 }
 
-const optionsOf = (name: MetricName, registry: Registry) => {
-  const { help, labels } = METRIC_ROWS[name];
+/** The metrics of the relay's table, and the usual ones of Node processes. */
+export function createRelayMetrics(sources: RelayMetricSources): Pick<Metrics, 'text'> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of Object.keys(RELAY_METRICS) as RelayMetricName[])
+    addReading(name, RELAY_METRICS[name], registry, sources[name]);
+  return { text: () => registry.metrics() };
+}
+
+const optionsOf = (name: string, { help, labels }: MetricRow, registry: Registry) => {
   // Links are for the page.
   const plain = help.replace(/\[(.*?)\]\(.*?\)/g, '$1');
   return { name, help: plain, labelNames: Object.keys(labels), registers: [registry] };
@@ -489,7 +551,7 @@ const optionsOf = (name: MetricName, registry: Registry) => {
 
 function addEvents(name: EventMetric, registry: Registry): (labels: Labels, value: number) => void {
   const { type, buckets = [] } = METRIC_ROWS[name];
-  const options = optionsOf(name, registry);
+  const options = optionsOf(name, METRIC_ROWS[name], registry);
   if (type === 'histogram') {
     const histogram = new Histogram({ ...options, buckets: [...buckets] });
     return (labels, value) => histogram.observe(labels, value);
@@ -498,15 +560,15 @@ function addEvents(name: EventMetric, registry: Registry): (labels: Labels, valu
   return (labels, value) => counter.inc(labels, value);
 }
 
-function addReading(name: ReadMetric, registry: Registry, read: Read): void {
-  const Kind = METRIC_ROWS[name].type === 'counter' ? Counter : Gauge;
+function addReading(name: string, row: MetricRow, registry: Registry, read: Read): void {
+  const Kind = row.type === 'counter' ? Counter : Gauge;
   new Kind({
-    ...optionsOf(name, registry),
+    ...optionsOf(name, row, registry),
     async collect() {
       const samples = await read();
       this.reset();
       // Without labels there is one series, which would be 0.
-      if (samples.length === 0 && Object.keys(METRIC_ROWS[name].labels).length === 0) this.remove();
+      if (samples.length === 0 && Object.keys(row.labels).length === 0) this.remove();
       for (const { labels, value } of samples) this.inc(labels, value);
     },
   });

@@ -309,6 +309,18 @@ export const SIGNUP_CREDITS = { min: 0, max: 1_000_000_000, default: 100 };
 /** How long a process still serves after SIGTERM. */
 export const DRAIN_SECONDS = { min: 0, max: 3_600, default: 10 };
 
+// The relay.
+
+export const RELAY_PORT = 1080;
+export const RELAY_HEALTH_PORT = 1081;
+export const RELAY_CONNECTIONS = { min: 1, max: 20_000, default: 1_000 };
+export const RELAY_IDLE_SECONDS = { min: 1, max: 3_600, default: 120 };
+/** Longer than the longest dialogue of the mailbox check. */
+export const RELAY_TOTAL_SECONDS = { min: 1, max: 86_400, default: 600 };
+/** Failed sign-ins of a network, and the window in which they count. */
+export const RELAY_FAILED_LOGINS = 20;
+export const RELAY_FAILED_LOGINS_SECONDS = 60;
+
 // The store.
 
 /** A request that waits for the store longer gets 503. */

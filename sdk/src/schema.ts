@@ -648,6 +648,15 @@ export interface components {
                 rule: string | null;
                 decided_by: ("operator" | "rule" | "model") | null;
                 probability: number | null;
+                /** @description The mail hosts that were asked, in order; the last one need not be the one that decided. */
+                attempts: {
+                    host: string;
+                    address: string;
+                    stage: string | null;
+                    code: number | null;
+                    rule: string | null;
+                    next: ("deferred" | "next_host" | "next_address" | "new_session" | "without_pipelining" | "tls_1_2" | "in_clear") | null;
+                }[];
                 transcript: {
                     /** @description Milliseconds since the dialogue began. */
                     at: number;

@@ -2,7 +2,14 @@ import Type, { type Static } from 'typebox';
 import { FILTER_ACTIONS } from '../kernel/facts/filter-types.ts';
 import { ADDRESS_LENGTH, IP_LENGTH, LANGUAGE_LENGTH, SEEN_SCOPE_LENGTH, TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { DEFAULT_LEVEL, LEVELS } from '../kernel/facts/plans.ts';
-import { DELIVERABILITIES, PROVIDER_KINDS, REASON_FILTERS, REASON_NAMES, STATUSES } from '../kernel/facts/reasons.ts';
+import {
+  ATTEMPT_NEXT,
+  DELIVERABILITIES,
+  PROVIDER_KINDS,
+  REASON_FILTERS,
+  REASON_NAMES,
+  STATUSES,
+} from '../kernel/facts/reasons.ts';
 import { choice, span } from '../kernel/format.ts';
 import { DecisionField, PolicyNameField } from './policies.ts';
 import { AlsoCalled, Warnings, WithWarnings } from './reader.ts';
@@ -184,6 +191,17 @@ const EvidenceReply = Type.Object(
         ),
         probability: Nullable(
           Type.Number({ description: 'That the mailbox cannot be reached, as the model saw that reply, from 0 to 1.' }),
+        ),
+        attempts: Type.Array(
+          Type.Object({
+            host: Type.String(),
+            address: Type.String(),
+            stage: Nullable(Type.String()),
+            code: Nullable(Type.Integer()),
+            rule: Nullable(Type.String()),
+            next: Nullable(OneOf(ATTEMPT_NEXT, { description: 'Why another attempt followed; null if none did.' })),
+          }),
+          { description: 'The mail hosts that were asked, in order; the last one need not be the one that decided.' },
         ),
         transcript: Type.Array(
           Type.Object({

@@ -216,6 +216,7 @@ function countingUncertain(classifier: Classifier, { uncertain }: SmtpDeps) {
 
 const NOT_CONFIGURED: SmtpEvidence = {
   ...resultWithoutDialogue('host', 'smtp_unverifiable', 'egress.no_helo_name'),
+  attempts: [],
   transcript: { lines: [] },
 };
 

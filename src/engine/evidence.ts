@@ -5,7 +5,7 @@
  */
 import type { FilterAction, FilterType } from '../kernel/facts/filter-types.ts';
 import type { Level } from '../kernel/facts/plans.ts';
-import type { ProviderKind } from '../kernel/facts/reasons.ts';
+import type { AttemptNext, ProviderKind } from '../kernel/facts/reasons.ts';
 import type { Address, SyntaxFault } from './address/parse.ts';
 
 export type { Level };
@@ -110,6 +110,16 @@ export type SmtpSource = 'server' | 'dialogue' | 'operator' | 'throttle' | 'host
 /** What read the reply that decided: a row for the operator's own form, a rule, or the model beside the rules. */
 export type ReadBy = 'operator' | 'rule' | 'model';
 
+/** One mail host that was asked, or was to be. */
+export interface HostAttempt {
+  readonly host: string;
+  readonly address: string;
+  readonly stage: SmtpStage | null;
+  readonly code: number | null;
+  readonly rule: string | null;
+  readonly next: AttemptNext | null;
+}
+
 export interface SmtpEvidence {
   readonly finding: SmtpFinding;
   readonly host: string | null;
@@ -130,6 +140,8 @@ export interface SmtpEvidence {
   readonly probability: number | null;
   /** Seconds until a retry makes sense; null when the server announced nothing. */
   readonly retryAfter: number | null;
+  /** In order; the last one need not be the one that decided. */
+  readonly attempts: readonly HostAttempt[];
   /** The lines are made when they are read. */
   readonly transcript: { readonly lines: readonly TranscriptLine[] };
 }

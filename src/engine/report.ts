@@ -8,6 +8,7 @@ import type {
   CatchAllEvidence,
   DnsEvidence,
   Evidence,
+  HostAttempt,
   MxRecord,
   ReadBy,
   Result,
@@ -98,6 +99,7 @@ export interface ReportedEvidence {
     rule: string | null;
     decided_by: ReadBy | null;
     probability: number | null;
+    attempts: HostAttempt[];
     transcript: TranscriptLine[];
   } | null;
   /** Null: the host was not asked about a random mailbox, and had not been before. */
@@ -239,6 +241,7 @@ const reportedEvidence = (e: Evidence): ReportedEvidence => ({
           rule: e.smtp.rule,
           decided_by: e.smtp.readBy,
           probability: e.smtp.probability,
+          attempts: [...e.smtp.attempts],
           transcript: [...e.smtp.transcript.lines],
         },
   catch_all: reportedCatchAll(e.catchAll),

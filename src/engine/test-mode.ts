@@ -89,6 +89,7 @@ function mailboxEvidence(
     readBy: TEST_REPLIES[finding].code === null ? null : 'rule',
     probability: null,
     retryAfter: finding === 'greylisted' ? REASONS.greylisted.usualRetrySeconds : null,
+    attempts: [],
     transcript: { lines: [NOTE] },
     ...TEST_REPLIES[finding],
   };

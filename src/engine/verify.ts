@@ -184,7 +184,11 @@ export async function checkMailbox(e: Evidence, limit: MailboxLimit, engine: Eng
 /** Evidence of a check that a fault of ours ended: nothing is known, and it can be tried again. */
 export const withMailboxFault = (e: Evidence): Evidence => ({
   ...e,
-  smtp: { ...resultWithoutDialogue('host', 'smtp_temporary_failure', 'engine.fault'), transcript: { lines: [] } },
+  smtp: {
+    ...resultWithoutDialogue('host', 'smtp_temporary_failure', 'engine.fault'),
+    attempts: [],
+    transcript: { lines: [] },
+  },
   catchAll: CATCH_ALL_SKIPPED,
 });
 

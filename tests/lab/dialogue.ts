@@ -8,6 +8,7 @@ import {
   type RecipientQuestion,
   type ReplyReading,
 } from '../../src/engine/smtp/dialogue.ts';
+import { NOTHING_LEARNED } from '../../src/engine/smtp/learned-hosts.ts';
 import type { SmtpReply } from '../../src/engine/smtp/reply.ts';
 
 /** A reply from its lines, codes and separators included. */
@@ -45,7 +46,14 @@ export const question = (
 
 /** Feeds events and server lines (`250 ok`); returns what was sent and answered. */
 export function talk(setup: Partial<DialogueSetup> = {}) {
-  const dialogue = new Dialogue({ helo: 'mailvet.test', read, tls: 'demanded', ...setup });
+  const dialogue = new Dialogue({
+    host: 'mx.test',
+    known: NOTHING_LEARNED,
+    helo: 'mailvet.test',
+    read,
+    tls: 'demanded',
+    ...setup,
+  });
   const sent: string[] = [];
   const outcomes: DialogueOutcome[] = [];
   let closed = false;

@@ -21,7 +21,19 @@ export interface Persona {
   readonly punishEarlyTalkers?: boolean;
   /** EHLO keywords; default PIPELINING, 8BITMIME, SIZE. */
   readonly capabilities?: readonly string[];
-  readonly tls?: 'works' | 'broken' | 'refused';
+  /** `broken`: no TLS follows. `closes`: it ends every handshake. */
+  readonly tls?: 'works' | 'broken' | 'closes' | 'refused';
+  /** EHLO keywords under TLS; default the same. */
+  readonly capabilitiesUnderTls?: readonly string[];
+  /** The newest version that it takes; default TLS 1.3. */
+  readonly tlsUpTo?: 'TLSv1.2';
+  /** What it does instead of a handshake where TLS 1.3 is offered. */
+  readonly onTls13?: 'close' | 'reset' | 'alert' | 'silence';
+  /**
+   * What goes wrong where commands come together: it closes the connection; sends the first reply twice; replies in
+   * reverse order; reads the first command only; or rejects those after it.
+   */
+  readonly pipelining?: 'closes' | 'repeats' | 'reverses' | 'swallows' | 'rejects';
   /** 530 at MAIL before TLS. */
   readonly demandsTls?: boolean;
   /** Local parts that exist; `*` for any. Default: `good`. */
@@ -76,6 +88,7 @@ export interface SmtpLab {
 
 const read = (name: string) => readFileSync(new URL(`certificate/${name}`, import.meta.url));
 const secureContext = createSecureContext({ cert: read('cert.pem'), key: read('key.pem') });
+const upToTls12 = createSecureContext({ cert: read('cert.pem'), key: read('key.pem'), maxVersion: 'TLSv1.2' });
 const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const DEFAULT_CAPABILITIES = ['PIPELINING', '8BITMIME', 'SIZE 10240000'];
 
@@ -152,14 +165,40 @@ async function serve(plain: Socket, persona: Persona, connection: Connection, al
     }
     return true;
   };
-  const obey = async (line: string): Promise<void> => {
+  const obey = async (line: string, instead?: Says): Promise<void> => {
+    const { verb, says } = await hear(line);
+    await utter(verb, instead ?? says);
+  };
+  const obeyTogether = async (group: readonly string[]): Promise<void> => {
+    const [first = '', ...others] = group;
+    if (persona.pipelining === 'reverses') {
+      const heard = [];
+      for (const line of group) heard.push(await hear(line));
+      for (const { verb, says } of heard.reverse()) await utter(verb, says);
+      return;
+    }
+    const { verb, says } = await hear(first);
+    if (persona.pipelining === 'closes') return void plain.destroy();
+    await utter(verb, says);
+    if (persona.pipelining === 'swallows') return;
+    if (persona.pipelining === 'repeats') {
+      // In a packet of its own.
+      await later(20);
+      await utter(verb, says);
+    }
+    const complaint = '503 5.5.0 Improper use of SMTP command pipelining';
+    for (const line of others) await obey(line, persona.pipelining === 'rejects' ? complaint : undefined);
+  };
+  const hear = async (line: string): Promise<{ verb: Verb; says: Says }> => {
     const verb = (/^[a-z]+/i.exec(line)?.[0] ?? '').toUpperCase();
     const path = /<(.*)>/.exec(line)?.[1] ?? '';
     const heard: Heard = { connection: connection.number, line, verb, path, tls: connection.tls };
     all.push(heard);
     connection.commands.push(heard);
     await persona.hold?.(heard, connection);
-    const says = persona.on?.(heard, connection) ?? usual(heard, persona, connection);
+    return { verb, says: persona.on?.(heard, connection) ?? usual(heard, persona, connection) };
+  };
+  const utter = async (verb: Verb, says: Says): Promise<void> => {
     const said = await write(says);
     if (verb === 'QUIT') socket.end();
     if (said && lines(says)[0]?.startsWith('421')) socket.end();
@@ -168,11 +207,14 @@ async function serve(plain: Socket, persona: Persona, connection: Connection, al
   const onData = (chunk: Buffer) => {
     if (!connection.greeted) early.push(connection.number);
     buffered += chunk.toString('utf8');
+    const group: string[] = [];
     for (let end = buffered.indexOf('\r\n'); end !== -1; end = buffered.indexOf('\r\n')) {
       const line = buffered.slice(0, end);
       buffered = buffered.slice(end + 2);
-      work = work.then(() => obey(line));
+      group.push(line);
     }
+    if (group.length > 1 && persona.pipelining !== undefined) work = work.then(() => obeyTogether(group));
+    else for (const line of group) work = work.then(() => obey(line));
   };
   const upgrade = () => {
     plain.off('data', onData);
@@ -180,7 +222,25 @@ async function serve(plain: Socket, persona: Persona, connection: Connection, al
       plain.once('data', () => plain.write('500 this is no TLS record\r\n'));
       return;
     }
-    const secure = new TLSSocket(plain, { isServer: true, secureContext });
+    if (persona.tls === 'closes') return void plain.once('data', () => plain.end());
+    if (persona.onTls13 !== undefined) return void plain.once('data', (hello) => onHello(hello));
+    secured();
+  };
+  const onHello = (hello: Buffer) => {
+    if (!offersTls13(hello)) {
+      // TLSSocket reads first what a paused socket has.
+      plain.pause();
+      plain.unshift(hello);
+      return secured();
+    }
+    // handshake_failure, fatal.
+    if (persona.onTls13 === 'alert') plain.end(Buffer.of(0x15, 3, 3, 0, 2, 2, 40));
+    else if (persona.onTls13 === 'close') plain.end();
+    else if (persona.onTls13 === 'reset') plain.resetAndDestroy();
+  };
+  const secured = () => {
+    const context = persona.tlsUpTo === undefined ? secureContext : upToTls12;
+    const secure = new TLSSocket(plain, { isServer: true, secureContext: context });
     secure.on('error', () => plain.destroy());
     secure.on('data', onData);
     connection.tls = true;
@@ -198,6 +258,23 @@ async function serve(plain: Socket, persona: Persona, connection: Connection, al
   if ((await write(banner)) && lines(banner).at(-1)?.startsWith('421')) socket.end();
 }
 
+/** Whether a ClientHello has the extension `supported_versions` (43) with TLS 1.3 (RFC 8446 §4.2.1). */
+function offersTls13(hello: Buffer): boolean {
+  // Record 5, handshake 4, version 2, random 32.
+  let at = 43;
+  at += 1 + hello.readUInt8(at);
+  at += 2 + hello.readUInt16BE(at);
+  at += 1 + hello.readUInt8(at);
+  at += 2;
+  while (at + 4 <= hello.length) {
+    const [type, length] = [hello.readUInt16BE(at), hello.readUInt16BE(at + 2)];
+    const body = hello.subarray(at + 4, at + 4 + length);
+    if (type === 43) return body.includes(Buffer.of(3, 4), 1);
+    at += 4 + length;
+  }
+  return false;
+}
+
 const lines = (says: Says): string[] =>
   (Buffer.isBuffer(says) ? [says.toString('latin1')] : typeof says === 'string' ? [says] : [...says]).map((line) =>
     line.endsWith('\n') ? line : `${line}\r\n`,
@@ -207,7 +284,8 @@ function usual({ verb, path, line }: Heard, persona: Persona, connection: Connec
   const domain = path.slice(path.lastIndexOf('@') + 1);
   switch (verb) {
     case 'EHLO': {
-      const offered = [...(persona.capabilities ?? DEFAULT_CAPABILITIES)];
+      const { capabilities = DEFAULT_CAPABILITIES, capabilitiesUnderTls = capabilities } = persona;
+      const offered = [...(connection.tls ? capabilitiesUnderTls : capabilities)];
       if (persona.tls !== undefined && !connection.tls) offered.push('STARTTLS');
       return ['mx.lab.test', ...offered].map((text, i) => `250${i === offered.length ? ' ' : '-'}${text}`);
     }

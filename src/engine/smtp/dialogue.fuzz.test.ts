@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { question, reply, talk } from '../../../tests/lab/dialogue.ts';
+import { type LearnedHost, NOTHING_LEARNED } from './learned-hosts.ts';
 
 /** Deterministic pseudo-random numbers (mulberry32), so that a failure is reproducible from its case number. */
 function numbers(seed: number): (n: number) => number {
@@ -32,7 +33,12 @@ describe('dialogue, 100,000 random servers', () => {
     for (let seed = 0; seed < 100_000; seed++) {
       const random = numbers(seed);
       const pick = <T>(list: readonly T[]): T => list[random(list.length)]!;
-      const t = talk({ tls: pick(['never', 'demanded', 'opportunistic']) });
+      const known: LearnedHost = {
+        ...NOTHING_LEARNED,
+        pipelining: pick(['untried', 'works', 'broken']),
+        tls: pick(['any', 'up_to_1_2']),
+      };
+      const t = talk({ tls: pick(['never', 'demanded', 'opportunistic']), known });
       // From random garbage to mostly valid replies, so that late stages are reached too.
       const kindness = random(4);
       let asked = 0;
@@ -54,7 +60,7 @@ describe('dialogue, 100,000 random servers', () => {
           });
         else if (roll < 34) t.feed({ is: 'timeout' });
         else if (roll < 36) t.feed({ is: 'secured' });
-        else if (roll < 37) t.feed({ is: 'tls_failed' });
+        else if (roll < 37) t.feed({ is: 'tls_failed', isNoTls: random(2) === 0 });
         else if (roll < 38) t.feed({ is: 'connected' });
         else if (roll < 39) {
           const before = t.sent.length;
@@ -82,6 +88,8 @@ describe('dialogue, 100,000 random servers', () => {
       'probed',
       'next_address',
       'next_host',
+      'without_pipelining',
+      'tls_1_2',
       'in_clear',
       'new_session',
       'rejoin',

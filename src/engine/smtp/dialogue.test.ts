@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { question, reply, talk } from '../../../tests/lab/dialogue.ts';
 import type { SmtpFinding } from '../evidence.ts';
 import type { ClassifyReply, DialogueEvent } from './dialogue.ts';
+import { NOTHING_LEARNED } from './learned-hosts.ts';
 
 describe('dialogue', () => {
   it('tries the real address first, a random one only after acceptance, then quits', () => {
@@ -110,15 +111,22 @@ describe('dialogue', () => {
     expect(t.dialogue.secure).toBe(true);
   });
 
-  it('requests a retry in clear text after a failed handshake, and sends nothing into it', () => {
-    const t = talk({ tls: 'opportunistic' });
+  it.each([
+    ['any', { is: 'tls_failed', isNoTls: false }, 'tls_1_2'],
+    ['any', { is: 'closed' }, 'tls_1_2'],
+    ['any', { is: 'tls_failed', isNoTls: true }, 'in_clear'],
+    ['any', { is: 'timeout' }, 'in_clear'],
+    ['up_to_1_2', { is: 'tls_failed', isNoTls: false }, 'in_clear'],
+    ['up_to_1_2', { is: 'closed' }, 'in_clear'],
+  ] as const)('after a handshake with TLS %s that ended by %j, sends nothing into it, and then: %s', (tls, event, next) => {
+    const t = talk({ tls: 'opportunistic', known: { ...NOTHING_LEARNED, tls } });
     t.ask();
     t.feed({ is: 'connected' });
     t.hear('220 mx');
     t.ehlo('STARTTLS');
     t.hear('220 go');
-    t.feed({ is: 'tls_failed' });
-    expect(t.outcomes).toMatchObject([{ kind: 'failed', next: 'in_clear' }]);
+    t.feed(event);
+    expect(t.outcomes).toMatchObject([{ kind: 'failed', next }]);
     expect(t.sent.at(-1)).toBe('STARTTLS');
     expect(t.closed).toBe(true);
   });
@@ -170,7 +178,7 @@ describe('dialogue', () => {
     // The second one is the first one again, not that of RCPT.
     t.hear('250 2.1.0 ok', '250 2.1.0 ok');
     t.hear('550 5.1.1 <Jane@example.test>: User unknown');
-    expect(t.outcomes).toMatchObject([{ finding: 'accepted', probe: { finding: 'smtp_temporary_failure' } }]);
+    expect(t.outcomes).toMatchObject([{ kind: 'failed', rule: 'dialogue.out_of_step', next: 'without_pipelining' }]);
 
     const two = talk();
     two.ask(question('jane@example.test', null), question('ann@example.test', null));
@@ -178,7 +186,10 @@ describe('dialogue', () => {
     two.hear('220 mx');
     two.ehlo('PIPELINING');
     two.hear('250 2.1.0 ok', '250 2.1.0 ok', '550 5.1.1 <jane@example.test>: User unknown');
-    expect(two.outcomes.at(-1)).toMatchObject({ kind: 'failed', rule: 'dialogue.out_of_step' });
+    expect(two.outcomes).toMatchObject([
+      { kind: 'failed', rule: 'dialogue.out_of_step', next: 'without_pipelining' },
+      { kind: 'failed', next: 'rejoin' },
+    ]);
   });
 
   it('retries in a new session when an idle one was closed', () => {

@@ -15,6 +15,7 @@ import {
   parseCapabilities,
   SAYS_HELO,
 } from './commands.ts';
+import type { LearnedHost } from './learned-hosts.ts';
 import type { SmtpLimits } from './limits.ts';
 import type { SmtpReply } from './reply.ts';
 
@@ -54,16 +55,25 @@ export interface RecipientQuestion {
   readonly sender: string;
   /** `probe`: the path is random, tried in a session of its own. */
   readonly stage: 'rcpt' | 'probe';
-  /** Called only when `path` was accepted: the random path to try next, or null for none. */
-  readonly probe: () => string | null;
+  /** Called only when `path` was accepted, with the host that did: the random path to try next, or null for none. */
+  readonly probe: (host: string) => string | null;
 }
 
 /**
- * How to continue after a session without an answer. `in_clear`: retry the same address without TLS. `new_session`: the
- * session failed, not the host. `rejoin`: the session ended because of another recipient, before a reply about this
- * one. `stop`: no other host would give a better answer.
+ * How to continue after a session without an answer. The same address once more: `without_pipelining`, `tls_1_2` (the
+ * handshake ended where TLS 1.3 was offered), `in_clear` (without TLS), `new_session` (the session failed, not the
+ * host). `rejoin`: the session ended because of another recipient, before a reply about this one. `stop`: no other host
+ * would give a better answer.
  */
-type NextStep = 'next_address' | 'next_host' | 'in_clear' | 'new_session' | 'rejoin' | 'stop';
+export type NextStep =
+  | 'next_address'
+  | 'next_host'
+  | 'without_pipelining'
+  | 'tls_1_2'
+  | 'in_clear'
+  | 'new_session'
+  | 'rejoin'
+  | 'stop';
 
 export type DialogueOutcome =
   | {
@@ -95,7 +105,8 @@ export type DialogueEvent =
   /** All replies completed by one read: they were sent before we could respond to any of them. */
   | { readonly is: 'replies'; readonly replies: readonly SmtpReply[] }
   | { readonly is: 'secured' }
-  | { readonly is: 'tls_failed' }
+  /** `isNoTls`: the server sent something else than TLS, so that no version of it would do. */
+  | { readonly is: 'tls_failed'; readonly isNoTls: boolean }
   | { readonly is: 'timeout' }
   /** The server violated the protocol or the session's limit on octets. */
   | { readonly is: 'violation' }
@@ -111,10 +122,15 @@ export type DialogueAction =
   /** Wrap the connection; data received since the reply to STARTTLS must be discarded (RFC 3207 §4.2). */
   | { readonly do: 'starttls' }
   | { readonly do: 'answer'; readonly question: RecipientQuestion; readonly outcome: DialogueOutcome }
+  /** To be remembered of the host. */
+  | { readonly do: 'learn'; readonly what: Partial<LearnedHost> }
   /** Flush, then destroy the socket. No action follows. */
   | { readonly do: 'close' };
 
 export interface DialogueSetup {
+  readonly host: string;
+  /** What earlier sessions learned about the host. */
+  readonly known: LearnedHost;
   /** Name in EHLO and HELO. */
   readonly helo: string;
   readonly read: ClassifyReply;
@@ -136,8 +152,9 @@ export class Dialogue {
   phase: DialoguePhase = 'connect';
   secure = false;
   capabilities: Capabilities = NO_CAPABILITIES;
-  readonly recipients = new Recipients((question, outcome) => this.#actions.push({ do: 'answer', question, outcome }));
+  readonly recipients: Recipients;
   readonly #setup: DialogueSetup;
+  readonly #tls: DialogueSetup['tls'];
   #actions: DialogueAction[] = [];
   readonly #outstanding = new OutstandingCommands();
   /** STARTTLS waits until the rest of its group is answered; those replies are ignored. */
@@ -148,9 +165,27 @@ export class Dialogue {
   /** An earlier check completed in this session, and no reply to the current ones has arrived. */
   #stale = false;
   #ehloRefusal: ClassifiedReply | null = null;
+  /** Several commands were sent together, and not all of them are answered. */
+  #inGroup = false;
+  /** Commands were sent together before, and what was answered since may belong to others of them. */
+  #hasPipelined = false;
+  /** A group was answered in step, here or in an earlier session, so the server can do it. */
+  #isProven: boolean;
+  /** To MAIL, in this group. */
+  #senderReply: SmtpReply | null = null;
+  /** MAIL or RSET was rejected while others of its group are not answered yet: their replies tell whose it was. */
+  #held: { readonly verb: CommandVerb; readonly reply: SmtpReply } | null = null;
+  /** What TLS was begun for; `offer`: it is not needed. */
+  #tlsFor: 'offer' | 'demand' | 'smtputf8' = 'offer';
+  #tlsRefused = false;
 
   constructor(setup: DialogueSetup) {
     this.#setup = setup;
+    this.#isProven = setup.known.pipelining === 'works';
+    this.#tls = setup.known.tls === 'none' && setup.tls === 'opportunistic' ? 'never' : setup.tls;
+    const onAnswer = (question: RecipientQuestion, outcome: DialogueOutcome) =>
+      this.#actions.push({ do: 'answer', question, outcome });
+    this.recipients = new Recipients(setup.host, onAnswer);
   }
 
   /** Returns the actions for an event. Never throws, whatever the server does. */
@@ -179,11 +214,11 @@ export class Dialogue {
         this.#used = false;
         return this.#greet('ehlo');
       case 'tls_failed':
-        return this.#end('smtp_temporary_failure', 'dialogue.tls_failed', 'in_clear');
+        return this.#endTls(event.isNoTls ? 'no_tls' : 'failed');
       case 'timeout':
         return this.#onTimeout();
       case 'violation':
-        return this.#end('smtp_temporary_failure', 'dialogue.violation', 'next_address');
+        return this.#end('smtp_temporary_failure', 'dialogue.violation', this.#orUnpipelined('next_address'));
       case 'closed':
         return this.#onClosed();
       case 'abandon':
@@ -207,7 +242,11 @@ export class Dialogue {
     const group = this.recipients.forTransaction();
     const [first] = group;
     const unsendable = first && needsSmtputf8(first.question.path) && !this.capabilities.smtputf8;
-    if (unsendable) this.#fail('smtp_unverifiable', 'dialogue.no_smtputf8', 'stop', 'mail');
+    // Some servers offer it only under TLS.
+    if (unsendable && this.capabilities.startTls && this.#mayStartTls && !this.#tlsRefused) {
+      if (!this.#used) return this.#startTls('smtputf8');
+      this.#fail('smtp_temporary_failure', 'dialogue.no_smtputf8', 'new_session', 'mail', null);
+    } else if (unsendable) this.#fail('smtp_unverifiable', 'dialogue.no_smtputf8', 'stop', 'mail');
     if (first === undefined || unsendable) {
       this.phase = 'idle';
       return;
@@ -225,8 +264,32 @@ export class Dialogue {
   }
 
   #sendPlanned() {
-    const now = this.#outstanding.next(this.capabilities.pipelining);
+    const now = this.#outstanding.next(this.capabilities.pipelining && this.#setup.known.pipelining !== 'broken');
+    if (now.length > 1) {
+      this.#inGroup = true;
+      this.#hasPipelined = true;
+    }
     if (now.length > 0) this.#send(now);
+  }
+
+  /** Of PIPELINING. */
+  get #isSuspect(): boolean {
+    return this.#inGroup && !this.#isProven;
+  }
+
+  get #mayStartTls(): boolean {
+    return this.#bannerRead && !this.secure && this.#tls !== 'never';
+  }
+
+  /**
+   * The next step, if the failure cannot be the fault of PIPELINING; else the same host is asked without it. `always`:
+   * replies do not match commands, whenever that is noticed.
+   */
+  #orUnpipelined(next: NextStep, always = false): NextStep {
+    if (!(always ? this.#hasPipelined : this.#isSuspect && this.phase === 'command')) return next;
+    this.#actions.push({ do: 'learn', what: { pipelining: 'broken' } });
+    this.recipients.doubt();
+    return 'without_pipelining';
   }
 
   #send(commands: readonly SmtpCommand[]) {
@@ -243,7 +306,9 @@ export class Dialogue {
     this.#send([{ verb, line: `${verb.toUpperCase()} ${this.#setup.helo}`, of: null }]);
   }
 
-  #startTls() {
+  #startTls(why: 'offer' | 'demand' | 'smtputf8') {
+    this.#tlsFor = why;
+    this.#inGroup = false;
     this.#outstanding.plan([]);
     this.#draining = !this.#outstanding.empty;
     if (!this.#draining) this.#send([STARTTLS]);
@@ -254,22 +319,33 @@ export class Dialogue {
     if (this.phase === 'closed' || this.phase === 'tls' || this.phase === 'connect') return;
     const command = this.#outstanding.take();
     if (this.phase === 'quit') {
+      // One reply too many before it.
+      const isOutOfStep = command?.verb === 'quit' && reply.code !== 221 && reply.code !== 421;
+      if (isOutOfStep && this.#hasPipelined) this.#actions.push({ do: 'learn', what: { pipelining: 'broken' } });
       if (this.#outstanding.empty) this.#close();
       return;
     }
     if (command === undefined || command.verb === 'quit') return this.#onUnasked(reply);
     this.#stale = false;
     if (this.#draining) {
-      if (this.#outstanding.empty) this.#startTls();
+      if (this.#outstanding.empty) this.#startTls(this.#tlsFor);
       return;
     }
+    if (this.#held !== null) return this.#onReplyWhileHeld(this.#held, reply);
     // 3xx: only DATA and AUTH have such replies.
     if (!isPositive(reply) && !isNegative(reply)) {
-      return this.#end('smtp_temporary_failure', 'dialogue.unexpected_reply', 'next_host', 'leave', command.of);
+      const next = this.#orUnpipelined('next_host');
+      const by = next === 'next_host' ? command.of : null;
+      return this.#end('smtp_temporary_failure', 'dialogue.unexpected_reply', next, 'leave', by);
     }
     if (command.of === null) this.#onAnswerTo(command.verb, reply);
     else this.#onAnswerAbout(command.of, command.verb, reply);
-    if (this.phase !== 'command' || !this.#outstanding.empty) return;
+    if (this.phase !== 'command' || !this.#outstanding.empty || this.#held !== null) return;
+    if (this.#isSuspect) {
+      this.#isProven = true;
+      this.#actions.push({ do: 'learn', what: { pipelining: 'works' } });
+    }
+    this.#inGroup = false;
     this.#sendPlanned();
     if (this.#outstanding.empty) this.#beginTransaction();
   }
@@ -277,32 +353,64 @@ export class Dialogue {
   /** An unsolicited reply. 421 announces the end (RFC 5321 §3.8); after any other, replies no longer match commands. */
   #onUnasked(reply: SmtpReply) {
     if (reply.code === 421) return this.#end('smtp_temporary_failure', 'dialogue.dropped', 'next_host', 'wait');
-    this.#end('smtp_temporary_failure', 'dialogue.out_of_step', 'next_address', 'leave', null);
+    this.#outOfStep();
+  }
+
+  #outOfStep() {
+    const next = this.#orUnpipelined('next_address', true);
+    this.#end('smtp_temporary_failure', 'dialogue.out_of_step', next, 'leave', null);
+  }
+
+  /**
+   * A recipient is not accepted without a sender: the replies came in another order, if their texts do not deny it. Some
+   * servers do accept it.
+   */
+  #onReplyWhileHeld({ verb, reply: rejection }: { verb: CommandVerb; reply: SmtpReply }, reply: SmtpReply) {
+    if (isPositive(reply) && (isOfSender(reply) || this.#isOfRecipient(rejection))) {
+      this.#held = null;
+      this.#outOfStep();
+    } else if (this.#outstanding.empty) this.#release(verb, rejection);
+  }
+
+  #release(verb: CommandVerb, reply: SmtpReply) {
+    this.#held = null;
+    this.#inGroup = false;
+    this.#onRefusal(verb, reply);
   }
 
   #onAnswerTo(verb: CommandVerb, reply: SmtpReply) {
     if (verb === 'banner') this.#bannerRead = true;
     if (isNegative(reply)) return this.#onRefusal(verb, reply);
     if (verb === 'banner') return this.#greet('ehlo');
+    if (verb === 'mail') this.#senderReply = reply;
     if (verb === 'starttls') {
       this.phase = 'tls';
       this.#outstanding.clear();
       this.#actions.push({ do: 'starttls' });
     } else if (verb === 'ehlo' || verb === 'helo') {
       this.capabilities = verb === 'ehlo' ? parseCapabilities(reply.lines) : NO_CAPABILITIES;
-      if (this.#setup.tls === 'opportunistic' && this.capabilities.startTls && !this.secure) this.#startTls();
+      if (this.#tls === 'opportunistic' && this.capabilities.startTls && !this.secure) this.#startTls('offer');
       else this.#beginTransaction();
     }
   }
 
   #onRefusal(verb: CommandVerb, reply: SmtpReply) {
+    if (this.#inGroup && this.recipients.names(reply)) return this.#outOfStep();
     const classified = this.#classify(stageOf(verb), reply, this.recipients.open[0]);
+    if (this.#isAboutPipelining(classified)) return this.#outOfStep();
+    if (this.#inGroup && reply.code !== 421 && !this.#outstanding.empty) {
+      this.#held = { verb, reply };
+      return;
+    }
     if (verb === 'ehlo' && SAYS_HELO.has(reply.code)) {
       this.#ehloRefusal = classified;
       return this.#greet('helo');
     }
     // Offered but failed, and not required so far: continue in clear text.
-    if (verb === 'starttls' && !this.#used && reply.code !== 421) return this.#beginTransaction();
+    if (verb === 'starttls' && !this.#used && reply.code !== 421) {
+      this.#tlsRefused = true;
+      return this.#beginTransaction();
+    }
     // What a server defers after earlier recipients, it may take in a session without them.
     const needsNewSession = verb === 'rset' || (verb === 'mail' && this.recipients.judged > 0 && reply.code < 500);
     const ehlo = this.#ehloRefusal;
@@ -311,9 +419,11 @@ export class Dialogue {
   }
 
   #onAnswerAbout(inquiry: RecipientCheck, verb: CommandVerb, reply: SmtpReply) {
-    if (this.recipients.isAboutAnother(inquiry, reply)) return this.#onUnasked(reply);
+    if (this.recipients.isAboutAnother(inquiry, reply) || this.#repeatsSenderReply(reply))
+      return this.#onUnasked(reply);
     const isProbe = verb === 'probe';
     const classified = this.#classify(isProbe ? 'probe' : inquiry.question.stage, reply, inquiry);
+    if (this.#isAboutPipelining(classified)) return this.#outOfStep();
     const step = isProbe
       ? this.recipients.onProbe(inquiry, classified)
       : this.recipients.onRecipient(inquiry, classified);
@@ -331,6 +441,25 @@ export class Dialogue {
     }
   }
 
+  /** A server that complains of the order of commands that were sent together, and were in order. */
+  #isAboutPipelining({ reply, reading }: ClassifiedReply): boolean {
+    if (!this.#isSuspect || !isNegative(reply)) return false;
+    if (OF_PIPELINING.test(reply.text)) return true;
+    return (reply.code === 500 || reply.code === 503) && reading.finding !== 'smtp_blocked';
+  }
+
+  /** Word for word what MAIL was answered, and about the sender. */
+  #repeatsSenderReply(reply: SmtpReply): boolean {
+    const sender = this.#isSuspect ? this.#senderReply : null;
+    if (sender === null || sender.text !== reply.text || sender.enhanced !== reply.enhanced) return false;
+    return isPositive(reply) && isOfSender(reply);
+  }
+
+  #isOfRecipient(rejection: SmtpReply): boolean {
+    const { finding } = this.#classify('rcpt', rejection, this.recipients.open[0]).reading;
+    return finding !== 'reconnect' && finding !== 'starttls_required' && SMTP_FINDINGS[finding].aboutMailbox;
+  }
+
   #classify(stage: SmtpStage, reply: SmtpReply, about: RecipientCheck | undefined): ClassifiedReply {
     return { stage, reply, reading: this.#setup.read(stage, reply, about?.question.path ?? null) };
   }
@@ -340,8 +469,8 @@ export class Dialogue {
    */
   #refuse(classified: ClassifiedReply, next: NextStep, by: RecipientCheck | null = null) {
     const demanded = classified.reading.finding === 'starttls_required' && classified.stage !== 'starttls';
-    const able = this.#bannerRead && !this.secure && this.#setup.tls !== 'never' && !this.recipients.isProbing;
-    if (demanded && able) return this.#startTls();
+    const able = this.#mayStartTls && !this.recipients.isProbing;
+    if (demanded && able) return this.#startTls('demand');
     const [finding, { rule }] = [findingOfRefusal(classified), classified.reading];
     this.recipients.fail({ stage: classified.stage, finding, rule, next, classified }, by);
     this.#quit();
@@ -350,13 +479,36 @@ export class Dialogue {
   #onTimeout() {
     if (this.phase === 'idle') return this.#quit();
     if (this.phase === 'quit') return this.#close();
-    const next: NextStep = this.phase === 'tls' ? 'in_clear' : this.#stage() === 'rcpt' ? 'next_host' : 'next_address';
+    if (this.phase === 'tls') return this.#endTls('timeout');
+    if (this.#held !== null) return this.#release(this.#held.verb, this.#held.reply);
+    // MAIL was answered, and what came with it is lost.
+    const next = this.#stage() === 'rcpt' ? this.#orUnpipelined('next_host') : 'next_address';
     this.#end('smtp_timeout', TIMED_OUT, next);
   }
 
+  /**
+   * The handshake failed. Some servers end it where TLS 1.3 is offered, and take TLS 1.2; for one that is silent, there is
+   * time for that only where clear text is of no use.
+   */
+  #endTls(why: 'failed' | 'no_tls' | 'timeout') {
+    const isNeeded = this.#tlsFor !== 'offer';
+    const isLimited = this.#setup.known.tls === 'up_to_1_2';
+    const retries = !isLimited && why !== 'no_tls' && (why === 'failed' || isNeeded);
+    if (retries || isLimited) this.#actions.push({ do: 'learn', what: { tls: retries ? 'up_to_1_2' : 'any' } });
+    if (this.#tlsFor === 'smtputf8' && !retries) {
+      this.#fail('smtp_unverifiable', 'dialogue.no_smtputf8', 'stop', 'mail');
+      return this.#close();
+    }
+    const next = retries ? 'tls_1_2' : isNeeded ? 'next_host' : 'in_clear';
+    if (why === 'timeout') this.#end('smtp_timeout', TIMED_OUT, next);
+    else this.#end('smtp_temporary_failure', 'dialogue.tls_failed', next);
+  }
+
   #onClosed() {
+    if (this.phase === 'tls') return this.#endTls('failed');
+    if (this.#held !== null) this.#release(this.#held.verb, this.#held.reply);
     const { finding, rule, next } = dropOutcome(this.phase, this.#stale);
-    this.#fail(finding, rule, next);
+    this.#fail(finding, rule, this.#stale ? next : this.#orUnpipelined(next));
     this.#close();
   }
 
@@ -423,10 +575,15 @@ function dropOutcome(phase: DialoguePhase, stale: boolean): { finding: SmtpFindi
   if (phase === 'connect') {
     return { finding: 'smtp_unreachable', rule: 'dialogue.unreachable', next: 'next_address' };
   }
-  if (phase === 'tls') return { finding: 'smtp_temporary_failure', rule: 'dialogue.tls_failed', next: 'in_clear' };
   const next: NextStep = stale ? 'new_session' : 'next_address';
   return { finding: 'smtp_temporary_failure', rule: 'dialogue.dropped', next };
 }
+
+/** Postfix: "Improper use of SMTP command pipelining"; Exim: "SMTP synchronization error". */
+const OF_PIPELINING = /pipelin|synchroni[sz]ation/i;
+
+/** RFC 3463 §3.2: of a recipient that is valid, a server says 2.1.5. */
+const isOfSender = ({ enhanced, text }: SmtpReply): boolean => enhanced === '2.1.0' || /\bsender\b/i.test(text);
 
 const isPositive = ({ code }: SmtpReply): boolean => code >= 200 && code <= 299;
 const isNegative = ({ code }: SmtpReply): boolean => code >= 400 && code <= 599;
@@ -441,6 +598,11 @@ type RecipientStep =
   | { readonly do: 'refuse'; readonly next: NextStep };
 const NO_STEP: RecipientStep = { do: 'nothing' };
 
+function namedIn(text: string): (path: string) => boolean {
+  const lower = text.toLowerCase();
+  return (path) => lower.includes(`<${path.toLowerCase()}>`);
+}
+
 /** The recipients of one session: what is asked about them, and how many the server takes. */
 export class Recipients {
   /** RCPT commands sent so far; how many of them the server judged, and rejected. */
@@ -454,9 +616,11 @@ export class Recipients {
   #open: readonly RecipientCheck[] = [];
   /** Those of this round, with and without an answer. */
   #asked: readonly RecipientQuestion[] = [];
+  readonly #host: string;
   readonly #onAnswer: (question: RecipientQuestion, outcome: DialogueOutcome) => void;
 
-  constructor(onAnswer: (question: RecipientQuestion, outcome: DialogueOutcome) => void) {
+  constructor(host: string, onAnswer: (question: RecipientQuestion, outcome: DialogueOutcome) => void) {
+    this.#host = host;
     this.#onAnswer = onAnswer;
   }
 
@@ -492,9 +656,20 @@ export class Recipients {
    */
   isAboutAnother({ path }: RecipientCheck, { text }: SmtpReply): boolean {
     if (!text.includes('<')) return false;
-    const lower = text.toLowerCase();
-    const isNamed = (one: string): boolean => lower.includes(`<${one.toLowerCase()}>`);
+    const isNamed = namedIn(text);
     return !isNamed(path) && this.#asked.some((question) => question.path !== path && isNamed(question.path));
+  }
+
+  /** Whether a reply names, in brackets, one of the recipients, and so is not about the sender. */
+  names({ text }: SmtpReply): boolean {
+    if (!text.includes('<')) return false;
+    const isNamed = namedIn(text);
+    return this.#asked.some(({ path, sender }) => path !== sender && isNamed(path));
+  }
+
+  /** Replies were taken for those of other commands: nobody's recipient counts as accepted. */
+  doubt(): void {
+    for (const inquiry of this.#open) inquiry.doubt();
   }
 
   onRecipient(inquiry: RecipientCheck, rcpt: ClassifiedReply): RecipientStep {
@@ -509,13 +684,13 @@ export class Recipients {
         this.perTransaction = Math.min(this.perTransaction, this.#judgedHere);
         return NO_STEP;
       }
-      return { do: 'refuse', next: this.judged > 0 ? 'new_session' : 'stop' };
+      return { do: 'refuse', next: this.judged > 0 ? 'new_session' : 'next_host' };
     }
     // What a server says at the end of a session with others may be about them.
     if (isClosing && finding !== 'greylisted')
       return { do: 'refuse', next: this.judged > 0 ? 'new_session' : 'next_host' };
     this.#count(finding);
-    const path = finding === 'accepted' ? inquiry.accept(rcpt) : null;
+    const path = finding === 'accepted' ? inquiry.accept(rcpt, this.#host) : null;
     if (path !== null) return { do: 'probe', path };
     this.answer(inquiry, { kind: 'answered', rcpt, finding, probe: null });
     return NO_STEP;
@@ -547,7 +722,8 @@ export class Recipients {
    */
   fail(failure: SessionFailure, by: RecipientCheck | null): void {
     const cause = by !== null && this.#open.includes(by) ? by : null;
-    const isForAll = failure.rule === CANCELLED || (cause === null && failure.next !== 'new_session');
+    const isOfSession = failure.next === 'new_session' || failure.next === 'without_pipelining';
+    const isForAll = failure.rule === CANCELLED || (cause === null && !isOfSession);
     const [first] = this.#open;
     for (const inquiry of this.#open) {
       const applies = isForAll || inquiry === (cause ?? first);
@@ -707,10 +883,16 @@ class RecipientCheck {
   }
 
   /** The recipient was accepted. Returns the random path to try next; null ends the check. */
-  accept(rcpt: ClassifiedReply): string | null {
-    const path = this.question.probe();
+  accept(rcpt: ClassifiedReply, host: string): string | null {
+    const path = this.question.probe(host);
     if (path !== null) this.#probe = { rcpt, path };
     return path;
+  }
+
+  /** The reply may have been another's. */
+  doubt(): void {
+    this.#probe = null;
+    this.#isRepeated = false;
   }
 
   /** The random path once more, for a new transaction; null the second time. */

@@ -104,7 +104,8 @@ const SUSPENDED_ANSWERS: Readonly<Record<Exclude<EgressCondition, 'ok'>, Suspend
 
 function suspendedAnswer(finding: 'smtp_unreachable' | 'smtp_blocked', rule: string): SuspendedAnswer {
   const transcript = { lines: [{ at: 0, from: 'note' as const, text: `not dialled: ${rule}` }] };
-  return { smtp: { ...resultWithoutDialogue('host', finding, rule), transcript }, catchAll: CATCH_ALL_SKIPPED };
+  const smtp = { ...resultWithoutDialogue('host', finding, rule), attempts: [], transcript };
+  return { smtp, catchAll: CATCH_ALL_SKIPPED };
 }
 
 /** Operators that failed in a row, and to whose recipients. */

@@ -32,7 +32,7 @@ describe('choice of the host', () => {
       { banner: 'drop' },
       { on: ({ verb }) => (verb === 'EHLO' || verb === 'HELO' ? '550 5.7.1 no' : undefined) },
       { on: ({ verb }) => (verb === 'MAIL' ? '451 4.3.0 not now' : undefined) },
-      { on: ({ verb }) => (verb === 'RCPT' ? 'drop' : undefined) },
+      { on: ({ verb }) => (verb === 'RCPT' ? 'drop' : undefined), capabilities: [] },
     ];
     const dns = labHosts({ 'mx1.x.test': ['127.0.0.1'], 'mx2.x.test': ['127.0.0.2'] });
     const refused = await ask(checker(port), { dns });
@@ -47,11 +47,11 @@ describe('choice of the host', () => {
   });
 
   it('stops at the first answer about the recipient', async () => {
-    const first = await server({ on: ({ verb }) => (verb === 'RCPT' ? '451 4.3.0 not now' : undefined) });
+    const first = await server({ mailboxes: [] });
     const second = await server({}, { address: '127.0.0.2', port: first.port });
     const dns = labHosts({ 'mx1.x.test': ['127.0.0.1'], 'mx2.x.test': ['127.0.0.2'] });
     const { smtp } = await ask(checker(first.port), { dns });
-    expect(smtp).toMatchObject({ finding: 'smtp_temporary_failure', stage: 'rcpt', code: 451, enhancedCode: '4.3.0' });
+    expect(smtp).toMatchObject({ finding: 'mailbox_not_found', stage: 'rcpt', code: 550, enhancedCode: '5.1.1' });
     expect(second.connections).toEqual([]);
   });
 

@@ -3,9 +3,10 @@ import { isIP, isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { type Clock, HOUR_MS, toIso } from '../../kernel/clock.ts';
 import { contain } from '../../kernel/contain.ts';
+import type { AttemptNext } from '../../kernel/facts/reasons.ts';
 import { onAbort } from '../../kernel/on-abort.ts';
 import type { Address } from '../address/parse.ts';
-import type { CatchAllEvidence, DnsEvidence, SmtpEvidence, SmtpFinding, SmtpSource } from '../evidence.ts';
+import type { CatchAllEvidence, DnsEvidence, HostAttempt, SmtpEvidence, SmtpFinding, SmtpSource } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
 import { forwardPath } from './commands.ts';
 import type {
@@ -13,9 +14,11 @@ import type {
   ClassifyReply,
   DialogueOutcome,
   DialogueSetup,
+  NextStep,
   RecipientQuestion,
   ReplyReading,
 } from './dialogue.ts';
+import { GREYLISTED_MS, LearnedHosts } from './learned-hosts.ts';
 import { backgroundTenant } from './limiter.ts';
 import { SMTP_LIMITS, type SmtpLimits } from './limits.ts';
 import {
@@ -147,7 +150,8 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
     dialogues,
     shared,
   });
-  const pool = new SessionPool({ clock, limits, throttle, helo, port, mayDial });
+  const learned = new LearnedHosts(clock);
+  const pool = new SessionPool({ clock, limits, throttle, learned, helo, port, mayDial });
   const silent = new Set((options.silentOperators ?? loadSilentOperators()).map(({ operator }) => operator));
   const deps: CheckDeps = {
     options,
@@ -156,6 +160,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
     ourIps: [...(options.ownIps ?? []), ...bind],
     limits,
     throttle,
+    learned,
     pool,
     silent,
     cache: new CatchAllCache(clock),
@@ -180,6 +185,21 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
 /** Share of the remaining time that a host may take to greet while there is another host to try. */
 const GREET_SHARE = 0.7;
 
+/** Sessions after one that failed, with the same address: without PIPELINING, with TLS 1.2, in clear. */
+const MOST_SESSIONS_MORE = 3;
+
+/** What is said of another session with the same address; null: the next host or address is asked, or nobody. */
+const ONCE_MORE: Readonly<Record<NextStep, { readonly next: AttemptNext; readonly note: string } | null>> = {
+  next_address: null,
+  next_host: null,
+  stop: null,
+  without_pipelining: { next: 'without_pipelining', note: 'PIPELINING went wrong: once more without it' },
+  tls_1_2: { next: 'tls_1_2', note: 'TLS 1.3 failed: once more with TLS 1.2' },
+  in_clear: { next: 'in_clear', note: 'TLS failed: once more in clear' },
+  new_session: { next: 'new_session', note: 'once more in a new session' },
+  rejoin: { next: 'new_session', note: 'once more in a new session' },
+};
+
 /** Shared by all checks. */
 interface CheckDeps {
   readonly options: MailboxCheckOptions;
@@ -189,6 +209,7 @@ interface CheckDeps {
   readonly ourIps: readonly string[];
   readonly limits: SmtpLimits;
   readonly throttle: Throttle;
+  readonly learned: LearnedHosts;
   readonly pool: SessionPool;
   readonly silent: ReadonlySet<string>;
   readonly cache: CatchAllCache;
@@ -213,6 +234,12 @@ class MailboxCheckRun {
   readonly #recipientDomain: string;
   /** The failure with the lowest rank so far. */
   #failure: SmtpResult | null = null;
+  /**
+   * The most informative deferral of the recipient (RFC 5321 §4.2.1: 4yz to RCPT) so far. It stands unless a later host
+   * tells mailboxes apart.
+   */
+  #deferral: SmtpResult | null = null;
+  readonly #attempts: HostAttempt[] = [];
   /** Dialogues in which our IP address was rejected. */
   #refusedUs: readonly AddressRejection[] = [];
   /** Addresses whose TLS handshake failed. */
@@ -246,61 +273,150 @@ class MailboxCheckRun {
       if (path === null)
         return this.#end(resultWithoutDialogue('dialogue', 'smtp_unverifiable', 'dialogue.unsendable'));
       const sender = senderFor(this.#deps.sender, this.#address.domain);
-      const answer = await this.#walk({ path, sender, stage: 'rcpt', probe: () => this.#probePath() });
-      if (answer === null)
-        return this.#end(this.#failure ?? resultWithoutDialogue('dialogue', 'smtp_unreachable', 'dialogue.no_address'));
+      const answer = await this.#walk({ path, sender, stage: 'rcpt', probe: (host) => this.#probePath(host) });
+      if (answer === null) {
+        const nowhere = () => resultWithoutDialogue('dialogue', 'smtp_unreachable', 'dialogue.no_address');
+        return this.#end(this.#deferral ?? this.#failure ?? nowhere());
+      }
       const found = smtpResultOf(answer.outcome, answer);
       if (found.finding === 'smtp_blocked') this.#noteRefusal(answer);
-      if (found.finding !== 'accepted') return this.#end(found);
+      if (found.finding !== 'accepted') return this.#end(this.#afterDeferral(found, answer));
       if (this.#silent) {
         const rule = 'operator.accepts_all';
         return this.#end({ ...found, finding: 'smtp_unverifiable', rule, decidedBy: 'operator' });
       }
-      return this.#end(found, this.#cached === null ? await this.#catchAll(answer) : this.#known(this.#cached));
+      const catchAll = this.#cached === null ? await this.#catchAll(answer) : this.#known(this.#cached);
+      if (this.#deferral === null || catchAll.result !== 'fail' || !this.#isBackup(answer.host))
+        return this.#end(found, catchAll);
+      this.#transcript.add('note', `${answer.host} accepts every mailbox: the deferral stands`);
+      return this.#end(this.#deferral);
     } finally {
       this.#publish?.(null);
     }
+  }
+
+  /** After a deferral, what a later host says counts only if it is about the mailbox, not about us or its relaying. */
+  #afterDeferral(found: SmtpResult, { host, address }: ServedRequest): SmtpResult {
+    const { aboutMailbox } = SMTP_FINDINGS[found.finding];
+    if (this.#deferral === null || (aboutMailbox && found.finding !== 'relay_denied')) return found;
+    this.#transcript.add('note', `${host} says nothing of the mailbox: the deferral stands`);
+    if (found.finding === 'smtp_blocked') this.#deps.learned.learn(address, { refusesUs: true });
+    return this.#deferral;
+  }
+
+  /** Whether it only keeps mail for hosts that are preferred, and may accept what they would not. */
+  #isBackup(host: string): boolean {
+    const [first] = this.#dns.hosts;
+    const priority = this.#dns.hosts.find((one) => one.host === host)?.priority;
+    return first !== undefined && priority !== undefined && priority > first.priority;
+  }
+
+  /** What a backup does with random recipients says nothing of the domain: it is remembered apart. */
+  #catchAllOwner(host: string): string {
+    return this.#isBackup(host) ? `${this.#operator}\n${host}` : this.#operator;
   }
 
   get #silent(): boolean {
     return this.#dns.provider !== null && this.#deps.silent.has(this.#dns.provider.name);
   }
 
-  /** From host to host until one has answered about the recipient; null when none did. */
+  /**
+   * From host to host until one has answered about the recipient; null when none did. One that defers the recipient is
+   * no better than one that is busy: the next is asked (RFC 5321 §5.1).
+   */
   async #walk(question: RecipientQuestion): Promise<AnsweredRequest | null> {
-    const { limits, throttle } = this.#deps;
-    const all = dialCandidates(this.#dns, limits, (family) => throttle.reaches(family));
-    let failedHost: string | null = null;
-    let left = all.length;
-    for (const candidate of all) {
-      left--;
-      if (candidate.host === failedHost) continue;
-      let service = await this.#ask(candidate, question, left > 0, false);
-      for (let tries = 0; tries < 2 && this.#deservesAnother(service, candidate); tries++)
-        service = await this.#ask(candidate, question, left > 0, true);
+    let left = this.#candidates(question);
+    for (let candidate = left[0]; candidate !== undefined; candidate = left[0]) {
+      const service = await this.#askUntilServed(candidate, question, left.length > 1);
+      // A session that others opened may have been with another host of the domain.
+      const asked = left.find((one) => isSameCandidate(one, service)) ?? candidate;
+      left = left.filter((one) => one !== asked);
       if ('refused' in service) {
         this.#onRefused(service);
         if (service.refused === 'address_blocked') continue;
         return null;
       }
       const { outcome } = service;
-      if (outcome.kind === 'answered') return { ...service, outcome };
-      this.#onFailure(service);
-      if (outcome.next === 'stop' || this.#over()) return null;
-      if (outcome.next === 'next_host') failedHost = candidate.host;
+      const isDeferred = this.#noteDeferral(question, service);
+      if (outcome.kind === 'answered' && !isDeferred) {
+        this.#noteAttempt(service, null);
+        return { ...service, outcome };
+      }
+      if (outcome.kind === 'failed') this.#onFailure(service);
+      left = this.#leftAfter(left, service, isDeferred);
+      const [next] = this.#over() ? [] : left;
+      const step = isDeferred ? 'deferred' : next?.host === service.host ? 'next_address' : 'next_host';
+      this.#noteAttempt(service, next === undefined ? null : step);
+      if (next === undefined) return null;
+      if (isDeferred) this.#transcript.add('note', `${service.host} defers the recipient: ${next.host} is asked`);
     }
     return null;
   }
 
-  /** Whether the failure was specific to the session or to TLS, so that another session may have an answer. */
-  #deservesAnother(service: AskedRequest, { address }: DialCandidate): boolean {
-    if ('refused' in service || service.outcome.kind === 'answered' || this.#over()) return false;
-    const { next } = service.outcome;
-    if (next === 'in_clear') {
-      this.#transcript.add('note', 'TLS failed: once more in clear');
-      this.#inClear = [...this.#inClear, address];
+  /** In order of preference; first the host that greylisted the recipient before, and may have waited for it since. */
+  #candidates({ path }: RecipientQuestion): readonly DialCandidate[] {
+    const { limits, throttle, learned } = this.#deps;
+    const all = dialCandidates(this.#dns, limits, (family) => throttle.reaches(family));
+    const first = learned.greylistedAt(path);
+    return first === null || all[0]?.host === first
+      ? all
+      : [...all.filter(({ host }) => host === first), ...all.filter(({ host }) => host !== first)];
+  }
+
+  async #askUntilServed(candidate: DialCandidate, question: RecipientQuestion, others: boolean): Promise<AskedRequest> {
+    const { learned, options } = this.#deps;
+    let service = await this.#ask(candidate, question, others, false);
+    for (let more = 0; more < MOST_SESSIONS_MORE; more++) {
+      if ('refused' in service || service.outcome.kind === 'answered' || this.#over()) break;
+      const again = ONCE_MORE[service.outcome.next];
+      if (again === null) break;
+      this.#transcript.add('note', again.note);
+      this.#noteAttempt(service, again.next);
+      if (again.next === 'in_clear') this.#inClear = [...this.#inClear, candidate.address];
+      service = await this.#ask(candidate, question, others, true);
     }
-    return next === 'in_clear' || next === 'new_session' || next === 'rejoin';
+    const isAnswered = !('refused' in service) && service.outcome.kind === 'answered';
+    // Where servers demand TLS, clear text has no answer.
+    if (isAnswered && options.tls === 'opportunistic' && this.#inClear.includes(candidate.address))
+      learned.learn(candidate.address, { tls: 'none' });
+    return service;
+  }
+
+  /** Whether the recipient was deferred, which another host may not do. */
+  #noteDeferral({ path }: RecipientQuestion, service: ServedRequest): boolean {
+    const classified = decidingReply(service.outcome);
+    const { finding } = service.outcome;
+    const isOfRecipient = classified?.stage === 'rcpt' && classified.reply.code < 500;
+    if (!isOfRecipient || (finding !== 'greylisted' && finding !== 'smtp_temporary_failure')) return false;
+    // The first one that greylists it will be the first to take it.
+    if (finding === 'greylisted' && this.#deferral?.finding !== 'greylisted')
+      this.#deps.learned.noteGreylisted(path, service.host);
+    if (this.#deferral === null || outranks(finding, this.#deferral.finding))
+      this.#deferral = smtpResultOf(service.outcome, service);
+    return true;
+  }
+
+  /** Without those that are not to be asked after this. */
+  #leftAfter(left: readonly DialCandidate[], { host, address, outcome }: ServedRequest, isDeferred: boolean) {
+    if (isDeferred) {
+      // The same server may have another name.
+      const others = left.filter((one) => one.host !== host && one.address !== address);
+      return others.filter((one) => !this.#hasRefusedUs(one));
+    }
+    if (outcome.kind === 'failed' && outcome.next === 'stop') return [];
+    const isOfHost = outcome.kind === 'failed' && outcome.next === 'next_host';
+    return isOfHost ? left.filter((one) => one.host !== host) : left;
+  }
+
+  #hasRefusedUs({ host, address }: DialCandidate): boolean {
+    const { refusesUs } = this.#deps.learned.of(address);
+    if (refusesUs) this.#transcript.add('note', `${host} [${address}] is not asked: it refused us before`);
+    return refusesUs;
+  }
+
+  #noteAttempt(service: ServedRequest, next: AttemptNext | null): void {
+    const { stage, code, rule } = smtpResultOf(service.outcome, service);
+    this.#attempts.push({ host: service.host, address: service.address, stage, code, rule, next });
   }
 
   async #ask(
@@ -319,14 +435,15 @@ class MailboxCheckRun {
       address,
       egress,
       tenant: this.#tenant,
-      hosts: `${egress}\n${this.#hosts}`,
+      // A host that deferred the recipient may have an open session, which must not be asked again.
+      hosts: `${egress}\n${this.#hosts}${this.#deferral === null ? '' : `\n${address}`}`,
       operator: this.#operator,
       domain: this.#recipientDomain,
       read: this.#read,
       question,
       transcript: this.#transcript,
       deadline,
-      startBy: this.#failure === null && question.stage === 'rcpt' ? (startBy ?? deadline) : deadline,
+      startBy: this.#attempts.length === 0 && question.stage === 'rcpt' ? (startBy ?? deadline) : deadline,
       greetBy: others ? from + (deadline - from) * GREET_SHARE : deadline,
       signals: this.#signals,
       lastCall: this.#limit.lastCall,
@@ -364,25 +481,30 @@ class MailboxCheckRun {
   };
 
   /** Called by the dialogue once the real address was accepted. */
-  #probePath(): string | null {
+  #probePath(host: string): string | null {
     const { cache, pool } = this.#deps;
     if (this.#silent) return null;
     const { domain } = this.#address;
-    this.#cached = cache.get(domain, this.#operator);
-    if (this.#cached !== null || cache.underWay(domain, this.#operator, this.#tenant) !== undefined) return null;
-    this.#publish = cache.begin(domain, this.#operator, this.#tenant);
-    return pool.takesOneRecipient({ operator: this.#operator, tenant: this.#tenant }) ? null : this.#randomPath();
+    const owner = this.#catchAllOwner(host);
+    this.#cached = cache.get(domain, owner);
+    if (this.#cached !== null) return null;
+    // It has its own already where a session failed after the recipient seemed to be accepted.
+    if (this.#publish === null) {
+      if (cache.underWay(domain, owner, this.#tenant) !== undefined) return null;
+      this.#publish = cache.begin(domain, owner, this.#tenant);
+    }
+    return pool.takesOneRecipient({ operator: this.#operator, tenant: this.#tenant }) ? null : this.#randomPath(owner);
   }
 
-  #randomPath(): string {
+  #randomPath(owner: string): string {
     const { domain } = this.#address;
-    this.#probed ??=
-      this.#deps.cache.greylistedProbe(domain, this.#operator) ?? randomLocalPart(this.#deps.options.random);
+    this.#probed ??= this.#deps.cache.greylistedProbe(domain, owner) ?? randomLocalPart(this.#deps.options.random);
     return `${this.#probed}@${domain}`;
   }
 
   async #catchAll({ outcome, host, address }: AnsweredRequest): Promise<CatchAllEvidence> {
-    const shared = this.#publish === null ? await this.#ofAnother() : null;
+    const owner = this.#catchAllOwner(host);
+    const shared = this.#publish === null ? await this.#ofAnother(owner) : null;
     if (shared !== null) return shared;
     const { probe } = outcome;
     const evidence =
@@ -391,25 +513,24 @@ class MailboxCheckRun {
         : catchAllOf(probe.finding, probe.classified, this.#deps.options.clock.now());
     const { result, why, checkedAt } = evidence;
     const { cache } = this.#deps;
-    if (why === 'greylisted' && this.#probed !== null)
-      cache.noteGreylisted(this.#address.domain, this.#operator, this.#probed);
+    if (why === 'greylisted' && this.#probed !== null) cache.noteGreylisted(this.#address.domain, owner, this.#probed);
     if (checkedAt !== null && (result === 'pass' || result === 'fail'))
-      cache.set(this.#address.domain, this.#operator, { result, checkedAt });
+      cache.set(this.#address.domain, owner, { result, checkedAt });
     // What only this check had no time for, others still have to find out.
     this.#publish?.(this.#over() ? null : evidence);
     return evidence;
   }
 
   /** What another check at the domain finds out; null: nobody does, so this check has to. */
-  async #ofAnother(): Promise<CatchAllEvidence | null> {
+  async #ofAnother(owner: string): Promise<CatchAllEvidence | null> {
     const { cache } = this.#deps;
     const { domain } = this.#address;
     for (;;) {
-      const probe = cache.underWay(domain, this.#operator, this.#tenant);
-      const known = cache.get(domain, this.#operator);
+      const probe = cache.underWay(domain, owner, this.#tenant);
+      const known = cache.get(domain, owner);
       if (known !== null) return this.#known(known);
       if (probe === undefined) {
-        this.#publish = cache.begin(domain, this.#operator, this.#tenant);
+        this.#publish = cache.begin(domain, owner, this.#tenant);
         return null;
       }
       const limit = { deadline: this.#limit.deadline, signals: this.#signals };
@@ -428,7 +549,8 @@ class MailboxCheckRun {
   async #probeAgain(candidate: DialCandidate): Promise<CatchAllEvidence> {
     if (this.#over()) return CATCH_ALL_TIMEOUT;
     const sender = senderFor(this.#deps.sender, this.#address.domain);
-    const question: RecipientQuestion = { path: this.#randomPath(), sender, stage: 'probe', probe: () => null };
+    const path = this.#randomPath(this.#catchAllOwner(candidate.host));
+    const question: RecipientQuestion = { path, sender, stage: 'probe', probe: () => null };
     const service = await this.#ask(candidate, question, false, true);
     if ('refused' in service) {
       return { ...CATCH_ALL_TIMEOUT, why: NOT_DIALLED[service.refused](null).finding };
@@ -473,7 +595,8 @@ class MailboxCheckRun {
         this.#deps.throttle.refused(refusal);
     }
     const retryAfter = found.retryAfter ?? catchAll.retryAfter;
-    return { smtp: { ...found, retryAfter, transcript: this.#transcript.end() }, catchAll };
+    const rest = { retryAfter, attempts: this.#attempts, transcript: this.#transcript.end() };
+    return { smtp: { ...found, ...rest }, catchAll };
   }
 }
 
@@ -589,6 +712,9 @@ export function dialCandidates(
   return list;
 }
 
+const isSameCandidate = (one: DialCandidate, service: AskedRequest): boolean =>
+  !('refused' in service) && one.host === service.host && one.address === service.address;
+
 function alternateFamilies(addresses: readonly string[]): readonly string[] {
   if (addresses.length < 2) return addresses;
   const [v4, v6] = [addresses.filter((address) => !isIPv6(address)), addresses.filter(isIPv6)];
@@ -598,7 +724,7 @@ function alternateFamilies(addresses: readonly string[]): readonly string[] {
 /** Whether `a` is the finding to report when one host ended in `a` and another in `b`. */
 export const outranks = (a: SmtpFinding, b: SmtpFinding): boolean => SMTP_FINDINGS[a].rank < SMTP_FINDINGS[b].rank;
 
-type SmtpResult = Omit<SmtpEvidence, 'transcript'>;
+type SmtpResult = Omit<SmtpEvidence, 'transcript' | 'attempts'>;
 
 /** The reply that decided it; null if none did. */
 const decidingReply = (outcome: DialogueOutcome): ClassifiedReply | null =>
@@ -679,8 +805,6 @@ export function catchAllOf(
 /** A catch-all domain rarely changes; another domain may become a catch-all any day. */
 const KEPT_MS = { fail: 24 * HOUR_MS, pass: 6 * HOUR_MS } as const;
 const MOST_DOMAINS = 50_000;
-/** How long a greylisting server remembers a deferred recipient; most do for hours. */
-const GREYLISTED_MS = HOUR_MS;
 
 interface CatchAllAnswer {
   readonly result: 'pass' | 'fail';

@@ -10,6 +10,7 @@ import { LinkedList, type Place } from '../../kernel/linked-list.ts';
 import { onAbort } from '../../kernel/on-abort.ts';
 import { needsSmtputf8 } from './commands.ts';
 import { type DialogueOutcome, type DialogueSetup, type RecipientQuestion, roomForRecipients } from './dialogue.ts';
+import type { LearnedHosts } from './learned-hosts.ts';
 import { accountOfTenant, isBackground } from './limiter.ts';
 import { SMTP_LIMITS, type SmtpLimits } from './limits.ts';
 import { type SessionCheck, SmtpSession, type Transcript } from './session.ts';
@@ -55,6 +56,7 @@ interface PoolOptions {
   readonly clock: Clock;
   readonly limits: SmtpLimits;
   readonly throttle: Throttle;
+  readonly learned: LearnedHosts;
   readonly helo: string;
   readonly port: number;
   readonly mayDial: (address: string) => boolean;
@@ -199,10 +201,11 @@ export class SessionPool {
   #dial(waiter: WaitingRequest, lease: DialogueLease): void {
     const { request } = waiter;
     const { host, address, tls, read } = request;
-    const { clock, limits, helo, port, mayDial } = this.#options;
+    const { clock, limits, helo, port, mayDial, learned } = this.#options;
     const { bind: egress } = lease;
     const on = { idle: () => this.#next(pooled), closed: () => this.#forget(pooled) };
-    const session = new SmtpSession({ host, address, port, egress, limits, clock, mayDial, on, helo, tls, read });
+    const dialled = { host, address, port, egress, learned, limits, clock, mayDial, on };
+    const session = new SmtpSession({ ...dialled, helo, tls, read });
     const place = this.#sessions.add(session);
     const pooled: PooledSession = { session, request, lease, place, idlePlace: null, isSpent: false };
     this.#open.set(request.hosts, (this.#open.get(request.hosts) ?? 0) + 1);

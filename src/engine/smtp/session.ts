@@ -19,6 +19,7 @@ import {
   roomForRecipients,
   type SmtpCommand,
 } from './dialogue.ts';
+import type { LearnedHost, LearnedHosts } from './learned-hosts.ts';
 import type { SmtpLimits } from './limits.ts';
 import { ReplyParser, type SmtpReply } from './reply.ts';
 
@@ -36,8 +37,8 @@ export interface SessionCheck {
   readonly failed: (fault: unknown) => void;
 }
 
-interface SessionSetup extends DialogueSetup {
-  readonly host: string;
+interface SessionSetup extends Omit<DialogueSetup, 'known'> {
+  readonly learned: LearnedHosts;
   /** An IP literal; host names are never dialled. */
   readonly address: string;
   readonly port: number;
@@ -72,6 +73,7 @@ const INPUT = Buffer.allocUnsafeSlow(64 * 1024);
 
 export class SmtpSession {
   readonly setup: SessionSetup;
+  readonly #known: LearnedHost;
   readonly #dialogue: Dialogue;
   readonly #endsAt: number;
   #parser = new ReplyParser();
@@ -95,7 +97,8 @@ export class SmtpSession {
 
   constructor(setup: SessionSetup) {
     this.setup = setup;
-    this.#dialogue = new Dialogue(setup);
+    this.#known = setup.learned.of(setup.address);
+    this.#dialogue = new Dialogue({ ...setup, known: this.#known });
     this.#endsAt = setup.clock.elapsed() + setup.limits.sessionMs;
   }
 
@@ -208,6 +211,8 @@ export class SmtpSession {
       case 'answer':
         this.#outcomes.push(action);
         return;
+      case 'learn':
+        return this.setup.learned.learn(this.setup.address, action.what);
       case 'close':
         this.#close();
     }
@@ -250,7 +255,7 @@ export class SmtpSession {
     const { host } = this.setup;
     // Data after the reply was sent in clear text and must be discarded (RFC 3207 §4.2, CVE-2011-0411).
     this.#parser = new ReplyParser();
-    const options = { socket: plain, secureContext: secureContext(), rejectUnauthorized: false };
+    const options = { socket: plain, secureContext: secureContext(this.#known.tls), rejectUnauthorized: false };
     const socket: TLSSocket = wrapTls(isIP(host) === 0 ? { ...options, servername: host } : options);
     this.#socket = socket;
     const onSecure = () => {
@@ -259,7 +264,8 @@ export class SmtpSession {
     };
     const onError = (error: NodeJS.ErrnoException) => {
       this.#note(`TLS: ${error.code ?? 'failed'}`);
-      if (this.#dialogue.phase === 'tls') this.#on({ is: 'tls_failed' });
+      const isNoTls = error.code !== undefined && NO_TLS.has(error.code);
+      if (this.#dialogue.phase === 'tls') this.#on({ is: 'tls_failed', isNoTls });
     };
     socket.on('secureConnect', contain(this.fail, onSecure));
     socket.on(
@@ -349,14 +355,19 @@ export class SmtpSession {
   }
 }
 
-let sharedContext: SecureContext | null = null;
+/** What OpenSSL says of a record that is none of TLS. */
+const NO_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'ERR_SSL_HTTP_REQUEST']);
+
+const sharedContexts: { any: SecureContext | null; up_to_1_2: SecureContext | null } = { any: null, up_to_1_2: null };
 /**
- * One context for all sessions (each costs some 50 KB). Opportunistic TLS: used because servers require it;
+ * One context for all sessions, and one for servers that do not take TLS 1.3 (each costs some 50 KB). Opportunistic TLS: used because servers require it;
  * certificates are recorded and not enforced (RFC 7435), so old protocol versions are better than clear text.
  */
-const secureContext = (): SecureContext => {
-  sharedContext ??= createSecureContext({ minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' });
-  return sharedContext;
+const secureContext = (tls: LearnedHost['tls']): SecureContext => {
+  const which = tls === 'up_to_1_2' ? tls : 'any';
+  const maxVersion = which === 'any' ? 'TLSv1.3' : 'TLSv1.2';
+  sharedContexts[which] ??= createSecureContext({ minVersion: 'TLSv1', maxVersion, ciphers: 'DEFAULT:@SECLEVEL=0' });
+  return sharedContexts[which];
 };
 
 /** Protocol and certificate, for the transcript. */

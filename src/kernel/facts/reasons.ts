@@ -263,3 +263,19 @@ export const reasonAnchor = (reason: Reason | null): string => `reason-${reason 
 /** What the hosts of a mail provider do with mail. */
 export const PROVIDER_KINDS = ['mailbox', 'gateway', 'hosting', 'forwarder', 'relay'] as const;
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
+
+/**
+ * Why a mail host, or another one, was asked once more. `deferred`: it deferred the recipient, so the next host is
+ * asked; `next_host`, `next_address`: it failed otherwise. The rest: the same address again, in a new session, without
+ * PIPELINING, with TLS 1.2 at most, or without TLS.
+ */
+export const ATTEMPT_NEXT = [
+  'deferred',
+  'next_host',
+  'next_address',
+  'new_session',
+  'without_pipelining',
+  'tls_1_2',
+  'in_clear',
+] as const;
+export type AttemptNext = (typeof ATTEMPT_NEXT)[number];

@@ -331,6 +331,9 @@ const VERIFICATION: Verification = {
       rule: null,
       decided_by: null,
       probability: null,
+      attempts: [
+        { host: 'mx1.fabrikam.example', address: '192.0.2.25', stage: 'rcpt', code: 550, rule: null, next: null },
+      ],
       transcript: [
         { at: 12, from: 'server', text: '220 mx1.fabrikam.example ESMTP' },
         { at: 40, from: 'client', text: 'RCPT TO:<no.such.person@fabrikam.example>' },

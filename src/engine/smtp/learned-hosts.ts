@@ -1,0 +1,64 @@
+/**
+ * What was learned about mail servers, by their address: what they offer and cannot do, so that it is not tried again
+ * for each recipient. Bounded in time and number, and forgotten with the process.
+ */
+import { LRUCache } from 'lru-cache';
+import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
+import { sha256Hex } from '../../kernel/ids.ts';
+
+export interface LearnedHost {
+  /** Whether several commands sent together were answered in step. */
+  readonly pipelining: 'untried' | 'works' | 'broken';
+  /** `up_to_1_2`: the handshake ended where TLS 1.3 was offered. `none`: no handshake succeeds, clear text does. */
+  readonly tls: 'any' | 'up_to_1_2' | 'none';
+  /** It refuses us, so that a recipient whom another host deferred is not brought to it. */
+  readonly refusesUs: boolean;
+}
+
+export const NOTHING_LEARNED: LearnedHost = { pipelining: 'untried', tls: 'any', refusesUs: false };
+
+const KEPT_MS = HOUR_MS;
+const MOST_HOSTS = 10_000;
+/** How long a greylisting server remembers a deferred recipient: most do for hours. */
+export const GREYLISTED_MS = 2 * HOUR_MS;
+const MOST_GREYLISTED = 50_000;
+
+export class LearnedHosts {
+  readonly #perf: { now(): number };
+  // Created with the first entry: they allocate their whole capacity, which would slow every start.
+  #hosts: LRUCache<string, LearnedHost> | null = null;
+  #greylisted: LRUCache<string, string> | null = null;
+
+  constructor(clock: Clock) {
+    this.#perf = { now: () => clock.elapsed() };
+  }
+
+  of(address: string): LearnedHost {
+    return this.#hosts?.get(address) ?? NOTHING_LEARNED;
+  }
+
+  learn(address: string, what: Partial<LearnedHost>): void {
+    const known = this.of(address);
+    const learned = { ...known, ...what };
+    if (learned.pipelining === known.pipelining && learned.tls === known.tls && learned.refusesUs === known.refusesUs)
+      return;
+    this.#hosts ??= new LRUCache({ max: MOST_HOSTS, ttl: KEPT_MS, perf: this.#perf, ttlResolution: 0 });
+    this.#hosts.set(address, learned);
+  }
+
+  /** The host that greylisted the recipient first; null for none. */
+  greylistedAt(path: string): string | null {
+    return this.#greylisted?.get(sha256Hex(path)) ?? null;
+  }
+
+  /** Only a hash of the recipient is kept. */
+  noteGreylisted(path: string, host: string): void {
+    this.#greylisted ??= new LRUCache({
+      max: MOST_GREYLISTED,
+      ttl: GREYLISTED_MS,
+      perf: this.#perf,
+      ttlResolution: 0,
+    });
+    this.#greylisted.set(sha256Hex(path), host);
+  }
+}

@@ -116,6 +116,8 @@ ${summary(trained)}
 1. **What cannot be about the mailbox.** A 2xx accepts. A 4xx never makes an address bad: "full" becomes "full for now", the
    rest a temporary failure, or greylisting if it only asks to wait, and not for a server (RFC 6647). A reply before RCPT
    is about the client, even if it names a fault in a 5xx. A reply whose lines contradict each other decides nothing.
+   After a 4xx to RCPT that is not about the mailbox or the client, the next mail host is asked
+   ([dialogue](operating.md#the-dialogue)).
 2. **What the server echoes is taken out**: the address, our names and IP addresses, URLs, host names, ids. A word of the
    address never counts. The first 2,000 characters count.
 3. **Operators' own codes** ([data/smtp-codes.json](../data/smtp-codes.json)) come first, because their words mislead: "mailbox

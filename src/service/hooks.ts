@@ -112,12 +112,12 @@ const COUNTED_MAX = 10_000;
 /** How often an attempt at an event looks for the verdict of an earlier one that is still under way, ms. */
 const LOOK_AGAIN_MS = 100;
 
-/** Rejects with the error where `promise` has not settled until the signal. */
-function before<T>(signal: AbortSignal, promise: Promise<T>, late: () => ApiError): Promise<T> {
+/** Rejects with the error where the work has not ended until the signal; it is not begun after it. */
+function before<T>(signal: AbortSignal, work: () => Promise<T>, late: () => ApiError): Promise<T> {
   if (signal.aborted) return Promise.reject(late());
   const over = Promise.withResolvers<never>();
   const stop = onAbort(signal, () => over.reject(late()));
-  return Promise.race([promise, over.promise]).finally(stop);
+  return Promise.race([work(), over.promise]).finally(stop);
 }
 
 /** Calls of one event share a key; the body is a part of it, so that no other event can be mistaken for it. */
@@ -181,7 +181,7 @@ export function createHookService({ store, policies, verify, clock, remembersMai
 
   /** Throws ApiError where the store does not say in time. */
   async function policyOf(hook: CalledHook, signal: AbortSignal): Promise<Policy> {
-    const policy = await before(signal, policies.named(hook.accountId, hook.policy), outOfTime);
+    const policy = await before(signal, () => policies.named(hook.accountId, hook.policy), outOfTime);
     seen.set(hook.id, { hook, policy });
     return policy;
   }
@@ -237,7 +237,7 @@ export function createHookService({ store, policies, verify, clock, remembersMai
     async called(id) {
       const last = seen.get(id);
       try {
-        const hook = await before(AbortSignal.timeout(LOOK_UP_MS), hooks.find(id), unavailable);
+        const hook = await before(AbortSignal.timeout(LOOK_UP_MS), () => hooks.find(id), unavailable);
         if (hook === null) seen.delete(id);
         else seen.set(id, { hook, policy: last?.policy ?? null });
         return hook;
@@ -249,21 +249,23 @@ export function createHookService({ store, policies, verify, clock, remembersMai
 
     async answer(call) {
       const { hook, signUp, began } = call;
+      const { email } = signUp;
       const { accountId, id: keyId, plan, test } = hook;
       const caller: Caller = { accountId, keyId, plan, test };
       used.add(hook.id);
-      if (signUp.email === null)
+      if (email === null)
         return {
           caller,
           answer: { action: 'accept', because: [], message: null },
           cause: new ApiError('hook_without_address'),
         };
       const leftMs = began + hook.timeoutMs - HOOK_MARGIN_MS - clock.elapsed();
-      const signal = AbortSignal.timeout(Math.max(1, Math.floor(leftMs)));
+      // Whose body took all the time is not checked.
+      const signal = leftMs < 1 ? AbortSignal.abort() : AbortSignal.timeout(Math.floor(leftMs));
       try {
         const policy = await policyOf(hook, signal);
         admit(hook);
-        const answer = await before(signal, decisionOf(call, signUp.email, policy, signal), outOfTime);
+        const answer = await before(signal, () => decisionOf(call, email, policy, signal), outOfTime);
         return { caller, answer, cause: null };
       } catch (error) {
         const policy = seen.get(hook.id)?.policy ?? NO_RULES;

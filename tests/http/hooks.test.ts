@@ -336,6 +336,24 @@ describe('a body', () => {
     }
   });
 
+  it('that took all the time of its caller is not checked', async () => {
+    const own = await house();
+    const hook = await hookOf(own, 'generic', { timeout_ms: 1_000 });
+    const body = JSON.stringify(SAMPLE_BODIES.generic(DISPOSABLE));
+    const headers = SIGNED.generic({ secret: hook.secret, body, id: 'slow-body', at: Date.now() });
+    const raw = await openRaw(lab.url);
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    raw.socket.write(
+      `POST ${hook.path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n${lines.join('')}\r\n`,
+    );
+    await sleep(700);
+    raw.socket.write(body);
+    await expect.poll(() => statusIn(raw.received()), SOON).toBe(200);
+    raw.socket.destroy();
+    expect(await unanswered(own, 1)).toMatchObject([{ code: 'hook_out_of_time', answer: 'accept' }]);
+    expect(await balanceOf(own)).toBe(1000);
+  });
+
   it('that is signed, but no JSON, is told to the account', async () => {
     const own = await house();
     const hook = await hookOf(own, 'generic');

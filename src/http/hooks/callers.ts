@@ -4,7 +4,12 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HookKind } from '../../kernel/facts/hooks.ts';
-import { ADDRESS_LENGTH, HOOK_SIGNATURES_MAX, IDEMPOTENCY_KEY_LENGTH } from '../../kernel/facts/limits.ts';
+import {
+  ADDRESS_LENGTH,
+  HOOK_SIGNATURES_MAX,
+  IDEMPOTENCY_KEY_LENGTH,
+  LANGUAGE_LENGTH,
+} from '../../kernel/facts/limits.ts';
 import type { Decision } from '../../kernel/facts/policies.ts';
 import { canonicalIp } from '../../kernel/ip.ts';
 import { isSameSecret, standardSignature, timedSignature } from '../../kernel/signatures.ts';
@@ -118,6 +123,8 @@ function textAt(body: unknown, ...path: readonly (string | number)[]): string | 
 
 /** No address is as long as what a check takes, so that the rest of a longer text changes nothing. */
 const addressIn = (text: string | null): string | null => text?.slice(0, ADDRESS_LENGTH.max) ?? null;
+/** Of the longest that a request may have. */
+const languageIn = (text: string | null): string | null => text?.slice(0, LANGUAGE_LENGTH.max) ?? null;
 const ipIn = (text: string | null): string | null => (text === null ? null : canonicalIp(text));
 
 const KRATOS_EMAIL = [
@@ -201,7 +208,7 @@ export const HOOK_CALLERS: Readonly<Record<HookKind, HookCaller>> = {
       email: addressIn(firstAt(body, KRATOS_EMAIL)),
       ip: ipIn(textAt(body, 'ip') ?? textAt(body, 'request_headers', 'True-Client-Ip', 0)),
       eventId: null,
-      language: textAt(body, 'language') ?? textAt(body, 'request_headers', 'Accept-Language', 0),
+      language: languageIn(textAt(body, 'language') ?? textAt(body, 'request_headers', 'Accept-Language', 0)),
     }),
     replyOf: kratosReply,
   },
@@ -221,7 +228,7 @@ export const HOOK_CALLERS: Readonly<Record<HookKind, HookCaller>> = {
       email: addressIn(textAt(body, 'email')),
       ip: ipIn(textAt(body, 'ip')),
       eventId: null,
-      language: textAt(body, 'language'),
+      language: languageIn(textAt(body, 'language')),
     }),
     replyOf: (answer) => ({
       status: OK,

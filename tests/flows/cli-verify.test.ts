@@ -14,7 +14,8 @@ let dir: string;
 let environment: Record<string, string>;
 
 beforeAll(async () => {
-  dns = await zone(NET);
+  const host = 'us-smtp-inbound-1.mimecast.com';
+  dns = await zone({ ...NET, 'filtered-mail.com': { MX: [[10, host]] }, [host]: { A: ['127.0.0.1'] } });
   dir = await mkdtemp(join(tmpdir(), 'mailvet-verify-'));
   environment = {
     MAILVET_DNS_SERVERS: `${dns.address}:${dns.port}`,
@@ -38,6 +39,15 @@ describe('verify', () => {
     expect(out).toMatch(/a@good\.com +good/);
     expect(out).toMatch(/disposable_domain/);
     expect(out).toMatch(/double_dot/);
+  });
+
+  it('names the provider, what its hosts do unless they have mailboxes, and who runs a relay', async () => {
+    const { out } = await cli('verify', 'jane@filtered-mail.com', 'jane@google-hosted.com', 'a1@duck.com');
+    expect(out).toMatch(/^jane@filtered-mail\.com .* mimecast \(gateway\)$/m);
+    expect(out).toMatch(/^jane@google-hosted\.com .* google$/m);
+    expect(out).toMatch(/^a1@duck\.com .*relay: DuckDuckGo Email Protection$/m);
+    const json = JSON.parse((await cli('verify', '--json', 'jane@filtered-mail.com')).out);
+    expect(json).toMatchObject({ relay_provider: null, checks: { mx: { provider_kind: 'gateway' } } });
   });
 
   it('prints JSON lines with --json, in order, without a charge', async () => {

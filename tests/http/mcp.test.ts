@@ -69,6 +69,16 @@ async function usesEveryTool(client: Client): Promise<void> {
   expect(some.results.map(({ result, error }: Json) => error?.code ?? result.status)).toEqual([
     ...['invalid_parameter', 'good', 'invalid_parameter'],
   ]);
+  const both = await call(client, 'verify_emails', {
+    emails: ['relay@example.com', 'catch_all@example.com'],
+    validation_type: 'smtp',
+  });
+  expect(both.results.map(({ result }: Json) => result)).toMatchObject([
+    { relay_provider: 'Example Relay', checks: { mx: { provider: null, provider_kind: null } } },
+    { checks: { catch_all: { result: 'fail', checked_at: expect.stringMatching(/^20\d\d-.*Z$/) } } },
+  ]);
+  const once = await call(client, 'create_list', { emails: ['a.b@gmail.com', 'ab@gmail.com'], dedupe: 'mailbox' });
+  expect(once).toMatchObject({ dedupe: 'mailbox', rows: { addresses: 1, duplicates: 1 } });
   const list = await call(client, 'create_list', {
     emails: ['deliverable@example.com', 'not an address'],
     name: 'mine',

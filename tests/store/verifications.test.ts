@@ -15,6 +15,7 @@ describeStores('verifications', (lab) => {
       body,
       clientIp: null,
       via: 'mcp',
+      decision: 'reject',
     });
     await verifyNow(store, who, record, { id });
     expect(await store.verifications.get(who.account.id, id)).toEqual({

@@ -26,6 +26,8 @@ export const DIALOGS: readonly (readonly [name: string, path: string, open: (pag
   ['a verdict with its evidence', '/verify', ask],
   ['adding a filter', '/filters', (page) => button(page, 'Add filter').click()],
   ['filters that are selected', '/filters', (page) => page.getByLabel('Select all on this page').check()],
+  ['creating a policy', '/policies', (page) => button(page, 'Create policy').click()],
+  ['what a policy would have said', '/policies/strict', (page) => button(page, /^Try the last/).click()],
   ['importing filters', '/filters', (page) => button(page, 'Import').click()],
   ['the results of an import', '/filters', addMany],
   ['an entry beside the log', '/log', (page) => page.locator('tr[data-entry] time').first().click()],

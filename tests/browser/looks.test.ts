@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MINUTE_MS } from '../../src/kernel/clock.ts';
+import { NO_RULES } from '../../src/kernel/facts/policies.ts';
 import { violations } from '../lab/axe.ts';
 import { describeBrowser } from '../lab/browser.ts';
 import {
@@ -67,6 +68,13 @@ describeBrowser('how it looks', (browser) => {
       timeoutMs: 5_000,
       rateLimit: null,
     } as const;
+    const messages = { free: { en: 'Use the address of your company.' } };
+    const rules = {
+      ...NO_RULES,
+      signals: { ...NO_RULES.signals, disposable: 'reject', free: 'review' },
+      messages,
+    } as const;
+    await lab.store.policies.put(seeded.account.id, { ...rules, name: 'shop' }, undefined);
     const by = { kind: 'command', id: null, name: 'test', ip: null } as const;
     await lab.store.hooks.create(seeded.account.id, { ...hook, secret: null }, by);
     clock.step(MINUTE_MS);

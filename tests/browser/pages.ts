@@ -15,6 +15,8 @@ export const INSIDE = [
   ['/lists/:ready', 'spring.csv'],
   ['/lists/:list?verdict=undeliverable', 'newsletter-november.csv'],
   ['/filters', 'Filters'],
+  ['/policies', 'Policies'],
+  ['/policies/shop', 'shop'],
   ['/settings/keys', 'API keys'],
   ['/settings/keys/:key', 'CRM import'],
   ['/settings/hooks', 'Auth hooks'],

@@ -69,6 +69,47 @@ describeBrowser('filters', (browser) => {
     await rowOf(page, '192.0.2.0/24').waitFor();
   });
 
+  it('adds one that allows, edits it, and undoes its removal without turning it around', async () => {
+    const { page, api } = await member();
+    await button(page, 'Add filter').click();
+    await dialog(page).getByLabel('Allow').check();
+    await fillIn(dialog(page), { Value: 'J.Ane+x@gmail.com', Reason: 'A customer' });
+    await field(dialog(page), 'Covers').selectOption('Every spelling of the mailbox of this address');
+    await fillIn(dialog(page), { 'Expiry date': '2030-01-31' });
+    await button(dialog(page), 'Add').click();
+    await says(page, /Mailbox jane@gmail\.com added\. This allows every spelling of this mailbox\./);
+    const row = rowOf(page, 'jane@gmail.com').filter({ hasText: 'Allow' });
+    await row.filter({ hasText: '2030' }).waitFor();
+    const stored = async () => (await api.call('GET', '/v1/filters')).json.filters;
+    const settings = { action: 'allow', match: 'mailbox', expires_at: '2030-01-31T00:00:00.000Z', reason: 'A customer' };
+    expect(await stored()).toMatchObject([settings]);
+
+    await button(page, 'Remove jane@gmail.com').click();
+    await says(page, 'No filters yet');
+    await button(page, 'Undo').click();
+    await row.waitFor();
+    expect(await stored()).toMatchObject([settings]);
+
+    await button(page, 'Edit jane@gmail.com').click();
+    await dialog(page).getByLabel('Block').check();
+    await fillIn(dialog(page), { Reason: 'No longer one' });
+    await button(dialog(page), 'Save').click();
+    await rowOf(page, 'jane@gmail.com').filter({ hasText: 'Block' }).waitFor();
+    expect(await stored()).toMatchObject([{ ...settings, action: 'block', reason: 'No longer one' }]);
+    expect((await api.verify('ja.ne@gmail.com')).json).toMatchObject({ reason: 'blocked_by_filter' });
+    await page.reload();
+    await expectText(rowOf(page, 'jane@gmail.com').locator('td:nth-child(6)')).toBe('1');
+  });
+
+  it('warns of a mail host that many domains share', async () => {
+    const { page } = await member();
+    await button(page, 'Add filter').click();
+    await fillIn(dialog(page), { Value: 'aspmx.l.google.com' });
+    await field(dialog(page), 'Covers').selectOption('Domains with this mail host, or *.suffix');
+    await button(dialog(page), 'Add').click();
+    await says(page, /covers mail hosts of google/);
+  });
+
   it('sorts them, on every page of the table', async () => {
     const { page, api } = await member();
     const values = ['b.com', 'jane@good.com', 'a.com'];

@@ -4,7 +4,7 @@
  * that they never look for.
  */
 import type { FilterAction, FilterMatch, FilterType } from '../kernel/facts/filter-types.ts';
-import { cidrsContaining } from '../kernel/ip.ts';
+import { cidrsContaining, networkOf } from '../kernel/ip.ts';
 
 /** `column`: of `accounts`, how many there are; `count`: the same of its `AccountState`. */
 export const FILTER_KINDS = {
@@ -88,51 +88,99 @@ export interface FilterKeys {
   readonly mxHosts: readonly string[] | null;
 }
 
-/** What one filter would be found by. */
-type Candidate = readonly [kind: FilterKind, value: string];
-
-/**
- * The look-ups to make, most specific first: those of one array are equally specific. None for kinds of which the
- * account has no filter.
- */
-export function* filterCandidates(counts: FilterCounts, keys: FilterKeys): Generator<readonly Candidate[]> {
-  const present = (kinds: readonly FilterKind[]) => kinds.filter((kind) => counts[FILTER_KINDS[kind].count] > 0);
-  const each = (kinds: readonly FilterKind[], value: string) => kinds.map((kind) => [kind, value] as const);
-  if (keys.email !== null) {
-    const exact = present(EXACT_EMAIL);
-    if (exact.length > 0) yield each(exact, keys.email);
-  }
-  if (counts.filterMailboxes > 0 && keys.mailbox !== null) yield [['mailbox', keys.mailbox]];
-  const domains = present(DOMAIN);
-  if (domains.length > 0) for (const domain of keys.domains) yield each(domains, domain);
-  const networks = present(NETWORK);
-  if (networks.length > 0 && keys.ip !== null)
-    for (const network of cidrsContaining(keys.ip)) yield each(networks, network);
-  if (counts.filterMxHosts > 0 && keys.mxHosts !== null)
-    for (const hosts of hostPatterns(keys.mxHosts)) yield hosts.map((host) => ['mx_host', host] as const);
+/** A filter as requests are matched with it. */
+export interface FilterRule {
+  readonly id: number;
+  readonly filterType: FilterKind;
+  readonly value: string;
+  readonly action: FilterAction;
+  readonly expiresAt: number | null;
 }
+
+/** Filters of these kinds with one of the values. */
+export interface FilterLookup {
+  readonly kinds: readonly FilterKind[];
+  /** What the values follow from. */
+  readonly of: string;
+  /** Made when they are needed: most requests of a batch look for the same. */
+  readonly values: () => readonly string[];
+  /** The most specific value has the lowest; equal ones are equally specific. */
+  readonly rank: (value: string) => number;
+}
+
+/** The look-ups to make, most specific first. None for kinds of which the account has no filter. */
+export function filterLookups(counts: FilterCounts, keys: FilterKeys): FilterLookup[] {
+  const lookups: FilterLookup[] = [];
+  const add = (all: readonly FilterKind[], of: string, values: FilterLookup['values'], rank: FilterLookup['rank']) => {
+    const kinds = all.filter((kind) => counts[FILTER_KINDS[kind].count] > 0);
+    if (kinds.length > 0) lookups.push({ kinds, of, values, rank });
+  };
+  const { email, mailbox, domains, ip, mxHosts } = keys;
+  if (email !== null) add(EXACT_EMAIL, email, () => [email], NO_RANK);
+  if (mailbox !== null) add(MAILBOX, mailbox, () => [mailbox], NO_RANK);
+  const [domain = null] = domains;
+  if (domain !== null) add(DOMAIN, domain, () => domains, shortness);
+  if (ip !== null) {
+    // Those of one subscriber are looked for apart: the networks around it are the same for many requests.
+    const network = networkAround(ip);
+    add(NETWORK, ip, () => cidrsContaining(ip).slice(0, -network.wider), width);
+    add(NETWORK, network.of, () => cidrsContaining(ip).slice(-network.wider), width);
+  }
+  if (mxHosts !== null && mxHosts.length > 0)
+    add(
+      MX_HOST,
+      mxHosts.join(' '),
+      () => hostPatterns(mxHosts),
+      (value) => (isSuffix(value) ? shortness(value) : NAMED),
+    );
+  return lookups;
+}
+/** The /24 or /64 of an address, and how many networks are as wide or wider. */
+const networkAround = (ip: string): { readonly of: string; readonly wider: number } =>
+  ip.includes(':') ? { of: networkOf(ip), wider: 65 } : { of: ip.slice(0, ip.lastIndexOf('.')), wider: 25 };
+const NO_RANK = () => 0;
+/** Of a domain, or of a suffix of mail hosts. */
+const shortness = (name: string): number => -name.split('.').length;
+/** Of a network: the bits that are free. */
+const width = (network: string): number => {
+  const slash = network.indexOf('/');
+  return slash < 0 ? NAMED : -Number(network.slice(slash + 1));
+};
+/** Of one address, or of one mail host: no prefix and no name is as long. */
+const NAMED = -1_000;
 const EXACT_EMAIL = kindsLike('email');
+const MAILBOX = kindsLike('mailbox');
 const DOMAIN = kindsLike('domain');
 const NETWORK = kindsLike('ip_address');
+const MX_HOST = kindsLike('mx_host');
 
-/** The values that match one of the hosts: all names first, then `*.suffix` by length in labels, longest first. */
-function hostPatterns(hosts: readonly string[]): readonly (readonly string[])[] {
-  const patterns = new Set(hosts.flatMap(suffixesOf));
-  const byLength = Map.groupBy(patterns, (pattern) => pattern.split('.').length);
-  const suffixes = [...byLength].sort(([a], [b]) => b - a).map(([, equals]) => equals);
-  return hosts.length === 0 ? [] : [[...new Set(hosts)], ...suffixes];
-}
+/** Each kind and value that a look-up is for. */
+export const candidatesOf = ({ kinds, values }: FilterLookup): (readonly [kind: FilterKind, value: string])[] =>
+  values().flatMap((value) => kinds.map((kind) => [kind, value] as const));
+
+const SUFFIX_MARK = '*.';
+const isSuffix = (value: string): boolean => value.startsWith(SUFFIX_MARK);
+
+/** The values that match one of the hosts. */
+const hostPatterns = (hosts: readonly string[]): readonly string[] => [
+  ...new Set([...hosts, ...hosts.flatMap(suffixesOf)]),
+];
 
 function suffixesOf(host: string): string[] {
   const labels = host.split('.');
-  return labels.slice(1).map((_, i) => `*.${labels.slice(i + 1).join('.')}`);
+  return labels.slice(1).map((_, i) => `${SUFFIX_MARK}${labels.slice(i + 1).join('.')}`);
 }
 
-/** The only one of equally specific filters that counts: `allow` wins. Those that have expired match nothing. */
-export function winner<F extends { readonly action: FilterAction; readonly expiresAt: number | null }>(
-  found: readonly F[],
-  now: number,
-): F | null {
-  const inForce = found.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
-  return inForce.find(({ action }) => action === 'allow') ?? inForce[0] ?? null;
+/**
+ * Of what a look-up has found, the filter that counts: the most specific one, and among equals one that allows. Those
+ * that have expired match nothing.
+ */
+export function mostSpecific(found: readonly FilterRule[], { rank }: FilterLookup, now: number): FilterRule | null {
+  let best: FilterRule | null = null;
+  for (const rule of found) {
+    if (rule.expiresAt !== null && rule.expiresAt <= now) continue;
+    const behind = best === null ? -1 : rank(rule.value) - rank(best.value);
+    if (behind < 0 || (behind === 0 && best?.action !== 'allow')) best = rule;
+  }
+  return best;
 }

@@ -8,22 +8,25 @@ import { BATCH_ROWS, yieldToEventLoop } from './batches.ts';
 import { FILTERS } from './columns.ts';
 import type { StorageDriver, TransactionDriver } from './driver.ts';
 import {
+  candidatesOf,
   countsOf,
   FILTER_COLUMNS,
   FILTER_KIND_NAMES,
   FILTER_KINDS,
   type FilterKind,
-  filterCandidates,
+  type FilterLookup,
+  type FilterRule,
   filterCount,
+  filterLookups,
   kindOf,
   kindsLike,
   kindsOfType,
-  winner,
+  mostSpecific,
 } from './filter-kinds.ts';
 import { storeReply } from './idempotency.ts';
 import { toAuditRow, writeAudit } from './people/audit-log.ts';
 import { storable, storableOrNull } from './rows.ts';
-import type { AccountId, Actor, Filter, FilterAdded, FilterInput, FilterRule, Filters } from './store.ts';
+import type { AccountId, Actor, Filter, FilterAdded, FilterInput, Filters } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
 // Filters as rows, and their insertion in bulk.
@@ -212,10 +215,10 @@ function filterMatch(driver: StorageDriver): Filters['matchMany'] {
       .executeTakeFirst();
     if (counters === undefined || filterCount(counters) === 0) return null;
     const counts = countsOf(counters);
-    const wanted = keys().map((one) => [...filterCandidates(counts, one)]);
+    const wanted = keys().map((one) => filterLookups(counts, one));
     const found = new Map<string, FilterRule>();
     const now = await driver.now();
-    const all = Map.groupBy(wanted.flat(2), ([kind]) => kind);
+    const all = Map.groupBy(wanted.flat().flatMap(candidatesOf), ([kind]) => kind);
     for (const [kind, candidates] of all) {
       const values = [...new Set(candidates.map(([, value]) => value))];
       for (let from = 0; from < values.length; from += BATCH_ROWS) {
@@ -225,12 +228,11 @@ function filterMatch(driver: StorageDriver): Filters['matchMany'] {
         await yieldToEventLoop();
       }
     }
-    const firstOf = (levels: (typeof wanted)[number]): FilterRule | null => {
-      for (const tried of levels) {
-        const filter = winner(
-          tried.flatMap(([kind, value]) => found.get(`${kind}\n${value}`) ?? []),
-          now,
-        );
+    const ofLookup = (lookup: FilterLookup) =>
+      candidatesOf(lookup).flatMap(([kind, value]) => found.get(`${kind}\n${value}`) ?? []);
+    const firstOf = (lookups: readonly FilterLookup[]): FilterRule | null => {
+      for (const lookup of lookups) {
+        const filter = mostSpecific(ofLookup(lookup), lookup, now);
         if (filter !== null) return filter;
       }
       return null;

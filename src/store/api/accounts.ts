@@ -5,9 +5,9 @@ import type { Reason, Status } from '../../kernel/facts/reasons.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import type { FilterSort, Sorting } from '../../kernel/facts/sort-orders.ts';
 import type { MailPayload } from '../../kernel/jobs.ts';
-import type { FilterKeys, FilterKind } from '../filter-kinds.ts';
+import type { FilterKeys, FilterRule } from '../filter-kinds.ts';
 
-export type { FilterKeys };
+export type { FilterKeys, FilterRule };
 
 /** Who made a change, as the audit log shows it. */
 export interface Actor {
@@ -207,15 +207,6 @@ export interface FilterChange {
   /** With the value that goes with it. */
   readonly matching?: Pick<FilterInput, 'match' | 'value'>;
   readonly expiresAt?: number | null;
-}
-
-/** A filter as requests are matched with it. */
-export interface FilterRule {
-  readonly id: number;
-  readonly filterType: FilterKind;
-  readonly value: string;
-  readonly action: FilterAction;
-  readonly expiresAt: number | null;
 }
 
 /** See `Filters.matchMany`. */

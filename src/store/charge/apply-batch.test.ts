@@ -55,7 +55,7 @@ class Model {
 
   get state(): ChargeState {
     return {
-      ...{ now: NOW, node: 'node_1', idempotency: () => null, filter: () => null },
+      ...{ now: NOW, node: 'node_1', idempotency: () => null, filters: () => [] },
       ...{ seenOwner: () => null, seen: () => null },
       ...{ key: () => this.key, keyById: () => this.key, account: () => this.account },
       hold: (id) => this.holds.get(id) ?? null,

@@ -6,7 +6,7 @@ import { PLANS, PRICE } from '../../kernel/facts/plans.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import { ipMatcher } from '../../kernel/ip.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
-import { filterCandidates, winner } from '../filter-kinds.ts';
+import { filterLookups, mostSpecific } from '../filter-kinds.ts';
 import type {
   AccountId,
   Admission,
@@ -140,9 +140,8 @@ function forget(state: ChargeState, changes: Changes, accountId: AccountId, ref:
 
 /** The account's filter that matches: of the most specific ones, one that allows. */
 function matchFilter(state: ChargeState, account: AccountState, keys: FilterKeys): FilterRule | null {
-  for (const tried of filterCandidates(account, keys)) {
-    const found = tried.flatMap(([kind, value]) => state.filter(account.id, kind, value) ?? []);
-    const filter = winner(found, state.now);
+  for (const lookup of filterLookups(account, keys)) {
+    const filter = mostSpecific(state.filters(account.id, lookup), lookup, state.now);
     if (filter !== null) return filter;
   }
   return null;

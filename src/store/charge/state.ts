@@ -4,7 +4,7 @@
  */
 import type { Level, Plan } from '../../kernel/facts/plans.ts';
 import type { Reason, Status } from '../../kernel/facts/reasons.ts';
-import type { FilterCounts, FilterKind } from '../filter-kinds.ts';
+import type { FilterCounts, FilterLookup } from '../filter-kinds.ts';
 import type {
   AccountId,
   Admission,
@@ -98,7 +98,7 @@ export interface ChargeState {
   /** Of the verification that is recorded under this id. */
   recorded(id: string): CompletedReply | null;
   idempotency(accountId: string, route: string, key: string): IdempotencyState | null;
-  filter(accountId: string, kind: FilterKind, value: string): FilterRule | null;
+  filters(accountId: string, lookup: FilterLookup): readonly FilterRule[];
   seenOwner(accountId: string): SeenOwner | null;
   seen(accountId: string, mailbox: string, scope: string): SeenState | null;
 }

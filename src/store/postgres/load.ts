@@ -24,7 +24,7 @@ import {
   seenState,
   textColumn,
 } from '../columns.ts';
-import { type FilterKind, filterCandidates } from '../filter-kinds.ts';
+import { candidatesOf, type FilterKind, filterLookups } from '../filter-kinds.ts';
 import { assertCompatible, SCHEMA, type SchemaState } from '../migrations.ts';
 import { onlyRow } from '../rows.ts';
 import type { AdmissionRequest, CompletedReply, FilterRule, IdempotencyRef, Settlement, Sighting } from '../store.ts';
@@ -170,7 +170,8 @@ export async function loadBatch(
     hold: (id) => holdById.get(id) ?? null,
     recorded: (id) => replyById.get(id) ?? null,
     idempotency: (accountId, route, key) => replies.get(idempotencyId(accountId, { route, key })) ?? null,
-    filter: (accountId, kind, value) => filters.get(filterId(accountId, kind, value)) ?? null,
+    filters: (accountId, lookup) =>
+      candidatesOf(lookup).flatMap(([kind, value]) => filters.get(filterId(accountId, kind, value)) ?? []),
     seenOwner: (accountId) => ownerById.get(accountId) ?? null,
     seen: (accountId, mailbox, scope) => seen.get(seenId(accountId, mailbox, scope)) ?? null,
   };
@@ -291,7 +292,7 @@ export function filterRows(
   const wanted = new Map<string, FilterValue>();
   for (const [account, { verify }] of asked) {
     if (account === null || verify === null) continue;
-    for (const [kind, value] of [...filterCandidates(account, verify.filterKeys)].flat())
+    for (const [kind, value] of filterLookups(account, verify.filterKeys).flatMap(candidatesOf))
       wanted.set(filterId(account.id, kind, value), { accountId: account.id, kind, value });
   }
   return [...wanted.values()];

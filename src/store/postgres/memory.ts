@@ -321,7 +321,7 @@ const NOT_STORED = {
   hold: () => null,
   recorded: () => null,
   idempotency: () => null,
-  filter: () => null,
+  filters: () => [],
   seenOwner: () => null,
   seen: () => null,
 };

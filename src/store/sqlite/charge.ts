@@ -23,6 +23,7 @@ import {
   USAGE_HOURS,
   VERIFICATIONS,
 } from '../columns.ts';
+import type { FilterRule } from '../filter-kinds.ts';
 import { assertCompatible, SCHEMA } from '../migrations.ts';
 import { readBatch, writeAnswers } from './charge-message.ts';
 import { ADD_HITS, insertSql, updateSql } from './statements.ts';
@@ -37,6 +38,9 @@ const SQL = {
   recorded: 'SELECT body, decision FROM verifications WHERE id = ?',
   idempotency: `SELECT ${idempotencyState('idempotency')} FROM idempotency ${OF_REPLY}`,
   filter: `SELECT ${filterState('filters')} FROM filters WHERE account_id = ? AND filter_type = ? AND value = ?`,
+  // Each value is looked up: the order is that of the join. For several kinds at once SQLite would read all filters.
+  filters: `SELECT ${filterState('f')} FROM json_each(?) AS wanted CROSS JOIN filters AS f
+    WHERE f.account_id = ? AND f.filter_type = ? AND f.value = wanted.value`,
   seenOwner: `SELECT ${seenOwner('seen_secrets')} FROM seen_secrets WHERE account_id = ?`,
   seen: `SELECT ${seenState('seen')} FROM seen WHERE account_id = ? AND mailbox = ? AND scope = ?`,
   setAccount: updateSql(ACCOUNT_COUNTERS),
@@ -118,6 +122,22 @@ function load(statements: Statements, now: number, node: string): ChargeState {
     if (known === undefined) keys.set(found.id, found);
     return known ?? found;
   };
+  /** By account, kinds, and what the values follow from. */
+  const looked = new Map<string, readonly FilterRule[]>();
+  const filters: ChargeState['filters'] = (accountId, { kinds, of, values }) => {
+    const id = `${accountId}\n${kinds.join(' ')}\n${of}`;
+    const known = looked.get(id);
+    if (known !== undefined) return known;
+    const wanted = values();
+    const [one = '', ...more] = wanted;
+    const all = more.length === 0 ? null : JSON.stringify(wanted);
+    const rows: unknown[] = kinds.flatMap((kind) =>
+      all === null ? statements.filter.all(accountId, kind, one) : statements.filters.all(all, accountId, kind),
+    );
+    const found = rows as readonly FilterRule[];
+    looked.set(id, found);
+    return found;
+  };
   return {
     now,
     node,
@@ -127,7 +147,7 @@ function load(statements: Statements, now: number, node: string): ChargeState {
     hold: (id) => find('hold', id),
     recorded: (id) => find('recorded', id),
     idempotency: (accountId, route, key) => find('idempotency', accountId, route, key),
-    filter: (accountId, kind, value) => find('filter', accountId, kind, value),
+    filters,
     seenOwner: (accountId) => find('seenOwner', accountId),
     seen: (accountId, mailbox, scope) => find('seen', accountId, mailbox, scope),
   };

@@ -25,7 +25,14 @@ export const DIALOGS: readonly (readonly [name: string, path: string, open: (pag
   ['the attempts of a delivery', '/webhooks/:webhook', (page) => button(page, /^1 attempt at ping/).click()],
   ['a verdict with its evidence', '/verify', ask],
   ['adding a filter', '/filters', (page) => button(page, 'Add filter').click()],
-  ['editing a filter', '/filters', (page) => button(page, /^Edit /).first().click()],
+  [
+    'editing a filter',
+    '/filters',
+    (page) =>
+      button(page, /^Edit /)
+        .first()
+        .click(),
+  ],
   ['filters that are selected', '/filters', (page) => page.getByLabel('Select all on this page').check()],
   ['creating a policy', '/policies', (page) => button(page, 'Create policy').click()],
   ['what a policy would have said', '/policies/strict', (page) => button(page, /^Try the last/).click()],

@@ -81,7 +81,12 @@ describeBrowser('filters', (browser) => {
     const row = rowOf(page, 'jane@gmail.com').filter({ hasText: 'Allow' });
     await row.filter({ hasText: '2030' }).waitFor();
     const stored = async () => (await api.call('GET', '/v1/filters')).json.filters;
-    const settings = { action: 'allow', match: 'mailbox', expires_at: '2030-01-31T00:00:00.000Z', reason: 'A customer' };
+    const settings = {
+      action: 'allow',
+      match: 'mailbox',
+      expires_at: '2030-01-31T00:00:00.000Z',
+      reason: 'A customer',
+    };
     expect(await stored()).toMatchObject([settings]);
 
     await button(page, 'Remove jane@gmail.com').click();

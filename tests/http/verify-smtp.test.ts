@@ -128,6 +128,58 @@ const CAST: Record<string, { persona: Persona; local?: string; yields: Record<st
   },
 };
 
+const DELIVERABLE = { deliverability: 'deliverable', reason: null, validation_type: 'smtp', credits_used: 10 };
+const GREYLISTED = { deliverability: 'unknown', reason: 'greylisted', validation_type: 'mx', credits_used: 1 };
+
+/** Domains with mail servers of their own, in order of preference, and what is to come of `good@`, and in how many attempts. */
+const WALKS: Record<
+  string,
+  {
+    personas: readonly Persona[];
+    local?: string;
+    yields: Record<string, unknown>;
+    attempts: readonly (string | null)[];
+  }
+> = {
+  'deferring.com': {
+    personas: [{ on: (c) => (c.verb === 'RCPT' ? '451 4.3.0 Temporary lookup failure' : undefined) }, {}],
+    yields: DELIVERABLE,
+    attempts: ['deferred', null],
+  },
+  'nobody-behind.com': {
+    personas: [{ on: (c) => (c.verb === 'RCPT' ? '452 4.3.1 Insufficient system storage' : undefined) }, {}],
+    local: 'unknown',
+    yields: { deliverability: 'undeliverable', reason: 'mailbox_not_found', credits_used: 10 },
+    attempts: ['deferred', null],
+  },
+  'careless-backup.com': {
+    personas: [{ on: (c) => (c.verb === 'RCPT' ? '450 4.7.1 Greylisted' : undefined) }, { mailboxes: ['*'] }],
+    yields: GREYLISTED,
+    attempts: ['deferred', null],
+  },
+  'definite.com': {
+    personas: [{ mailboxes: [] }, {}],
+    yields: { deliverability: 'undeliverable', reason: 'mailbox_not_found', credits_used: 10 },
+    attempts: [null],
+  },
+  'no-pipelining.com': {
+    personas: [{ pipelining: 'rejects' }],
+    yields: DELIVERABLE,
+    attempts: ['without_pipelining', null],
+  },
+  'utf8-under-tls.com': {
+    personas: [{ mailboxes: ['адам'], tls: 'works', capabilitiesUnderTls: ['SMTPUTF8'] }],
+    local: 'адам',
+    yields: DELIVERABLE,
+    attempts: [null],
+  },
+  'tls-1-2.com': {
+    personas: [{ tls: 'works', demandsTls: true, onTls13: 'close' }],
+    yields: DELIVERABLE,
+    attempts: ['tls_1_2', null],
+  },
+};
+
 let lab: Lab;
 let owner: Member;
 const servers: SmtpLab[] = [];
@@ -141,6 +193,18 @@ beforeAll(async () => {
     servers.push(server);
     net[domain] = { MX: [[10, `mx.${domain}`]] };
     net[`mx.${domain}`] = { A: [server.address] };
+  }
+  for (const [i, [domain, { personas }]] of Object.entries(WALKS).entries()) {
+    const hosts = personas.map((persona, n) => ({
+      persona,
+      host: `mx${n + 1}.${domain}`,
+      address: `127.0.3.${2 * i + n + 1}`,
+    }));
+    net[domain] = { MX: hosts.map(({ host }, n) => [10 * (n + 1), host]) };
+    for (const { persona, host, address } of hosts) {
+      servers.push(await startSmtp(persona, { address, port }));
+      net[host] = { A: [address] };
+    }
   }
   net['closed.com'] = { MX: [[10, 'mx.closed.com']] };
   net['mx.closed.com'] = { A: ['127.0.2.1'] };
@@ -206,6 +270,15 @@ describe('POST /v1/verify, smtp', () => {
     expect(json).toMatchObject(yields);
     expect(await balance(owner)).toBe(before - json.credits_used);
     expect((await lab.store.accounts.get(owner.account.id))!.locked).toBe(0);
+  });
+
+  it.each(Object.entries(WALKS))('%s says which hosts were asked, and why', async (domain, walk) => {
+    const { local = 'good', yields, attempts } = walk;
+    const { json } = await owner.call('POST', '/v1/verify?evidence=1', { email: `${local}@${domain}`, ...smtp });
+    expect(json).toMatchObject(yields);
+    const asked: { host: string; next: string | null }[] = json.evidence.smtp.attempts;
+    expect(asked.map(({ next }) => next)).toEqual(attempts);
+    expect(asked.at(-1)?.host).toBe(`mx${walk.personas.length > 1 && attempts.length > 1 ? 2 : 1}.${domain}`);
   });
 
   it('a closed port is smtp_unreachable, good and billed as mx', async () => {

@@ -362,7 +362,7 @@ export class Dialogue {
   }
 
   /**
-   * A recipient is not accepted without a sender: the replies came in another order, if their texts do not deny it. Some
+   * A recipient is not accepted without a sender: the replies came in another order, if their texts say so as well. Some
    * servers do accept it.
    */
   #onReplyWhileHeld({ verb, reply: rejection }: { verb: CommandVerb; reply: SmtpReply }, reply: SmtpReply) {
@@ -487,8 +487,8 @@ export class Dialogue {
   }
 
   /**
-   * The handshake failed. Some servers end it where TLS 1.3 is offered, and take TLS 1.2; for one that is silent, there is
-   * time for that only where clear text is of no use.
+   * The handshake failed. Some servers end it where TLS 1.3 is offered, and take TLS 1.2. For one that is silent, there
+   * is time for that only where clear text is of no use.
    */
   #endTls(why: 'failed' | 'no_tls' | 'timeout') {
     const isNeeded = this.#tlsFor !== 'offer';

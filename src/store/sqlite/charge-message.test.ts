@@ -115,5 +115,5 @@ test('a batch arrives as it was sent, whatever its requests have in common', () 
     }),
     { numRuns: 300 },
   );
-  expect(short).toBeGreaterThan(100);
+  expect(short).toBeGreaterThan(20);
 });

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ListHere } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
-import { formatDateTime } from '../parts/format.ts';
+import { formatDateTime, formatNumber } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { escapeInvisible } from '../parts/verdict/escape-invisible.ts';
@@ -53,11 +53,12 @@ const route = getRouteApi('/inside/lists/$id');
 
 function Facts({ of }: { of: ListHere }) {
   const { status, validation_type, policy, read, key, created_at, started_at, finished_at } = of;
-  const name = read.column;
+  const [first = read.column, ...others] = read.columns;
   return (
     <>
       {status === 'ready' ? 'Column' : `Level ${validation_type} · column`}{' '}
-      <b className="anywhere">{escapeInvisible(name)}</b> · {policy !== null && `policy ${policy} · `}
+      <b className="anywhere">{escapeInvisible(first)}</b>
+      {others.length > 0 && ` and ${formatNumber(others.length)} more`} · {policy !== null && `policy ${policy} · `}
       {started_at === null ? `uploaded ${formatDateTime(created_at)}` : `started ${formatDateTime(started_at)}`}
       {finished_at !== null && `, ended ${formatDateTime(finished_at)}`} · by{' '}
       <span className="anywhere">{key === null ? 'the dashboard' : `API key “${key.name}”`}</span>.

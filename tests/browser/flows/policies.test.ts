@@ -75,7 +75,7 @@ describeBrowser('policies', (browser) => {
     await role.getByText('Reject', { exact: true }).click();
     await says(page, 'The rules have changed since; try them again.');
     await button(page, 'Try the last 1,000 verifications').click();
-    await button(page, 'See the 2 to reject').click();
+    await button(page, 'see them: the 2 to reject').click();
     await rowOf(page, 'info@good.com').filter({ hasText: 'Addresses of a function' }).waitFor();
     await rowOf(page, 'b@mailinator.com').waitFor();
 

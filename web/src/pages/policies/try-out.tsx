@@ -190,7 +190,7 @@ const See = (props: {
         type="button"
         size="sm"
         underline="always"
-        aria-label={`See the ${formatNumber(props.count)} to ${props.action}`}
+        aria-label={`see them: the ${formatNumber(props.count)} to ${props.action}`}
         onClick={() => props.onShow(props.action)}
       >
         see them

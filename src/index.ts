@@ -16,6 +16,7 @@ import { type Report, report } from './engine/report.ts';
 import { runOffline, runOnline } from './engine/verify.ts';
 import { DAY_MS, systemClock } from './kernel/clock.ts';
 import { contain, warnOfFault } from './kernel/contain.ts';
+import { type Egress, egressesOf } from './kernel/egress.ts';
 import {
   DNS_TIMEOUT_MS,
   SMTP_BREAKER_SECONDS,
@@ -32,6 +33,7 @@ import { canonicalIp } from './kernel/ip.ts';
 import { areTexts, checkOptions, FLAG, type OptionChecks, TEXT, TEXTS, within } from './kernel/option-checks.ts';
 
 export type { Checks, Report, ReportedEvidence } from './engine/report.ts';
+export type { Egress, SocksServer } from './kernel/egress.ts';
 export type { Deliverability, Reason, Status } from './kernel/facts/reasons.ts';
 export type { Level };
 
@@ -62,6 +64,11 @@ export interface SmtpOptions {
   port?: number;
   /** Local addresses to ask from; each domain always from the same one. */
   bind?: readonly string[];
+  /**
+   * Where to ask from instead: several addresses and SOCKS servers, each with its own `helo` and `from`; `helo`, `from`
+   * and `bind` are then not used.
+   */
+  egresses?: readonly Egress[];
   /** Dialogues open at once to one mail host, by name and by address; 5 by default. */
   connectionsPerHost?: number;
   /** Dialogues begun per second with one operator's hosts, and with one address; 2 by default, 0 = no bound. */
@@ -125,6 +132,7 @@ const SMTP_OPTIONS: OptionChecks<SmtpOptions> = {
     fits: (value) => areTexts(value) && value.every((ip) => canonicalIp(ip) !== null),
     wants: 'an array of IP addresses',
   },
+  egresses: { fits: (value) => Array.isArray(value) && value.length > 0, wants: 'an array with at least one egress' },
   connectionsPerHost: within(SMTP_CONNECTIONS_PER_HOST),
   ratePerOperator: within(SMTP_RATE_PER_OPERATOR),
   breakerSeconds: within(SMTP_BREAKER_SECONDS),
@@ -226,7 +234,8 @@ function smtpIdentityOf(smtp: SmtpOptions | undefined) {
     ratePerOperator = SMTP_RATE_PER_OPERATOR.default,
     breakerSeconds = SMTP_BREAKER_SECONDS.default,
   } = smtp;
-  return { helo, from, port, bind, connectionsPerHost, ratePerOperator, breakerSeconds };
+  const egresses = smtp.egresses ?? egressesOf({ helo, from, bind });
+  return { egresses, port, connectionsPerHost, ratePerOperator, breakerSeconds };
 }
 
 function readServers(texts: readonly string[] | undefined) {

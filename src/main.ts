@@ -1,5 +1,6 @@
 /** The only place that constructs and connects the parts: options in, a running service out. */
-import { type Options, publicUrlOf, smtpIdentityOf } from './config/read.ts';
+import { smtpIdentityOf } from './config/egress.ts';
+import { type Options, publicUrlOf } from './config/read.ts';
 import { mailboxOf } from './engine/address/mailbox.ts';
 import { createEngine } from './engine/create.ts';
 import { watchDomainData } from './engine/data/domain-data.ts';
@@ -111,10 +112,11 @@ async function start(
   await orAborted(store.upkeep.releaseDead(signal), signal);
   await orAborted(store.users.claimMailboxes(mailboxOf), signal);
   const lists = watchDomainData(options.listsDir, clock, { learned: options.listsLearnHosts });
+  const smtp = await smtpIdentityOf(options, () => lists.current.providerNames);
   const engine = createEngine({
     ...options,
     domainData: () => lists.current,
-    smtp: smtpIdentityOf(options),
+    smtp,
     sharedRates: sharedRatesOf(options, store, logger),
     clock,
     onDnsTrust: (change) => logDnsTrust(change, logger),
@@ -124,7 +126,20 @@ async function start(
   let url = options.publicUrl;
   let draining = false;
   const services = createServices({
-    ...{ options, logger, clock, storeClock, webFolders, dashboardPerWindow, store, engine, lists, metrics, closers },
+    ...{
+      options,
+      logger,
+      clock,
+      storeClock,
+      webFolders,
+      dashboardPerWindow,
+      store,
+      engine,
+      lists,
+      metrics,
+      closers,
+      smtp,
+    },
     url: () => url,
     draining: () => draining || closers.closing,
   });

@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
-import { type Options, smtpIdentityOf } from '../config/read.ts';
+import { smtpIdentityOf } from '../config/egress.ts';
+import type { Options } from '../config/read.ts';
+import { watchDomainData } from '../engine/data/domain-data.ts';
+import { systemClock } from '../kernel/clock.ts';
 import type { Finding } from '../service/doctor.ts';
 import { command, missingFile, openConfiguredStore, optionsFrom, printable, printResult } from './command.ts';
 
@@ -8,7 +11,9 @@ export const doctorCommand = (): Command =>
     async (flags: { json?: boolean }) => {
       const options = optionsFrom(flags, 'doctor');
       const { examine, isFit } = await import('../service/doctor.ts');
-      const findings = await examine({ ...options, smtpIdentity: smtpIdentityOf(options) }, () => checkStore(options));
+      const providers = () => watchDomainData(options.listsDir, systemClock).current.providerNames;
+      const { egresses = [] } = (await smtpIdentityOf(options, providers)) ?? {};
+      const findings = await examine({ ...options, egresses }, () => checkStore(options));
       const ok = isFit(findings);
       printResult(flags, { findings, ok }, linesOf(findings));
       if (!ok) process.exitCode = 1;

@@ -1,16 +1,23 @@
-import { type Options, smtpIdentityOf } from '../config/read.ts';
+import { smtpIdentityOf } from '../config/egress.ts';
+import type { Options } from '../config/read.ts';
+import { watchDomainData } from '../engine/data/domain-data.ts';
 import { createVerifier, type Verifier } from '../index.ts';
+import { systemClock } from '../kernel/clock.ts';
 import { formatHostPort } from '../kernel/ip.ts';
 
 /** The library's verifier, configured from the options. */
-export function verifierFrom(options: Options): Verifier {
-  const smtp = smtpIdentityOf(options);
+export async function verifierFrom(options: Options): Promise<Verifier> {
+  const smtp = await smtpIdentityOf(
+    options,
+    () => watchDomainData(options.listsDir, systemClock).current.providerNames,
+  );
+  const [first] = smtp?.egresses ?? [];
   return createVerifier({
     ...(options.dnsServers === null ? {} : { dnsServers: options.dnsServers.map(formatHostPort) }),
     dnsTimeoutMs: options.dnsTimeoutMs,
     dnsControlNames: options.dnsControlNames,
     allowPrivateNetworks: options.allowPrivateNetworks,
     listsDir: options.listsDir,
-    ...(smtp === null ? {} : { smtp }),
+    ...(smtp === null || first === undefined ? {} : { smtp: { ...smtp, helo: first.helo } }),
   });
 }

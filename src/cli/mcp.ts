@@ -47,7 +47,7 @@ type Backend = McpBackend & { readonly close?: () => void };
 
 async function localBackend(options: Options, explain: McpBackend['explain']): Promise<Backend> {
   const { verifierFrom } = await import('./engine.ts');
-  const verifier = verifierFrom(options);
+  const verifier = await verifierFrom(options);
   return {
     verify: async ({ email, validation_type: level, timeout_ms, scope }) => {
       if (scope !== undefined)

@@ -75,7 +75,7 @@ export const verifyCommand = (): Command =>
       requireCompanions(format === 'jsonl' ? { ...flags, json: true } : flags);
       const signal = flags.file === undefined ? null : new Termination().signal;
       const [{ verifierFrom }, { verifyFile }] = await Promise.all([import('./engine.ts'), import('./verify-file.ts')]);
-      const verifier = verifierFrom(optionsFrom(flags, 'verify'));
+      const verifier = await verifierFrom(optionsFrom(flags, 'verify'));
       const options = {
         level: flags.smtp ? ('smtp' as const) : ('mx' as const),
         timeoutMs: flags.timeoutMs,

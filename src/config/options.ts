@@ -310,6 +310,18 @@ export const OPTIONS = {
     help: 'Local addresses to connect from. Each domain is always asked about from the same one.',
     commands: ENGINE_COMMANDS,
   }),
+  smtpEgressFile: row({
+    env: 'MAILVET_SMTP_EGRESS_FILE',
+    group: 'Mailbox check',
+    value: 'path',
+    parse: path,
+    default: null,
+    defaultText: 'none',
+    help:
+      'YAML file with several egresses, each with a name, HELO name, sender, and local address or SOCKS server, ' +
+      'as docs/egress.md says. Instead of the three options above.',
+    commands: ENGINE_COMMANDS,
+  }),
   smtpConnectionsPerHost: row({
     env: 'MAILVET_SMTP_CONNECTIONS_PER_HOST',
     group: 'Mailbox check',

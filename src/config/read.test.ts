@@ -44,6 +44,8 @@ describe('with nothing set', () => {
       smtpHelo: 'box.example.com',
       smtpFrom: 'verify@box.example.com',
       smtpBind: [],
+      smtpEgressFile: null,
+      seenDays: 365,
       smtpConnectionsPerHost: 5,
       smtpRatePerOperator: 2,
       smtpBreakerSeconds: 3600,

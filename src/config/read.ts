@@ -131,6 +131,12 @@ function conflicts(read: Partial<Settings>): string[] {
   const domain = read.smtpFrom?.split('@')[1];
   if (domain !== undefined && !laboratory && !isQualified(domain))
     problems.push(`MAILVET_SMTP_FROM is "${read.smtpFrom}": give an address at a fully qualified domain, or <>.`);
+  const short = { HELO: read.smtpHelo, FROM: read.smtpFrom, BIND: read.smtpBind };
+  for (const [name, value] of Object.entries(short))
+    if (read.smtpEgressFile && value !== null && value !== undefined)
+      problems.push(
+        `MAILVET_SMTP_${name} and MAILVET_SMTP_EGRESS_FILE are both set: remove the first and write it into the file.`,
+      );
   if (read.signup === 'open' && read.mailUrl === null)
     problems.push(
       'MAILVET_SIGNUP is "open" without MAILVET_MAIL_URL: set a mail server, which sign-up needs to send a link, or set ' +
@@ -177,18 +183,4 @@ function mailDomainOf(publicUrl: string): string {
 function defaultListsDir(databaseUrl: string): string {
   const file = databaseUrl.startsWith('sqlite:') ? databaseUrl.slice('sqlite:'.length) : '';
   return file === '' || file.startsWith(':') ? './data/lists' : join(dirname(file), 'lists');
-}
-
-/** The options of the mailbox check for the engine; null if this host has no HELO name. */
-export function smtpIdentityOf(options: Options) {
-  if (options.smtpHelo === null || options.smtpFrom === null) return null;
-  return {
-    helo: options.smtpHelo,
-    from: options.smtpFrom || '<>',
-    port: options.smtpPort,
-    bind: options.smtpBind,
-    connectionsPerHost: options.smtpConnectionsPerHost,
-    ratePerOperator: options.smtpRatePerOperator,
-    breakerSeconds: options.smtpBreakerSeconds,
-  };
 }

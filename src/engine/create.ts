@@ -2,6 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { warnOfFault } from '../kernel/contain.ts';
 import { DNS_CONTROL_NAMES } from '../kernel/control-names.ts';
+import type { Egress } from '../kernel/egress.ts';
 import { DNS_TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { randomInt } from '../kernel/ids.ts';
 import type { DomainData } from './data/domain-data.ts';
@@ -32,14 +33,11 @@ import type { SharedRatesOptions } from './smtp/shared-rates.ts';
 import { countUncertainReplies, type UncertainReplyCounter } from './smtp/uncertain.ts';
 import type { EngineDeps } from './verify.ts';
 
-/** How this host identifies itself to mail servers, and its rate limits towards them. */
+/** From where and as who mail servers are asked, and the rate limits towards them. */
 interface SmtpIdentity {
-  /** Qualified name for EHLO. */
-  readonly helo: string;
-  /** `user@host`, or `<>`. */
-  readonly from: string;
+  /** At least one. */
+  readonly egresses: readonly Egress[];
   readonly port: number;
-  readonly bind: readonly string[];
   readonly connectionsPerHost: number;
   readonly ratePerOperator: number;
   readonly breakerSeconds: number;
@@ -74,6 +72,8 @@ export interface VerificationEngine extends EngineDeps {
   readonly useByOperator: () => readonly OperatorUse[];
   /** Whether this host can connect to mail servers; null without an SMTP identity. */
   readonly egressHealth: () => EgressHealth | null;
+  /** The same of each egress, by name; empty without an SMTP identity. */
+  readonly egressStates: () => ReadonlyMap<string, EgressHealth>;
   /** Replies that no rule matched, or only a weak one. */
   readonly uncertain: UncertainReplyCounter;
   /** Resolves when nothing is left to do. */
@@ -116,13 +116,21 @@ export function createEngine(options: EngineOptions): VerificationEngine {
       const { providerNames } = options.domainData();
       return smtp?.mailbox.useByOperator({ isNamed: (name) => providerNames.has(name), most: NAMED_OPERATORS }) ?? [];
     },
-    egressHealth: () => smtp?.watched.state() ?? null,
+    egressHealth: () => (smtp === null ? null : healthOfAll([...smtp.watched.states().values()])),
+    egressStates: () => smtp?.watched.states() ?? new Map(),
     uncertain,
     async close() {
       resolver.close();
       await smtp?.close();
     },
   };
+}
+
+/** One egress that works is enough; else how and when the last one failed. */
+function healthOfAll(states: readonly EgressHealth[]): EgressHealth | null {
+  const better = (a: EgressHealth, b: EgressHealth) => (a.state === 'ok' && b.state !== 'ok' ? a : b);
+  const [first = null, ...others] = states.toSorted((a, b) => a.since - b.since);
+  return first === null ? null : others.reduce(better, first);
 }
 
 const random = (): number => randomInt(2 ** 32) / 2 ** 32;
@@ -143,7 +151,7 @@ function createSmtpCheck(
   sharedRates: SharedRatesOptions | null,
 ): { mailbox: MailboxCheck; watched: MonitoredMailboxCheck; close(): Promise<void> } {
   const { clock, resolver, domainData, own, allowPrivate } = deps;
-  const { helo, port, bind } = smtp;
+  const { egresses, port } = smtp;
   const classifier = createClassifier();
   const mayDial = (ip: string) => routable(ip, { allowPrivate, own });
   const owners = hostOwners(domainData);
@@ -154,9 +162,7 @@ function createSmtpCheck(
     mayDial,
     ...owners,
     port,
-    helo,
-    sender: smtp.from,
-    bind,
+    egresses,
     connectionsPerHost: smtp.connectionsPerHost,
     ratePerOperator: smtp.ratePerOperator,
     breakerSeconds: smtp.breakerSeconds,
@@ -184,8 +190,9 @@ function createSmtpCheck(
     owners,
     aboutOurIp: classifier.isAboutOurIp,
     stopsWhenRefused: smtp.breakerSeconds > 0,
-    probeConnectivity: () => probeConnectivity({ clock, resolver, mayDial, port, helo, bind }, closing.signal),
-    askCanaries: () => askCanaries(unmonitored(), closing.signal),
+    egresses,
+    probeConnectivity: (egress) => probeConnectivity({ clock, resolver, mayDial, port, egress }, closing.signal),
+    askCanaries: (egress) => askCanaries(unmonitored(), egress, closing.signal),
   });
   const close = () => {
     closing.abort();

@@ -1,4 +1,5 @@
-import { type Options, smtpIdentityOf } from '../config/read.ts';
+import type { SmtpIdentity } from '../config/egress.ts';
+import type { Options } from '../config/read.ts';
 
 import { intendedAddress } from '../engine/address/suggest.ts';
 import type { VerificationEngine } from '../engine/create.ts';
@@ -62,6 +63,8 @@ interface Parts {
   readonly lists: WatchedDomainData;
   readonly metrics: Metrics | null;
   readonly closers: Closers;
+  /** Null: this host has no HELO name. */
+  readonly smtp: SmtpIdentity | null;
   /** Public URL of the service, without a trailing slash. */
   readonly url: () => string;
   readonly draining: () => boolean;
@@ -80,7 +83,7 @@ interface Services {
 /** The dependencies of the HTTP handlers, and those they share with jobs. */
 export function createServices(parts: Parts): Services {
   // Services compare stored times, or write them: those are the store's, whatever this host's clock says.
-  const { options, logger, storeClock: clock, store, engine, lists, metrics, closers, url } = parts;
+  const { options, logger, storeClock: clock, store, engine, lists, metrics, closers, url, smtp } = parts;
   const mail = options.mailUrl === null ? null : createMail({ server: options.mailUrl, from: options.mailFrom });
   const mailLimits = createMailLimits({ store, logger });
   const signIn = createSignIn({
@@ -117,7 +120,7 @@ export function createServices(parts: Parts): Services {
     ...createDashboard({
       ...{ store, clock, lists, url, listsUpdate, sharedLists, mailLimits },
       mail: mail !== null,
-      options: { ...options, smtpIdentity: smtpIdentityOf(options) },
+      options: { ...options, egresses: smtp?.egresses ?? [] },
       sessions: signIn,
       confirmPassword: signIn.passwords.confirm,
     }),

@@ -15,6 +15,7 @@ import {
 import { probeGreeting } from '../engine/smtp/connectivity-probe.ts';
 import { CANARY_DOMAINS } from '../engine/smtp/egress.ts';
 import { systemClock as clock } from '../kernel/clock.ts';
+import type { Egress } from '../kernel/egress.ts';
 import { randomInt } from '../kernel/ids.ts';
 import type { Store } from '../store/store.ts';
 import { watchStoreClock } from './store-clock.ts';
@@ -30,9 +31,8 @@ export interface DoctorOptions {
   readonly listsDir: string;
   readonly listsDisposableUrl: string;
   readonly smtpPort: number;
-  readonly smtpBind: readonly string[];
-  /** Null: this host has no HELO name. */
-  readonly smtpIdentity: { readonly helo: string; readonly from: string } | null;
+  /** Empty: this host has no HELO name. */
+  readonly egresses: readonly Egress[];
 }
 
 /** Checks whether this host is fit to talk to mail servers. Takes about ten seconds at most; never rejects. */
@@ -52,15 +52,18 @@ export async function examine(options: DoctorOptions, store: DoctorDeps['store']
   const own = ownAddresses(networkInterfaces());
   const mayDial = (ip: string) => routable(ip, { allowPrivate, own });
   const lists = watchDomainData(listsDir, clock);
-  const { helo = null, from = null } = options.smtpIdentity ?? {};
-  const { smtpPort: port, smtpBind: bind } = options;
+  const { smtpPort: port, egresses } = options;
+  const [first] = egresses;
+  const { helo = null, from = null, via = null } = first ?? {};
+  const bind = egresses.flatMap(({ bind }) => bind ?? []);
   const deps: DoctorDeps = {
     clock,
     checkMs: DOCTOR_CHECK_MS,
     random: randomInt,
     resolver,
     sender: { helo, from, port, bind },
-    probeGreeting: (address, limit) => probeGreeting(address, port, helo, { ...limit, mayDial }),
+    probeGreeting: (address, limit) =>
+      probeGreeting(address, port, helo, { withinMs: limit.withinMs, egress: { bind: limit.bind, via }, mayDial }),
     mayDial,
     isPublic: (ip) => routable(ip, { allowPrivate, own: new Set() }),
     canaryDomains: CANARY_DOMAINS,

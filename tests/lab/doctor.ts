@@ -83,7 +83,8 @@ export async function doctorLab({ zone: records, persona = greetsAs(EGRESS), wor
     random: randomInt,
     resolver,
     sender: { helo: HELO, from: SENDER, port, bind: [] },
-    probeGreeting: (address, limit) => probeGreeting(address, port, HELO, { ...limit, mayDial }),
+    probeGreeting: (address, { withinMs, bind }) =>
+      probeGreeting(address, port, HELO, { withinMs, egress: { bind, via: null }, mayDial }),
     mayDial,
     isPublic: (ip) => ip === EGRESS,
     canaryDomains: CANARY_DOMAINS,

@@ -5,6 +5,7 @@ import { createClassifier } from '../../src/engine/smtp/classify.ts';
 import { createMailboxCheck, type MailboxCheck, type MailboxCheckOptions } from '../../src/engine/smtp/mailbox.ts';
 import type { HostOwners } from '../../src/engine/smtp/operators.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
+import { type Egress, egressesOf } from '../../src/kernel/egress.ts';
 import { randomInt } from '../../src/kernel/ids.ts';
 
 const { classify } = createClassifier();
@@ -15,6 +16,12 @@ export const labOwners: HostOwners = {
   providerOf: (host) => (host.endsWith('.google.com') ? 'google' : null),
 };
 
+export const labEgresses = (bind: readonly string[], more: Partial<Egress> = {}): Egress[] =>
+  egressesOf({ helo: 'verify.mailvet.test', from: 'verify@verify.mailvet.test', bind }).map((one) => ({
+    ...one,
+    ...more,
+  }));
+
 export function labCheck(port: number, options: Partial<MailboxCheckOptions> = {}): MailboxCheck {
   return createMailboxCheck({
     clock: systemClock,
@@ -23,9 +30,7 @@ export function labCheck(port: number, options: Partial<MailboxCheckOptions> = {
     mayDial: (ip) => ip.startsWith('127.'),
     ...labOwners,
     port,
-    helo: 'verify.mailvet.test',
-    sender: 'verify@verify.mailvet.test',
-    bind: [],
+    egresses: labEgresses([]),
     connectionsPerHost: 5,
     ratePerOperator: 0,
     breakerSeconds: 0,

@@ -2,6 +2,7 @@
 import { vi } from 'vitest';
 import { accountOfTenant } from '../../src/engine/smtp/limiter.ts';
 import { type DialRoutesOptions, type Permit, type PermitRequest, Throttle } from '../../src/engine/smtp/throttle.ts';
+import { labEgresses } from './mailbox.ts';
 
 /** A manual clock. Each name has an address of its own. */
 export function throttleLab(options: Partial<DialRoutesOptions> = {}) {
@@ -13,7 +14,7 @@ export function throttleLab(options: Partial<DialRoutesOptions> = {}) {
     ratePerOperator: 0,
     networkFactor: 4,
     breakerSeconds: 60,
-    egress: [],
+    egresses: labEgresses([]),
     dialogues: 1_000,
     shared: null,
     askOperator: () => {},

@@ -161,7 +161,8 @@ describe('the address', () => {
       world: {
         ...senderOf({ from: '<>', bind: ['127.0.0.1', '127.0.0.2'] }),
         isPublic: () => true,
-        probeGreeting: (_, { bind }) => Promise.resolve({ ...said, greetedAs: greetedAs(bind), localAddress: bind }),
+        probeGreeting: (_, { bind }) =>
+          Promise.resolve({ ...said, greetedAs: greetedAs(bind), localAddress: bind, proxyError: null }),
       },
     });
     expect(of('port').map(({ result }) => result)).toEqual(['pass', 'pass']);

@@ -35,6 +35,7 @@ describe('a connectivity probe', () => {
       greetedAs: null,
       localAddress: '127.0.0.1',
       error: null,
+      proxyError: null,
     });
     expect(lab.commands.map(({ line }) => line)).toEqual(['EHLO check.lab', 'QUIT']);
     await lab.idle();
@@ -52,9 +53,12 @@ describe('a connectivity probe', () => {
 
   it('connects from the configured address', async () => {
     const lab = await server();
-    expect((await visit(lab, { bind: '127.0.0.9' })).localAddress).toBe('127.0.0.9');
+    expect((await visit(lab, { egress: { bind: '127.0.0.9', via: null } })).localAddress).toBe('127.0.0.9');
     expect(lab.connections[0]!.from).toBe('127.0.0.9');
-    expect(await visit(lab, { bind: '192.0.2.1' })).toMatchObject({ connected: false, error: 'EADDRNOTAVAIL' });
+    expect(await visit(lab, { egress: { bind: '192.0.2.1', via: null } })).toMatchObject({
+      connected: false,
+      error: 'EADDRNOTAVAIL',
+    });
   });
 
   it('uses an address literal without a HELO name', async () => {
@@ -115,7 +119,13 @@ describe('the canary probe', () => {
     const dns: DnsLab = await zone(records);
     const resolver = createResolver({ servers: dns.servers, timeoutMs: 300, clock });
     open.push(dns, resolver);
-    const engine = { clock, resolver, mayDial, port, helo: 'check.lab', bind: [] };
+    const engine = {
+      clock,
+      resolver,
+      mayDial,
+      port,
+      egress: { helo: 'check.lab', bind: null, via: null, families: [4, 6] as const },
+    };
     return { tools: engine, answer: await probeConnectivity(engine, new AbortController().signal) };
   }
 

@@ -4,7 +4,10 @@
  */
 import { connect, isIP, type Socket } from 'node:net';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
+import type { Egress } from '../../kernel/egress.ts';
+import { onAbort } from '../../kernel/on-abort.ts';
 import { ReplyParser } from './reply.ts';
+import { Tunnel } from './tunnel.ts';
 
 export interface Greeting {
   /** The TCP connection was established. */
@@ -21,13 +24,15 @@ export interface Greeting {
   readonly localAddress: string | null;
   /** Code of the system's error, such as `ECONNREFUSED`; `deadline`; `not_routable` when it was not dialled. */
   readonly error: string | null;
+  /** Why the SOCKS server of the egress did not even try; nothing is known of the mail server then. */
+  readonly proxyError: string | null;
 }
 
 interface ProbeOptions {
   /** Milliseconds in total. */
   readonly withinMs: number;
-  /** Local address; null: the system's choice. */
-  readonly bind?: string | null;
+  /** From where; default: the system's choice. */
+  readonly egress?: Pick<Egress, 'bind' | 'via'>;
   /** The address guard, asked before dialling. */
   readonly mayDial: (address: string) => boolean;
   readonly signal?: AbortSignal;
@@ -51,8 +56,41 @@ export function probeGreeting(
 ): Promise<Greeting> {
   if (isIP(address) === 0 || !options.mayDial(address)) return Promise.resolve(noGreeting('not_routable'));
   if (options.signal?.aborted) return Promise.resolve(noGreeting('cancelled'));
-  return new Promise((resolve) => {
-    const from = options.bind ? { localAddress: options.bind } : {};
+  const { bind = null, via = null } = options.egress ?? {};
+  return new Promise((resolve, reject) => {
+    if (via !== null) {
+      const tunnel = new Tunnel(
+        via,
+        { address, port },
+        {
+          opened(socket) {
+            end();
+            new GreetingProbe(socket, helo, options, resolve).onConnect();
+          },
+          failed({ blames, why }) {
+            end();
+            resolve({ ...noGreeting(why), proxyError: blames === 'proxy' ? why : null });
+          },
+          fault: reject,
+        },
+      );
+      const timer = setTimeout(
+        contain(reject, () => tunnel.giveUp()),
+        Math.max(1, options.withinMs),
+      );
+      const ignoreAbort = options.signal
+        ? onAbort(
+            options.signal,
+            contain(reject, () => tunnel.giveUp()),
+          )
+        : () => {};
+      const end = () => {
+        clearTimeout(timer);
+        ignoreAbort();
+      };
+      return;
+    }
+    const from = bind === null ? {} : { localAddress: bind };
     let socket: Socket;
     try {
       socket = connect({ host: address, port, ...from, noDelay: true, autoSelectFamily: false });
@@ -72,6 +110,7 @@ const noGreeting = (error: string): Greeting => ({
   greetedAs: null,
   localAddress: null,
   error,
+  proxyError: null,
 });
 
 class GreetingProbe {
@@ -104,10 +143,6 @@ class GreetingProbe {
       Math.max(1, options.withinMs),
     );
     options.signal?.addEventListener('abort', onAbort, { once: true });
-    const onConnect = () => {
-      this.#found.connected = true;
-      this.#found.localAddress = socket.localAddress ?? null;
-    };
     const onError = (error: NodeJS.ErrnoException) => {
       if (this.#waitsFor !== 'quit') this.#found.error ??= error.code ?? 'failed';
     };
@@ -117,7 +152,13 @@ class GreetingProbe {
       options.signal?.removeEventListener('abort', onAbort);
       done(this.#found);
     };
-    socket.on('connect', contain(this.#fail, onConnect));
+    socket.on(
+      'connect',
+      contain(this.#fail, () => {
+        this.onConnect();
+        this.#found.localAddress = socket.localAddress ?? null;
+      }),
+    );
     socket.on(
       'data',
       contain(this.#fail, (chunk: Buffer) => this.#onData(chunk)),
@@ -128,6 +169,10 @@ class GreetingProbe {
       contain(this.#fail, () => socket.destroy()),
     );
     socket.on('close', contain(this.#fail, onClose));
+  }
+
+  onConnect(): void {
+    this.#found.connected = true;
   }
 
   #onData(chunk: Buffer): void {

@@ -111,6 +111,8 @@ export type DialogueEvent =
   /** The server violated the protocol or the session's limit on octets. */
   | { readonly is: 'violation' }
   | { readonly is: 'closed' }
+  /** The SOCKS server of the egress did not connect us. `mayPass`: to another address it might. */
+  | { readonly is: 'proxy_failed'; readonly mayPass: boolean }
   /** One of several checks is no longer wanted, or has no time left; the others go on. */
   | { readonly is: 'abandon'; readonly question: RecipientQuestion; readonly why: 'cancelled' | 'timeout' }
   /** No further checks, or the caller disconnected. */
@@ -221,6 +223,8 @@ export class Dialogue {
         return this.#end('smtp_temporary_failure', 'dialogue.violation', this.#orUnpipelined('next_address'));
       case 'closed':
         return this.#onClosed();
+      case 'proxy_failed':
+        return this.#end('smtp_unreachable', PROXY_FAILED, event.mayPass ? 'next_address' : 'stop');
       case 'abandon':
         return this.#abandon(event.question, event.why);
       case 'finish':
@@ -836,6 +840,8 @@ function stageOf(verb: CommandVerb | undefined): SmtpStage {
 
 /** Rule id of a canceled check. */
 const CANCELLED = 'dialogue.cancelled';
+/** The SOCKS server of the egress failed. */
+export const PROXY_FAILED = 'egress.proxy_failed';
 const TIMED_OUT = 'dialogue.timeout';
 
 interface SessionFailure {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ask, labCheck, labHosts, labOwners } from '../../../tests/lab/mailbox.ts';
+import { ask, labCheck, labEgresses, labHosts, labOwners } from '../../../tests/lab/mailbox.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
 import { createClassifier } from './classify.ts';
-import { type Connectivity, type MonitoredMailboxCheck, monitorEgress } from './egress.ts';
+import { type Connectivity, type EgressHealth, monitorEgress } from './egress.ts';
 import type { MailboxCheck } from './mailbox.ts';
 
 const { isAboutOurIp } = createClassifier();
@@ -20,7 +20,7 @@ let asked: number;
 let asking: Promise<unknown>;
 let at: number;
 let mailbox: MailboxCheck;
-let watched: MonitoredMailboxCheck & MailboxCheck;
+let watched: MailboxCheck & { state(): EgressHealth | undefined };
 
 const serve = async (address: string, persona: Persona = {}) => {
   const lab = await startSmtp(persona, { address, port });
@@ -49,6 +49,7 @@ beforeEach(async () => {
   const monitored = monitorEgress(mailbox, {
     clock: { now: () => at, elapsed: () => at },
     owners,
+    egresses: labEgresses([]),
     aboutOurIp: isAboutOurIp,
     get stopsWhenRefused() {
       return stops;
@@ -64,7 +65,7 @@ beforeEach(async () => {
       return answers;
     },
   });
-  watched = { ...mailbox, ...monitored };
+  watched = { ...mailbox, ...monitored, state: () => monitored.states().get('default') };
 });
 afterEach(async () => {
   await mailbox.close();
@@ -103,14 +104,14 @@ describe('port closed', () => {
     control = 'closed';
     await about(1);
     await settled();
-    expect([watched.state().state, controls]).toEqual(['port_closed', 1]);
+    expect([watched.state()?.state, controls]).toEqual(['port_closed', 1]);
     expect((await about(2)).smtp.rule).toBe('egress.port_closed');
     expect(dials).toEqual(['127.0.6.1']);
     at += 30_000;
     control = 'open';
     expect((await about(3)).smtp.rule).toBe('dialogue.unreachable');
     await settled();
-    expect([watched.state().state, controls]).toEqual(['ok', 2]);
+    expect([watched.state()?.state, controls]).toEqual(['ok', 2]);
   });
 
   it('dead hosts are no evidence while a canary is reachable, probed every 30 s at most', async () => {
@@ -119,7 +120,7 @@ describe('port closed', () => {
       expect((await about(n)).smtp.rule).toBe('dialogue.unreachable');
       await settled();
     }
-    expect([watched.state().state, controls, dials.length]).toEqual(['ok', 1, 20]);
+    expect([watched.state()?.state, controls, dials.length]).toEqual(['ok', 1, 20]);
     at += 30_000;
     await about(21);
     expect(controls).toBe(2);
@@ -127,14 +128,14 @@ describe('port closed', () => {
 
   it('a single operator, or a greeting in between, is no evidence', async () => {
     for (let i = 0; i < 10; i++) await about(1).then(settled);
-    expect(watched.state().state).toBe('ok');
+    expect(watched.state()?.state).toBe('ok');
     await about(2).then(settled);
     expect((await about(200)).smtp.finding).toBe('accepted');
     await about(3).then(settled);
     await about(4).then(settled);
-    expect(watched.state().state).toBe('ok');
+    expect(watched.state()?.state).toBe('ok');
     await about(5).then(settled);
-    expect(watched.state().state).toBe('port_closed');
+    expect(watched.state()?.state).toBe('port_closed');
   });
 
   it('pending checks are answered when the canaries are found closed', async () => {
@@ -157,7 +158,7 @@ describe('port closed', () => {
       expect((await about(50, { ms: 30 })).smtp.finding).toBe('smtp_timeout');
     }
     await mute.idle();
-    expect([watched.state().state, controls]).toEqual(['ok', 0]);
+    expect([watched.state()?.state, controls]).toEqual(['ok', 0]);
   });
 });
 
@@ -177,10 +178,10 @@ describe('rejected everywhere', () => {
     for (const n of [1, 2, 3]) expect((await about(n, { tenant: `t${n % 2}` })).smtp.finding).toBe('smtp_blocked');
     expect((await about(3)).smtp.rule).not.toMatch(/^egress/);
     await answered();
-    expect([watched.state().state, asked]).toEqual(['ok', 0]);
+    expect([watched.state()?.state, asked]).toEqual(['ok', 0]);
     await about(4);
     await answered();
-    expect([watched.state().state, asked]).toEqual(['refused_everywhere', 1]);
+    expect([watched.state()?.state, asked]).toEqual(['refused_everywhere', 1]);
     const before = dials.length;
     expect((await about(5)).smtp).toMatchObject({ finding: 'smtp_blocked', rule: 'egress.refused_everywhere' });
     expect((await about(200)).smtp.rule).toBe('egress.refused_everywhere');
@@ -190,7 +191,7 @@ describe('rejected everywhere', () => {
     expect((await about(5)).smtp.code).toBe(554);
     expect((await about(90)).smtp.rule).toBe('egress.refused_everywhere');
     expect((await about(200)).smtp.finding).toBe('accepted');
-    expect(watched.state().state).toBe('ok');
+    expect(watched.state()?.state).toBe('ok');
     expect(controls).toBe(0);
   });
 
@@ -204,12 +205,12 @@ describe('rejected everywhere', () => {
     };
     isFriendly = false;
     await strange();
-    expect([watched.state().state, asked]).toEqual(['ok', 0]);
+    expect([watched.state()?.state, asked]).toEqual(['ok', 0]);
     isFriendly = true;
     await strange();
     isFriendly = false;
     await strange();
-    expect([watched.state().state, asked]).toEqual(['refused_everywhere', 1]);
+    expect([watched.state()?.state, asked]).toEqual(['refused_everywhere', 1]);
     await serve('127.0.6.105', BLOCKED);
     await serve('127.0.6.106', BLOCKED);
     at += 30_000;
@@ -217,7 +218,7 @@ describe('rejected everywhere', () => {
     expect((await about(106)).smtp.rule).toBe('egress.refused_everywhere');
     await serve('127.0.6.90');
     expect((await about(90)).smtp.finding).toBe('accepted');
-    expect(watched.state().state).toBe('ok');
+    expect(watched.state()?.state).toBe('ok');
   });
 
   it.each([
@@ -228,7 +229,7 @@ describe('rejected everywhere', () => {
   ])('canaries decide: %s', async (_, hosts, state) => {
     canaries = hosts;
     await accuse();
-    expect([watched.state().state, asked]).toEqual([state, 1]);
+    expect([watched.state()?.state, asked]).toEqual([state, 1]);
   });
 
   it('what one account was told holds for that account, until another one is told the same', async () => {
@@ -246,32 +247,32 @@ describe('rejected everywhere', () => {
     canaries = [200];
     expect((await about(1)).smtp.rule).toBe('egress.refused_everywhere');
     await answered();
-    expect([watched.state().state, asked]).toEqual(['refused_everywhere', 1]);
+    expect([watched.state()?.state, asked]).toEqual(['refused_everywhere', 1]);
     at += 240_000;
     await about(1);
     await answered();
-    expect([watched.state().state, asked]).toEqual(['ok', 2]);
+    expect([watched.state()?.state, asked]).toEqual(['ok', 2]);
   });
 
   it('does not suspend checks with the breaker disabled', async () => {
     stops = false;
     await accuse();
     expect((await about(200)).smtp.finding).toBe('accepted');
-    expect([watched.state().state, asked]).toEqual(['ok', 0]);
+    expect([watched.state()?.state, asked]).toEqual(['ok', 0]);
   });
 
   it('an accepting operator, or a rejection not about our IP, prevents it', async () => {
     for (const n of [1, 2, 3, 200, 4, 1, 2]) await about(n, { tenant: `t${n}` });
     await answered();
-    expect(watched.state().state).toBe('ok');
+    expect(watched.state()?.state).toBe('ok');
     await serve('127.0.6.20', {
       on: ({ verb }) => (verb === 'MAIL' ? '553 5.1.8 sender domain does not exist' : undefined),
     });
     await about(20);
     await answered();
-    expect(watched.state().state).toBe('ok');
+    expect(watched.state()?.state).toBe('ok');
     await about(3);
     await answered();
-    expect(watched.state().state).toBe('refused_everywhere');
+    expect(watched.state()?.state).toBe('refused_everywhere');
   });
 });

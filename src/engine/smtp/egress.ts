@@ -10,19 +10,13 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { warnOfFault } from '../../kernel/contain.ts';
+import type { Egress } from '../../kernel/egress.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import type { DnsEvidence, SmtpEvidence } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
-import {
-  checkMailbox,
-  type EngineDeps,
-  lookUpDomain,
-  needsMailboxCheck,
-  runOffline,
-  runOnline,
-  withDns,
-} from '../verify.ts';
+import { checkMailbox, type EngineDeps, lookUpDomain, needsMailboxCheck, runOffline, withDns } from '../verify.ts';
 import { probeGreeting } from './connectivity-probe.ts';
+import { PROXY_FAILED } from './dialogue.ts';
 import { CANARY_TENANT } from './limiter.ts';
 import { CATCH_ALL_SKIPPED, type MailboxCheck, type MailboxQuestion, resultWithoutDialogue } from './mailbox.ts';
 import { type HostOwners, operatorKey } from './operators.ts';
@@ -37,16 +31,17 @@ export interface EgressHealth {
 }
 
 interface EgressMonitorOptions {
+  readonly egresses: readonly Egress[];
   readonly clock: Clock;
   readonly owners: HostOwners;
   /** Whether the classification rule of this id is about our IP address. */
   readonly aboutOurIp: (rule: string) => boolean;
   /** False if the breaker is disabled: rejections of our IP then suspend nothing. */
   readonly stopsWhenRefused: boolean;
-  /** Whether canary hosts can be reached. One probe at a time. */
-  readonly probeConnectivity: () => Promise<Connectivity>;
+  /** Whether canary hosts can be reached from an egress. One probe at a time. */
+  readonly probeConnectivity: (egress: Egress) => Promise<Connectivity>;
   /** What each canary domain answers to a check; null: nothing was learned. Never rejects. */
-  readonly askCanaries: () => Promise<readonly (SmtpEvidence | null)[]>;
+  readonly askCanaries: (egress: Egress) => Promise<readonly (SmtpEvidence | null)[]>;
 }
 
 /** Between two canary probes, and between two trials while checks are suspended. */
@@ -69,27 +64,35 @@ const ACCEPTING_MAX = 2_000;
 /** A connection attempt that the deadline cut shorter than this says nothing about the port. */
 const FAIR_CONNECT_MS = 2_000;
 
-export type MonitoredMailboxCheck = MailboxQuestion & { state(): EgressHealth };
+export type MonitoredMailboxCheck = MailboxQuestion & {
+  /** Of each egress, by name. */
+  states(): ReadonlyMap<string, EgressHealth>;
+};
 
-/** The mailbox check, monitored. Memory is bounded: names of some operators. */
+/** The mailbox check, each egress monitored on its own. Memory is bounded: names of some operators. */
 export function monitorEgress(
-  mailbox: Pick<MailboxCheck, 'check'>,
+  mailbox: Pick<MailboxCheck, 'check' | 'egressFor'>,
   options: EgressMonitorOptions,
 ): MonitoredMailboxCheck {
-  const monitor = new EgressMonitor(options);
+  const monitors = new Map(options.egresses.map((egress) => [egress.name, new EgressMonitor(egress, options)]));
   return {
-    state: () => monitor.state,
+    states: () => new Map(Array.from(monitors, ([name, { state }]) => [name, state])),
     async check(subject, limit) {
       const { tenant: account } = limit;
+      const egress = mailbox.egressFor(subject, limit);
+      const monitor = egress === null ? undefined : monitors.get(egress);
+      if (monitor === undefined) return mailbox.check(subject, limit);
       const refusal = monitor.refusal(subject.dns, account);
-      if (refusal !== null) return refusal;
+      if (refusal !== null) return { ...refusal, smtp: { ...refusal.smtp, egress } };
       const began = options.clock.elapsed();
       const answer = await mailbox.check(subject, { ...limit, suspended: monitor.suspended });
       if (answer.smtp.decidedBy === 'cancelled' && limit.signal?.aborted !== true) {
         const current = monitor.current(account);
-        if (current !== null) return { ...current, smtp: { ...current.smtp, transcript: answer.smtp.transcript } };
+        if (current !== null)
+          return { ...current, smtp: { ...current.smtp, egress, transcript: answer.smtp.transcript } };
       }
-      monitor.learn(subject.dns, answer.smtp, { account, began });
+      const used = monitors.get(answer.smtp.egress ?? '') ?? monitor;
+      used.learn(subject.dns, answer.smtp, { account, began });
       return answer;
     },
   };
@@ -146,6 +149,7 @@ const NEVER_TRIED: Readonly<Record<TrialKind, number>> = {
 };
 
 class EgressMonitor {
+  readonly #egress: Egress;
   readonly #options: EgressMonitorOptions;
   state: EgressHealth;
   readonly #unreachable = new FailedOperators();
@@ -163,7 +167,8 @@ class EgressMonitor {
   #canariesAskedAt = Number.NEGATIVE_INFINITY;
   #suspended = new AbortController();
 
-  constructor(options: EgressMonitorOptions) {
+  constructor(egress: Egress, options: EgressMonitorOptions) {
+    this.#egress = egress;
     this.#options = options;
     this.state = { state: 'ok', since: options.clock.now() };
   }
@@ -282,7 +287,7 @@ class EgressMonitor {
         this.#set('ok');
       }
     };
-    this.#options.askCanaries().then(onAnswers).catch(warnOfFault);
+    this.#options.askCanaries(this.#egress).then(onAnswers).catch(warnOfFault);
   }
 
   #onUnreachable(host: string, account: string, now: number) {
@@ -296,7 +301,7 @@ class EgressMonitor {
     this.#probedAt = now;
     this.#connectivity = null;
     this.#options
-      .probeConnectivity()
+      .probeConnectivity(this.#egress)
       .catch((): Connectivity => 'unusable')
       .then((answer) => this.#onConnectivity(answer, { askedAt: now, account }))
       .catch(warnOfFault);
@@ -341,7 +346,7 @@ function egressSignal(
   tookMs: number,
   aboutOurIp: (rule: string) => boolean,
 ): 'accepts' | 'refuses' | 'greets' | 'unreachable' | null {
-  if (stage === null || decidedBy === 'cancelled') return null;
+  if (stage === null || decidedBy === 'cancelled' || rule === PROXY_FAILED) return null;
   if (stage === 'connect') {
     const fair = finding === 'smtp_unreachable' || (finding === 'smtp_timeout' && tookMs >= FAIR_CONNECT_MS);
     return fair ? 'unreachable' : null;
@@ -373,8 +378,7 @@ interface CanaryDeps {
   readonly resolver: Pick<Resolver, 'ask'>;
   readonly mayDial: (address: string) => boolean;
   readonly port: number;
-  readonly helo: string | null;
-  readonly bind: readonly string[];
+  readonly egress: Pick<Egress, 'helo' | 'bind' | 'via' | 'families'>;
 }
 
 const RESOLVE_MS = 3_000;
@@ -416,18 +420,16 @@ async function resolveCanaryHost(
 
 /** Probes all canary hosts at once, over IPv4 where possible; resolves as soon as one was reached. Never rejects. */
 export async function probeConnectivity(deps: CanaryDeps, signal: AbortSignal): Promise<Connectivity> {
-  const { clock, bind, mayDial, port, helo } = deps;
+  const { clock, egress, mayDial, port } = deps;
   const hosts = await resolveCanaryHosts(CANARY_DOMAINS, deps, clock.elapsed() + RESOLVE_MS);
-  const bindOf = (family: 'v4' | 'v6') => bind.find((ip) => ip.includes(':') === (family === 'v6')) ?? null;
-  const usable = (family: 'v4' | 'v6') => bind.length === 0 || bindOf(family) !== null;
   const tried = hosts.flatMap(({ v4, v6 }) => {
-    const [first, second] = [usable('v4') ? v4[0] : undefined, usable('v6') ? v6[0] : undefined];
-    const address = first ?? second;
-    return address === undefined ? [] : [{ address, bind: bindOf(address.includes(':') ? 'v6' : 'v4') }];
+    const [first, second] = [egress.families.includes(4) ? v4[0] : null, egress.families.includes(6) ? v6[0] : null];
+    return first ?? second ?? [];
   });
   if (tried.length === 0) return 'unusable';
-  const reached = tried.map(async ({ address, bind }) => {
-    const { connected } = await probeGreeting(address, port, helo, { withinMs: GREET_MS, bind, mayDial, signal });
+  const reached = tried.map(async (address) => {
+    const options = { withinMs: GREET_MS, egress, mayDial, signal };
+    const { connected } = await probeGreeting(address, port, egress.helo, options);
     if (!connected) throw new Error(`${address} was not reached`);
   });
   return Promise.any(reached).then(
@@ -437,14 +439,23 @@ export async function probeConnectivity(deps: CanaryDeps, signal: AbortSignal): 
 }
 
 /**
- * What the canary domains answer about the one mailbox that each has to have, `postmaster` (RFC 5321 §4.5.1): many
- * servers reject an address only when a recipient is named. Null where no mail host was found. Never rejects.
+ * What the canary domains answer about the one mailbox that each has to have, `postmaster` (RFC 5321 §4.5.1), from one
+ * egress: many servers reject an address only when a recipient is named. Null where no mail host was found, and where
+ * the egress may not be used. Never rejects.
  */
-export const askCanaries = (engine: EngineDeps, signal: AbortSignal): Promise<readonly (SmtpEvidence | null)[]> =>
+export const askCanaries = (
+  engine: EngineDeps,
+  { name: egress }: Pick<Egress, 'name'>,
+  signal: AbortSignal,
+): Promise<readonly (SmtpEvidence | null)[]> =>
   Promise.all(
     CANARY_DOMAINS.map(async (domain) => {
-      const limit = { timeoutMs: ANSWER_MS, signal, tenant: CANARY_TENANT };
-      return (await runOnline(runOffline(`postmaster@${domain}`, 'smtp', engine), limit, engine)).smtp;
+      const limit = { deadline: engine.clock.elapsed() + ANSWER_MS, signal, tenant: CANARY_TENANT, egress };
+      const offline = runOffline(`postmaster@${domain}`, 'smtp', engine);
+      const found = withDns(offline, await lookUpDomain(offline, limit, engine), engine);
+      if (!needsMailboxCheck(found)) return null;
+      const { smtp } = await checkMailbox(found, limit, engine);
+      return smtp?.egress === egress ? smtp : null;
     }),
   );
 

@@ -1,5 +1,5 @@
 /**
- * What was learned about mail servers, by their address: what they offer and cannot do, so that it is not tried again
+ * What was learned about mail servers, by their address and the egress from which they were asked: what they offer and cannot do, so that it is not tried again
  * for each recipient. Bounded in time and number, and forgotten with the process.
  */
 import { LRUCache } from 'lru-cache';
@@ -14,6 +14,13 @@ export interface LearnedHost {
   /** It refuses us, so that a recipient whom another host deferred is not brought to it. */
   readonly refusesUs: boolean;
 }
+
+interface AskedHost {
+  /** Name of the egress: what a server does for one says nothing of another. */
+  readonly egress: string;
+  readonly address: string;
+}
+const keyOf = ({ egress, address }: AskedHost): string => `${egress}\n${address}`;
 
 export const NOTHING_LEARNED: LearnedHost = { pipelining: 'untried', tls: 'any', refusesUs: false };
 
@@ -33,17 +40,17 @@ export class LearnedHosts {
     this.#perf = { now: () => clock.elapsed() };
   }
 
-  of(address: string): LearnedHost {
-    return this.#hosts?.get(address) ?? NOTHING_LEARNED;
+  of(host: AskedHost): LearnedHost {
+    return this.#hosts?.get(keyOf(host)) ?? NOTHING_LEARNED;
   }
 
-  learn(address: string, what: Partial<LearnedHost>): void {
-    const known = this.of(address);
+  learn(host: AskedHost, what: Partial<LearnedHost>): void {
+    const known = this.of(host);
     const learned = { ...known, ...what };
     if (learned.pipelining === known.pipelining && learned.tls === known.tls && learned.refusesUs === known.refusesUs)
       return;
     this.#hosts ??= new LRUCache({ max: MOST_HOSTS, ttl: KEPT_MS, perf: this.#perf, ttlResolution: 0 });
-    this.#hosts.set(address, learned);
+    this.#hosts.set(keyOf(host), learned);
   }
 
   /** The host that greylisted the recipient first; null for none. */

@@ -12,6 +12,10 @@ export interface SmtpLimits {
   readonly commandMs: number;
   /** The TLS handshake. */
   readonly tlsMs: number;
+  /** A SOCKS server's choice of a method, and its answer to the credentials. */
+  readonly socksGreetingMs: number;
+  /** Its connection to the mail server. */
+  readonly socksRequestMs: number;
   /** QUIT until its reply, and from there until the connection has closed; the result has been reported by then. */
   readonly quitMs: number;
   /** How long a session that has checked more than one recipient waits for the next one. */
@@ -52,6 +56,8 @@ export const SMTP_LIMITS: SmtpLimits = {
   bannerMs: 20_000,
   commandMs: 15_000,
   tlsMs: 5_000,
+  socksGreetingMs: 5_000,
+  socksRequestMs: 8_000,
   quitMs: 1_000,
   idleMs: 2_000,
   sessionMs: 60_000,

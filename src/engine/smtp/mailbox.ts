@@ -3,6 +3,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { type Clock, HOUR_MS, toIso } from '../../kernel/clock.ts';
 import { contain } from '../../kernel/contain.ts';
+import { type Egress, IP_FAMILIES, type IpFamily } from '../../kernel/egress.ts';
 import type { AttemptNext } from '../../kernel/facts/reasons.ts';
 import { onAbort } from '../../kernel/on-abort.ts';
 import type { Address } from '../address/parse.ts';
@@ -69,6 +70,8 @@ export interface MailboxCheck {
     subject: { readonly address: Address; readonly dns: DnsEvidence },
     limit: CheckLimit,
   ): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
+  /** Name of the egress from which the first host is asked; null: there is none. */
+  egressFor(subject: { readonly address: Address; readonly dns: DnsEvidence }, limit: CheckLimit): string | null;
   /** Forgets which domains are catch-all. */
   forgetCatchAll(): void;
   /** `slices`: of the rates shared with other processes, which this one has or waits for. */
@@ -105,11 +108,8 @@ export interface MailboxCheckOptions extends HostOwners {
   /** The address guard: `(ip) => routable(ip, { allowPrivate, own })`. */
   readonly mayDial: (ip: string) => boolean;
   readonly port: number;
-  readonly helo: string;
-  /** `user@host`, or `<>`. */
-  readonly sender: string;
-  /** Local addresses to connect from; empty: the system's choice. */
-  readonly bind: readonly string[];
+  /** At least one. */
+  readonly egresses: readonly Egress[];
   readonly connectionsPerHost: number;
   readonly ratePerOperator: number;
   readonly breakerSeconds: number;
@@ -130,12 +130,8 @@ export interface MailboxCheckOptions extends HostOwners {
 
 /** Throws a TypeError for an unqualified HELO name or an invalid sender. */
 export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
-  const { clock, helo, port, mayDial, connectionsPerHost, ratePerOperator, breakerSeconds, bind } = options;
-  const sender = parseSender(options.sender);
-  if (sender === null) throw new TypeError('The sender (from) must be an email address or <>.');
-  if (!isQualifiedName(helo) && !(options.anyHelo && /^[a-z0-9.[\]:-]+$/i.test(helo))) {
-    throw new TypeError('The HELO name (helo) must be a fully qualified host name, such as mail.example.com.');
-  }
+  const { clock, egresses, port, mayDial, connectionsPerHost, ratePerOperator, breakerSeconds } = options;
+  const senders = new Map(egresses.map((egress) => [egress.name, identityOf(egress, options.anyHelo ?? false)]));
   const limits = { ...SMTP_LIMITS, ...options.limits };
   const { dialogues, networkFactor } = limits;
   const shared = options.sharedRates ? new SharedRates(clock, options.sharedRates) : null;
@@ -146,18 +142,18 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
     ratePerOperator,
     networkFactor,
     breakerSeconds,
-    egress: bind,
+    egresses,
     dialogues,
     shared,
   });
   const learned = new LearnedHosts(clock);
-  const pool = new SessionPool({ clock, limits, throttle, learned, helo, port, mayDial });
+  const pool = new SessionPool({ clock, limits, throttle, learned, port, mayDial });
   const silent = new Set((options.silentOperators ?? loadSilentOperators()).map(({ operator }) => operator));
   const deps: CheckDeps = {
     options,
-    sender,
-    ourNames: sender === '' ? [helo] : [sender, helo, sender.slice(sender.lastIndexOf('@') + 1)],
-    ourIps: [...(options.ownIps ?? []), ...bind],
+    senders,
+    ourNames: [...new Set([...senders.values()].flatMap(({ names }) => names))],
+    ourIps: [...(options.ownIps ?? []), ...egresses.flatMap(({ bind }) => bind ?? [])],
     limits,
     throttle,
     learned,
@@ -167,6 +163,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
   };
   return {
     check: (subject, limit) => new MailboxCheckRun(deps, subject, limit).run(),
+    egressFor: (subject, limit) => new MailboxCheckRun(deps, subject, limit).firstEgress(),
     forgetCatchAll: () => deps.cache.clear(),
     stats: () => ({
       ...throttle.stats(),
@@ -180,6 +177,22 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
       await shared?.close();
     },
   };
+}
+
+interface SenderIdentity {
+  /** Empty for `<>`. */
+  readonly sender: string;
+  readonly names: readonly string[];
+}
+
+/** Throws a TypeError for what a server would refuse. */
+function identityOf({ helo, from }: Egress, anyHelo: boolean): SenderIdentity {
+  const sender = parseSender(from);
+  if (sender === null) throw new TypeError('The sender (from) must be an email address or <>.');
+  if (!isQualifiedName(helo) && !(anyHelo && /^[a-z0-9.[\]:-]+$/i.test(helo))) {
+    throw new TypeError('The HELO name (helo) must be a fully qualified host name, such as mail.example.com.');
+  }
+  return { sender, names: sender === '' ? [helo] : [sender, helo, sender.slice(sender.lastIndexOf('@') + 1)] };
 }
 
 /** Share of the remaining time that a host may take to greet while there is another host to try. */
@@ -203,7 +216,8 @@ const ONCE_MORE: Readonly<Record<NextStep, { readonly next: AttemptNext; readonl
 /** Shared by all checks. */
 interface CheckDeps {
   readonly options: MailboxCheckOptions;
-  readonly sender: string;
+  /** By name of the egress. */
+  readonly senders: ReadonlyMap<string, SenderIdentity>;
   /** Names and addresses of this host, as servers may echo them. */
   readonly ourNames: readonly string[];
   readonly ourIps: readonly string[];
@@ -214,6 +228,8 @@ interface CheckDeps {
   readonly silent: ReadonlySet<string>;
   readonly cache: CatchAllCache;
 }
+/** The sender depends on the egress. */
+type UnsentQuestion = Omit<RecipientQuestion, 'sender'>;
 const isAborted = ({ aborted }: AbortSignal): boolean => aborted;
 /** `egress`: from which it was asked, or was to be. */
 type AskedRequest = RequestResult & { readonly egress: string };
@@ -272,12 +288,8 @@ class MailboxCheckRun {
       const path = forwardPath(this.#address);
       if (path === null)
         return this.#end(resultWithoutDialogue('dialogue', 'smtp_unverifiable', 'dialogue.unsendable'));
-      const sender = senderFor(this.#deps.sender, this.#address.domain);
-      const answer = await this.#walk({ path, sender, stage: 'rcpt', probe: (host) => this.#probePath(host) });
-      if (answer === null) {
-        const nowhere = () => resultWithoutDialogue('dialogue', 'smtp_unreachable', 'dialogue.no_address');
-        return this.#end(this.#deferral ?? this.#failure ?? nowhere());
-      }
+      const answer = await this.#walk({ path, stage: 'rcpt', probe: (host) => this.#probePath(host) });
+      if (answer === null) return this.#end(this.#deferral ?? this.#failure ?? this.#notAsked());
       const found = smtpResultOf(answer.outcome, answer);
       if (found.finding === 'smtp_blocked') this.#noteRefusal(answer);
       if (found.finding !== 'accepted') return this.#end(this.#afterDeferral(found, answer));
@@ -296,11 +308,11 @@ class MailboxCheckRun {
   }
 
   /** After a deferral, what a later host says counts only if it is about the mailbox, not about us or its relaying. */
-  #afterDeferral(found: SmtpResult, { host, address }: ServedRequest): SmtpResult {
+  #afterDeferral(found: SmtpResult, { host, address, egress }: ServedRequest): SmtpResult {
     const { aboutMailbox } = SMTP_FINDINGS[found.finding];
     if (this.#deferral === null || (aboutMailbox && found.finding !== 'relay_denied')) return found;
     this.#transcript.add('note', `${host} says nothing of the mailbox: the deferral stands`);
-    if (found.finding === 'smtp_blocked') this.#deps.learned.learn(address, { refusesUs: true });
+    if (found.finding === 'smtp_blocked') this.#deps.learned.learn({ egress, address }, { refusesUs: true });
     return this.#deferral;
   }
 
@@ -316,6 +328,22 @@ class MailboxCheckRun {
     return this.#isBackup(host) ? `${this.#operator}\n${host}` : this.#operator;
   }
 
+  firstEgress(): string | null {
+    const { limits, throttle } = this.#deps;
+    const reaches = (family: IpFamily) => throttle.reaches(family, this.#operatorOfDomain);
+    const [first] = dialCandidates(this.#dns, limits, reaches);
+    return first === undefined ? null : this.#egressTo(first.address);
+  }
+
+  /** Why no host was dialled. */
+  #notAsked(): SmtpResult {
+    const { throttle } = this.#deps;
+    const isAllowed = IP_FAMILIES.some((family) => throttle.reaches(family, this.#operatorOfDomain));
+    return isAllowed
+      ? resultWithoutDialogue('dialogue', 'smtp_unreachable', 'dialogue.no_address')
+      : resultWithoutDialogue('host', 'smtp_unverifiable', 'egress.none_for_operator');
+  }
+
   get #silent(): boolean {
     return this.#dns.provider !== null && this.#deps.silent.has(this.#dns.provider.name);
   }
@@ -324,7 +352,7 @@ class MailboxCheckRun {
    * From host to host until one has answered about the recipient; null when none did. One that defers the recipient is
    * no better than one that is busy: the next is asked (RFC 5321 §5.1).
    */
-  async #walk(question: RecipientQuestion): Promise<AnsweredRequest | null> {
+  async #walk(question: UnsentQuestion): Promise<AnsweredRequest | null> {
     let left = this.#candidates(question);
     for (let candidate = left[0]; candidate !== undefined; candidate = left[0]) {
       const service = await this.#askUntilServed(candidate, question, left.length > 1);
@@ -354,16 +382,16 @@ class MailboxCheckRun {
   }
 
   /** In order of preference; first the host that greylisted the recipient before, and may have waited for it since. */
-  #candidates({ path }: RecipientQuestion): readonly DialCandidate[] {
+  #candidates({ path }: UnsentQuestion): readonly DialCandidate[] {
     const { limits, throttle, learned } = this.#deps;
-    const all = dialCandidates(this.#dns, limits, (family) => throttle.reaches(family));
+    const all = dialCandidates(this.#dns, limits, (family) => throttle.reaches(family, this.#operatorOfDomain));
     const first = learned.greylistedAt(path);
     return first === null || all[0]?.host === first
       ? all
       : [...all.filter(({ host }) => host === first), ...all.filter(({ host }) => host !== first)];
   }
 
-  async #askUntilServed(candidate: DialCandidate, question: RecipientQuestion, others: boolean): Promise<AskedRequest> {
+  async #askUntilServed(candidate: DialCandidate, question: UnsentQuestion, others: boolean): Promise<AskedRequest> {
     const { learned, options } = this.#deps;
     let service = await this.#ask(candidate, question, others, false);
     for (let more = 0; more < MOST_SESSIONS_MORE; more++) {
@@ -378,12 +406,12 @@ class MailboxCheckRun {
     const isAnswered = !('refused' in service) && service.outcome.kind === 'answered';
     // Where servers demand TLS, clear text has no answer.
     if (isAnswered && options.tls === 'opportunistic' && this.#inClear.includes(candidate.address))
-      learned.learn(candidate.address, { tls: 'none' });
+      learned.learn({ egress: service.egress, address: candidate.address }, { tls: 'none' });
     return service;
   }
 
   /** Whether the recipient was deferred, which another host may not do. */
-  #noteDeferral({ path }: RecipientQuestion, service: ServedRequest): boolean {
+  #noteDeferral({ path }: UnsentQuestion, service: ServedRequest): boolean {
     const classified = decidingReply(service.outcome);
     const { finding } = service.outcome;
     const isOfRecipient = classified?.stage === 'rcpt' && classified.reply.code < 500;
@@ -409,7 +437,7 @@ class MailboxCheckRun {
   }
 
   #hasRefusedUs({ host, address }: DialCandidate): boolean {
-    const { refusesUs } = this.#deps.learned.of(address);
+    const { refusesUs } = this.#deps.learned.of({ egress: this.#egressTo(address), address });
     if (refusesUs) this.#transcript.add('note', `${host} [${address}] is not asked: it refused us before`);
     return refusesUs;
   }
@@ -421,12 +449,13 @@ class MailboxCheckRun {
 
   async #ask(
     { host, address }: DialCandidate,
-    question: RecipientQuestion,
+    question: UnsentQuestion,
     others: boolean,
     fresh: boolean,
   ): Promise<AskedRequest> {
     const { deadline, startBy } = this.#limit;
     const egress = this.#egressTo(address);
+    const sender = senderFor(this.#deps.senders.get(egress)?.sender ?? '', this.#address.domain);
     const from = Math.max(this.#deps.options.clock.elapsed(), startBy ?? 0);
     const service = await this.#deps.pool.ask({
       fresh,
@@ -440,7 +469,7 @@ class MailboxCheckRun {
       operator: this.#operator,
       domain: this.#recipientDomain,
       read: this.#read,
-      question,
+      question: { ...question, sender },
       transcript: this.#transcript,
       deadline,
       startBy: this.#attempts.length === 0 && question.stage === 'rcpt' ? (startBy ?? deadline) : deadline,
@@ -451,9 +480,12 @@ class MailboxCheckRun {
     return { ...service, egress };
   }
 
+  /** Of all hosts, dialled or not. */
+  readonly #operatorOfDomain = (): string => operatorKey({ hosts: this.#dns.records }, this.#deps.options);
+
   #egressTo(address: string): string {
     const kept = this.#limit.egress ?? null;
-    const operator = () => operatorKey({ hosts: this.#dns.records }, this.#deps.options);
+    const operator = this.#operatorOfDomain;
     return this.#deps.throttle.chooseEgress({ operator, domain: this.#recipientDomain, address, kept });
   }
 
@@ -548,9 +580,8 @@ class MailboxCheckRun {
   /** The random recipient in a session of its own, for operators that take one recipient per session. */
   async #probeAgain(candidate: DialCandidate): Promise<CatchAllEvidence> {
     if (this.#over()) return CATCH_ALL_TIMEOUT;
-    const sender = senderFor(this.#deps.sender, this.#address.domain);
     const path = this.#randomPath(this.#catchAllOwner(candidate.host));
-    const question: RecipientQuestion = { path, sender, stage: 'probe', probe: () => null };
+    const question: UnsentQuestion = { path, stage: 'probe', probe: () => null };
     const service = await this.#ask(candidate, question, false, true);
     if ('refused' in service) {
       return { ...CATCH_ALL_TIMEOUT, why: NOT_DIALLED[service.refused](null).finding };

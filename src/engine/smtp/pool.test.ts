@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ask, labCheck, labHosts } from '../../../tests/lab/mailbox.ts';
+import { ask, labCheck, labEgresses, labHosts } from '../../../tests/lab/mailbox.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { SMTP_LIMITS } from './limits.ts';
@@ -68,7 +68,7 @@ describe('sessions shared by the recipients of one set of hosts', () => {
 
   it('are with one local address for each domain', async () => {
     const lab = await server();
-    const check = labCheck(lab.port, { bind: ['127.0.0.2', '127.0.0.3', '::1'] });
+    const check = labCheck(lab.port, { egresses: labEgresses(['127.0.0.2', '127.0.0.3', '::1']) });
     const domains = Array.from({ length: 12 }, (_, i) => `d${i}.test`);
     const asked = await Promise.all([...domains, ...domains].map((d) => ask(check, { email: `good@${d}` })));
     const first = asked.slice(0, domains.length).map(({ smtp }) => smtp.egress);

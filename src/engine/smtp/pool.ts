@@ -57,7 +57,6 @@ interface PoolOptions {
   readonly limits: SmtpLimits;
   readonly throttle: Throttle;
   readonly learned: LearnedHosts;
-  readonly helo: string;
   readonly port: number;
   readonly mayDial: (address: string) => boolean;
 }
@@ -201,8 +200,9 @@ export class SessionPool {
   #dial(waiter: WaitingRequest, lease: DialogueLease): void {
     const { request } = waiter;
     const { host, address, tls, read } = request;
-    const { clock, limits, helo, port, mayDial, learned } = this.#options;
-    const { bind: egress } = lease;
+    const { clock, limits, port, mayDial, learned } = this.#options;
+    const { egress } = lease;
+    const { helo } = egress;
     const on = { idle: () => this.#next(pooled), closed: () => this.#forget(pooled) };
     const dialled = { host, address, port, egress, learned, limits, clock, mayDial, on };
     const session = new SmtpSession({ ...dialled, helo, tls, read });

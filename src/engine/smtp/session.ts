@@ -6,6 +6,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { createSecureContext, type SecureContext, type TLSSocket, connect as wrapTls } from 'node:tls';
 import type { Clock } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
+import type { Egress } from '../../kernel/egress.ts';
 import type { TranscriptLine } from '../evidence.ts';
 import {
   Dialogue,
@@ -22,6 +23,7 @@ import {
 import type { LearnedHost, LearnedHosts } from './learned-hosts.ts';
 import type { SmtpLimits } from './limits.ts';
 import { ReplyParser, type SmtpReply } from './reply.ts';
+import { Tunnel, type TunnelFailure, tunnelMs } from './tunnel.ts';
 
 /** A check to be run in a session. */
 export interface SessionCheck {
@@ -42,8 +44,7 @@ interface SessionSetup extends Omit<DialogueSetup, 'known'> {
   /** An IP literal; host names are never dialled. */
   readonly address: string;
   readonly port: number;
-  /** Egress address, or null for the system's choice. */
-  readonly egress: string | null;
+  readonly egress: Pick<Egress, 'name' | 'bind' | 'via'>;
   readonly limits: SmtpLimits;
   readonly clock: Clock;
   /** The address guard, checked immediately before dialling. */
@@ -79,6 +80,8 @@ export class SmtpSession {
   #parser = new ReplyParser();
   #socket: Socket | null = null;
   #plain: Socket | null = null;
+  /** While it is being opened. */
+  #tunnel: Tunnel | null = null;
   /** The checks under way. */
   #asked: readonly SessionCheck[] = [];
   /** Transcripts of the current or last checks; QUIT is recorded there. */
@@ -86,6 +89,7 @@ export class SmtpSession {
   /** Whose reply comes next: the check that a command belongs to alone, or null for all of them. */
   #repliesTo: (RecipientQuestion | null)[] = [null];
   #outcomes: { readonly question: RecipientQuestion; readonly outcome: DialogueOutcome }[] = [];
+  #onTunnelData: ((chunk: Buffer) => void) | null = null;
   #octets = 0;
   #timer: NodeJS.Timeout | null = null;
   #timerAt = Number.POSITIVE_INFINITY;
@@ -97,7 +101,7 @@ export class SmtpSession {
 
   constructor(setup: SessionSetup) {
     this.setup = setup;
-    this.#known = setup.learned.of(setup.address);
+    this.#known = setup.learned.of({ egress: setup.egress.name, address: setup.address });
     this.#dialogue = new Dialogue({ ...setup, known: this.#known });
     this.#endsAt = setup.clock.elapsed() + setup.limits.sessionMs;
   }
@@ -111,19 +115,36 @@ export class SmtpSession {
       queueMicrotask(contain(this.fail, () => this.#destroyed()));
       return;
     }
-    this.#note(`dialling ${host} [${address}]:${port}${egress === null ? '' : ` from ${egress}`}`);
+    const from = egress.bind ?? (egress.via === null ? null : egress.name);
+    this.#note(`dialling ${host} [${address}]:${port}${from === null ? '' : ` from ${from}`}`);
+    if (egress.via === null) this.#connect();
+    else
+      this.#tunnel = new Tunnel(egress.via, this.setup, {
+        opened: (socket) => this.#onTunnel(socket),
+        failed: (failure) => this.#onTunnelFailed(failure),
+        fault: this.fail,
+      });
+    this.#arm();
+  }
+
+  #connect(): void {
+    const { address, port, egress } = this.setup;
     const read = contain(this.fail, (octets: number) => this.#onData(INPUT.subarray(0, octets)));
     // True: goes on reading.
     const onread = { buffer: INPUT, callback: (octets: number) => read(octets) ?? true };
     const where = { host: address, port, noDelay: true, autoSelectFamily: false, onread };
-    const socket = connect(egress === null ? where : { ...where, localAddress: egress });
-    this.#plain = socket;
-    this.#socket = socket;
-    const onError = (error: NodeJS.ErrnoException) => this.#note(`connection: ${error.code ?? 'failed'}`);
+    const socket = connect(egress.bind === null ? where : { ...where, localAddress: egress.bind });
     socket.on(
       'connect',
       contain(this.fail, () => this.#on({ is: 'connected' })),
     );
+    this.#adopt(socket);
+  }
+
+  #adopt(socket: Socket): void {
+    this.#plain = socket;
+    this.#socket = socket;
+    const onError = (error: NodeJS.ErrnoException) => this.#note(`connection: ${error.code ?? 'failed'}`);
     socket.on('error', contain(this.fail, onError));
     socket.on(
       'end',
@@ -133,7 +154,22 @@ export class SmtpSession {
       'close',
       contain(this.fail, () => this.#destroyed()),
     );
-    this.#arm();
+  }
+
+  #onTunnel(socket: Socket): void {
+    this.#tunnel = null;
+    this.#adopt(socket);
+    this.#onTunnelData = contain(this.fail, (chunk: Buffer) => this.#onData(chunk));
+    socket.on('data', this.#onTunnelData);
+    this.#on({ is: 'connected' });
+  }
+
+  #onTunnelFailed(failure: TunnelFailure): void {
+    this.#tunnel = null;
+    this.#note(`SOCKS server: ${failure.why}`);
+    // What it says of the mail server is as if we had been told so ourselves.
+    if (failure.blames === 'proxy') this.#on({ is: 'proxy_failed', mayPass: failure.step === 'request' });
+    this.#destroyed();
   }
 
   /** Runs the next checks in an idle session. */
@@ -212,10 +248,15 @@ export class SmtpSession {
         this.#outcomes.push(action);
         return;
       case 'learn':
-        return this.setup.learned.learn(this.setup.address, action.what);
+        return this.#learn(action.what);
       case 'close':
         this.#close();
     }
+  }
+
+  #learn(what: Partial<LearnedHost>): void {
+    const { learned, address, egress } = this.setup;
+    learned.learn({ egress: egress.name, address }, what);
   }
 
   #send(commands: readonly SmtpCommand[]): void {
@@ -231,6 +272,11 @@ export class SmtpSession {
 
   /** At once if everything is written; TLS has its own farewell to write. */
   #close(): void {
+    if (this.#tunnel !== null) {
+      this.#tunnel.destroy();
+      this.#tunnel = null;
+      queueMicrotask(contain(this.fail, () => this.#destroyed()));
+    }
     const socket = this.#socket;
     if (socket === this.#plain && socket?.writableLength === 0) socket.destroy();
     else socket?.destroySoon();
@@ -255,6 +301,7 @@ export class SmtpSession {
     const { host } = this.setup;
     // Data after the reply was sent in clear text and must be discarded (RFC 3207 §4.2, CVE-2011-0411).
     this.#parser = new ReplyParser();
+    if (this.#onTunnelData !== null) plain.off('data', this.#onTunnelData);
     const options = { socket: plain, secureContext: secureContext(this.#known.tls), rejectUnauthorized: false };
     const socket: TLSSocket = wrapTls(isIP(host) === 0 ? { ...options, servername: host } : options);
     this.#socket = socket;
@@ -295,7 +342,7 @@ export class SmtpSession {
     if (this.#isClosed) return;
     const now = this.setup.clock.elapsed();
     const phase = this.#dialogue.phase;
-    const due = now + PHASE_LIMIT[phase](this.setup.limits);
+    const due = now + (this.#tunnel === null ? PHASE_LIMIT[phase](this.setup.limits) : tunnelMs(this.setup.limits));
     const greeting = phase === 'connect' || phase === 'banner';
     let bounded = Math.min(due, this.#endsAt);
     for (const { deadline, greetBy } of this.#asked) bounded = Math.min(bounded, greeting ? greetBy : deadline);
@@ -319,6 +366,8 @@ export class SmtpSession {
   }
 
   #onDue(): void {
+    // Whatever it waits for itself, nothing is known of the mail server.
+    this.#tunnel?.giveUp();
     if (this.#dialogue.phase === 'closed') {
       this.#socket?.destroy();
       this.#plain?.destroy();
@@ -335,6 +384,7 @@ export class SmtpSession {
     this.#asked = [];
     this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#tunnel?.destroy();
     this.#socket?.destroy();
     this.#plain?.destroy();
     for (const { failed } of asked) failed(fault);

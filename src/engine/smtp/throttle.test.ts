@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { labEgresses } from '../../../tests/lab/mailbox.ts';
 import { kinds, throttleLab as setup } from '../../../tests/lab/throttle.ts';
 import { backgroundTenant, CANARY_TENANT } from './limiter.ts';
 
@@ -195,22 +196,23 @@ describe('throttle', () => {
   });
 
   it('asks about one domain from one egress, each egress about its share, by family, and not from another one after a rejection', () => {
-    const { enter } = setup({ egress: ['192.0.2.1', '192.0.2.2', '2001:db8::1'] });
-    const from = (domain: string) => enter({ domain }).lease?.bind;
+    const { enter } = setup({ egresses: labEgresses(['192.0.2.1', '192.0.2.2', '2001:db8::1']) });
+    const from = (domain: string) => enter({ domain }).lease?.egress.bind;
     const first = from('a.test');
     expect(times(4, () => from('a.test'))).toEqual(Array(4).fill(first));
     expect(new Set(times(40, (i) => from(`${i}.test`)))).toEqual(new Set(['192.0.2.1', '192.0.2.2']));
-    expect(enter({ address: '2001:db8::2' }).lease?.bind).toBe('2001:db8::1');
+    expect(enter({ address: '2001:db8::2' }).lease?.egress.bind).toBe('2001:db8::1');
     enter({ domain: 'a.test' }).refused();
     expect(enter({ domain: 'a.test' }).permit).toMatchObject({ kind: 'blocked', by: 'operator' });
     const others = times(40, (i) => enter({ domain: `${i}.test` }));
-    for (const other of others) if (other.kind === 'go') expect(other.lease?.bind).not.toBe(first);
+    for (const other of others) if (other.kind === 'go') expect(other.lease?.egress.bind).not.toBe(first);
     expect(new Set(kinds(...others))).toEqual(new Set(['go', 'blocked']));
   });
 
   it('a new egress takes its share of the domains, and moves no other; a deferred recipient keeps its egress', () => {
     const before = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
-    const [small, large] = [setup({ egress: before }), setup({ egress: ['192.0.2.4', ...before.toReversed()] })];
+    const after = labEgresses(['192.0.2.4', ...before.toReversed()]);
+    const [small, large] = [setup({ egresses: labEgresses(before) }), setup({ egresses: after })];
     const question = { operator: () => 'a', address: '198.51.100.1', kept: null };
     const domains = times(400, (i) => `${i}.test`);
     const moved = domains.filter((domain) => {

@@ -3,9 +3,9 @@
  * a mail host, address and network, from each egress address; and circuit breakers for those that reject our IP
  * address. Names alone would not do, because any number of them may lead to one address. Waiting tenants take turns.
  */
-import { isIP } from 'node:net';
 import type { Clock } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
+import { DEFAULT_EGRESS, type Egress, type IpFamily } from '../../kernel/egress.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
 import { canonicalCidr } from '../../kernel/ip.ts';
 import {
@@ -65,9 +65,9 @@ export class Throttle {
     this.#routes = new DialRoutes(options, (limiter) => this.#drain([limiter]));
   }
 
-  /** Whether there is an egress address of this family. */
-  reaches(family: 4 | 6): boolean {
-    return this.#routes.reaches(family);
+  /** Whether there is an egress of this family for the operator. */
+  reaches(family: IpFamily, operator: () => string): boolean {
+    return this.#routes.reaches(family, operator);
   }
 
   /** Name of the egress to ask from; see Routes. */
@@ -222,8 +222,8 @@ export interface DialRoutesOptions {
   readonly networkFactor: number;
   /** MAILVET_SMTP_BREAKER_SECONDS; 0 = never opens. */
   readonly breakerSeconds: number;
-  /** MAILVET_SMTP_BIND: local addresses to connect from; empty: the system's choice. */
-  readonly egress: readonly string[];
+  /** From where mail servers are asked; at least one. */
+  readonly egresses: readonly Egress[];
   /** Dialogues open at once in this process. */
   readonly dialogues: number;
   /**
@@ -268,8 +268,7 @@ export interface AddressRejection {
 
 /** The limiters of a dialogue. */
 interface DialRoute {
-  /** The local address; null: the system's choice. */
-  readonly bind: string | null;
+  readonly egress: Egress;
   readonly operator: Limiter;
   readonly address: Limiter;
   readonly host: Limiter;
@@ -286,15 +285,12 @@ type CreateLimiter = (setup: RouteLimiterSetup, share: RateShare | null) => Limi
 
 /** Domains remembered that rejected our IP address, at each egress address. */
 const DOMAINS_MAX = 10_000;
-/** Name of the egress whose local address the system chooses. */
-const DEFAULT_EGRESS = 'default';
 /** From this many limiters on, pristine ones are dropped. */
 const SWEEP_AT = 20_000;
 
-/** The limiters from one egress address, by what they limit. */
-class EgressAddress {
-  readonly name: string;
-  readonly bind: string | null;
+/** The limiters of one egress, by what they limit. */
+class EgressLimits {
+  readonly egress: Egress;
   readonly #create: CreateLimiter;
   readonly #shared: SharedRates | null;
   /** Units of which each limit is divided among processes. */
@@ -307,10 +303,9 @@ class EgressAddress {
   #count = 0;
   #sweepAt = SWEEP_AT;
 
-  constructor(bind: string | null, options: DialRoutesOptions, process: Limiter, create: CreateLimiter) {
+  constructor(egress: Egress, options: DialRoutesOptions, process: Limiter, create: CreateLimiter) {
     const { connectionsPerHost: most, ratePerOperator: rate, networkFactor: factor, breakerSeconds } = options;
-    this.name = bind ?? DEFAULT_EGRESS;
-    this.bind = bind;
+    this.egress = egress;
     this.#process = process;
     this.#create = create;
     this.#shared = options.shared;
@@ -335,7 +330,8 @@ class EgressAddress {
     const host = this.#limiter('host', where.host);
     const operator = this.#limiter('operator', where.operator);
     const limiters = [this.#process, network, address, host, operator];
-    return { bind: this.bind, operator, address, host, limiters, domainBlockedFor: this.#domainBlockedFor(where, now) };
+    const domainBlockedFor = this.#domainBlockedFor(where, now);
+    return { egress: this.egress, operator, address, host, limiters, domainBlockedFor };
   }
 
   #domainBlockedFor({ operator, domain }: Destination, now: number): number {
@@ -370,7 +366,11 @@ class EgressAddress {
     const { most, rate } = this.#setups[kind];
     if (this.#shared === null || (most === Number.POSITIVE_INFINITY && rate === 0)) return null;
     const restMs = rate === 0 ? 0 : (Math.max(1, rate) / rate) * 1000;
-    return this.#shared.create(`${this.bind ?? ''}\n${kind}\n${key}`, { total: this.#units, restMs });
+    const { name } = this.egress;
+    return this.#shared.create(`${name === DEFAULT_EGRESS ? '' : name}\n${kind}\n${key}`, {
+      total: this.#units,
+      restMs,
+    });
   }
 
   #sweep(now: number): void {
@@ -389,41 +389,42 @@ class EgressAddress {
 class DialRoutes {
   readonly #clock: Clock;
   readonly #askOperator: DialRoutesOptions['askOperator'];
-  readonly #of: Readonly<Record<4 | 6, readonly EgressAddress[]>>;
+  readonly #all: readonly EgressLimits[];
+  readonly #of: Readonly<Record<IpFamily, readonly EgressLimits[]>>;
 
   /** `onRoom`: a limiter's rate allows a dialogue again. */
   constructor(options: DialRoutesOptions, onRoom: (limiter: Limiter) => void) {
-    const { clock, dialogues, egress } = options;
+    const { clock, dialogues, egresses } = options;
     const create: CreateLimiter = (setup, share) => new Limiter({ ...setup, clock, onRoom, share });
     const process = create({ most: dialogues, rate: 0, breakerSeconds: 0 }, null);
-    const all = (egress.length === 0 ? [null] : egress).map(
-      (bind) => new EgressAddress(bind, options, process, create),
-    );
-    const ofFamily = (family: 4 | 6) => all.filter(({ bind }) => bind === null || isIP(bind) === family);
+    const all = egresses.map((egress) => new EgressLimits(egress, options, process, create));
+    const ofFamily = (family: IpFamily) => all.filter(({ egress }) => egress.families.includes(family));
+    this.#all = all;
     this.#clock = clock;
     this.#askOperator = options.askOperator;
     this.#of = { 4: ofFamily(4), 6: ofFamily(6) };
   }
 
-  /** Whether there is an egress address of this family. */
-  reaches(family: 4 | 6): boolean {
-    return this.#of[family].length > 0;
+  /** Whether there is an egress of this family for the operator. */
+  reaches(family: IpFamily, operator: () => string): boolean {
+    return this.#of[family].some(({ egress }) => mayAsk(egress, operator));
   }
 
   /**
-   * The egress that deferred the recipient before, if there still is one of that name; else by rendezvous hashing, so
-   * that every node and every attempt chooses the same one, and a change of the configuration moves few domains.
-   * Breakers do not count: a server that refuses one of our addresses is not asked from another one. Throws if there is
-   * no egress of the family.
+   * The egress that deferred the recipient before, if it may still be used; else by rendezvous hashing, so that every
+   * node and every attempt chooses the same one, and a change of the configuration moves few domains. Breakers of
+   * operators do not count: a server that refuses one of our addresses is not asked from another one. Throws if there
+   * is none of the family for the operator (`reaches`).
    */
-  chooseEgress({ operator, domain, address, kept }: EgressQuestion): string {
-    const usable = this.#usableFor(address);
-    if (kept !== null && usable.some(({ name }) => name === kept)) return kept;
+  chooseEgress({ operator, address, domain, kept }: EgressQuestion): string {
+    const ofFamily = this.#of[address.includes(':') ? 6 : 4];
+    const usable = ofFamily.filter(({ egress }) => mayAsk(egress, operator));
+    if (kept !== null && usable.some(({ egress }) => egress.name === kept)) return kept;
     const [only] = usable;
-    if (only === undefined) throw new TypeError(`no egress address for ${address}`);
-    if (usable.length === 1) return only.name;
+    if (only === undefined) throw new TypeError(`no egress for ${address}`);
+    if (usable.length === 1) return only.egress.name;
     const of = `${operator()}\n${domain}`;
-    const ranked = usable.map(({ name }) => ({ name, rank: sha256Hex(`${name}\n${of}`) }));
+    const ranked = usable.map(({ egress }) => ({ name: egress.name, rank: rankOf(egress, of) }));
     return ranked.reduce((best, one) => (one.rank > best.rank ? one : best)).name;
   }
 
@@ -460,18 +461,32 @@ class DialRoutes {
 
   /** One for each egress address. */
   *#operators(): Generator<[operator: string, limiter: Limiter]> {
-    for (const egress of new Set([...this.#of[4], ...this.#of[6]])) yield* egress.operators;
+    for (const { operators } of this.#all) yield* operators;
   }
 
-  #usableFor(address: string): readonly EgressAddress[] {
-    return this.#of[address.includes(':') ? 6 : 4];
-  }
-
-  #named({ address, egress }: Destination): EgressAddress {
-    const found = this.#usableFor(address).find(({ name }) => name === egress);
-    if (found === undefined) throw new TypeError(`no egress ${egress} for ${address}`);
+  #named({ egress: name }: Destination): EgressLimits {
+    const found = this.#all.find(({ egress }) => egress.name === name);
+    if (found === undefined) throw new TypeError(`no egress ${name}`);
     return found;
   }
+}
+
+/** Whether an egress may be used for an operator, or for all of several that have one domain's mail hosts. */
+function mayAsk({ operators }: Egress, operator: () => string): boolean {
+  if (operators === null) return true;
+  const owners = operator().split(' ');
+  if ('only' in operators) return owners.every((owner) => operators.only.includes(owner));
+  return !owners.some((owner) => operators.except.includes(owner));
+}
+
+/**
+ * Weighted rendezvous hashing: of egresses of equal weight each is the first for as many keys, one of twice the weight
+ * for twice as many; which one of two others is first does not depend on it.
+ */
+function rankOf({ name, weight }: Egress, key: string): number {
+  // 52 bits, as a fraction between 0 and 1, exclusive.
+  const hash = Number.parseInt(sha256Hex(`${name}\n${key}`).slice(0, 13), 16);
+  return -weight / Math.log((hash + 0.5) / 2 ** 52);
 }
 
 /** The breaker that blocks a route for a tenant, and for how many seconds; null if none does. */
@@ -517,9 +532,8 @@ export class DialogueLease {
     route.address.addOf(tenant, 1);
   }
 
-  /** The local address to connect from; null: the system's choice. */
-  get bind(): string | null {
-    return this.#route.bind;
+  get egress(): Egress {
+    return this.#route.egress;
   }
 
   release(): void {

@@ -1,0 +1,54 @@
+/** From where and as who mail servers are asked, by the options. */
+import { readFileSync } from 'node:fs';
+import { type Egress, egressesOf } from '../kernel/egress.ts';
+import type { Options } from './read.ts';
+
+type SmtpOptions = Pick<
+  Options,
+  | 'smtpEgressFile'
+  | 'smtpHelo'
+  | 'smtpFrom'
+  | 'smtpBind'
+  | 'smtpPort'
+  | 'smtpConnectionsPerHost'
+  | 'smtpRatePerOperator'
+  | 'smtpBreakerSeconds'
+  | 'allowPrivateNetworks'
+>;
+
+export type SmtpIdentity = NonNullable<Awaited<ReturnType<typeof smtpIdentityOf>>>;
+
+/**
+ * The options of the mailbox check for the engine; null if this host has no HELO name. `providers`: names of the mail
+ * operators that the data knows. Throws with all mistakes of the egress file.
+ */
+export async function smtpIdentityOf(options: SmtpOptions, providers: () => ReadonlySet<string>) {
+  const egresses = await readEgresses(options, providers);
+  if (egresses === null) return null;
+  return {
+    egresses,
+    port: options.smtpPort,
+    connectionsPerHost: options.smtpConnectionsPerHost,
+    ratePerOperator: options.smtpRatePerOperator,
+    breakerSeconds: options.smtpBreakerSeconds,
+  };
+}
+
+async function readEgresses(
+  { smtpEgressFile: file, smtpHelo: helo, smtpFrom: from, smtpBind: bind, allowPrivateNetworks }: SmtpOptions,
+  providers: () => ReadonlySet<string>,
+): Promise<readonly Egress[] | null> {
+  if (file === null) return helo === null || from === null ? null : egressesOf({ helo, from: from || '<>', bind });
+  // The parser is needed by few commands, and only where there is a file.
+  const { parseEgressFile } = await import('./egress-file.ts');
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? error.code : 'unreadable';
+    throw new Error(`MAILVET_SMTP_EGRESS_FILE: cannot read ${file} (${why}); give a file that this user may read.`);
+  }
+  const read = parseEgressFile(text, { path: file, isLaboratory: allowPrivateNetworks, providers });
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  return read.egresses;
+}

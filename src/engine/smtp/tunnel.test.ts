@@ -1,0 +1,203 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ask, labCheck, labEgresses, labHosts } from '../../../tests/lab/mailbox.ts';
+import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
+import { type SocksLab, type SocksSetup, startSocks } from '../../../tests/lab/socks.ts';
+import type { SocksServer } from '../../kernel/egress.ts';
+import { probeGreeting } from './connectivity-probe.ts';
+import type { MailboxCheck, MailboxCheckOptions } from './mailbox.ts';
+
+const SECRET = 'only-the-relay-knows';
+const CREDENTIALS = { user: 'probe', password: SECRET };
+const CA = readFileSync(new URL('../../../tests/lab/certificate/socks.pem', import.meta.url), 'utf8');
+const LIMITS = { connectMs: 400, tlsMs: 400, socksGreetingMs: 400, socksRequestMs: 400 };
+
+const open: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+const opened = <T extends { close(): Promise<unknown> }>(one: T): T => {
+  open.push(one);
+  return one;
+};
+
+interface Lab {
+  readonly mail: SmtpLab;
+  readonly socks: SocksLab;
+  readonly check: MailboxCheck;
+}
+
+const serverAt = ({ address, port }: SocksLab, more: Partial<SocksServer> = {}): SocksServer => ({
+  ...{ host: address, port, tls: false, ca: null, credentials: () => null },
+  ...more,
+});
+
+async function lab(
+  setup: SocksSetup = {},
+  {
+    persona = {},
+    via = {},
+    options = {},
+  }: { persona?: Persona; via?: Partial<SocksServer>; options?: Partial<MailboxCheckOptions> } = {},
+): Promise<Lab> {
+  const mail = opened(await startSmtp(persona, { address: '127.0.5.1' }));
+  const socks = opened(await startSocks({ from: '127.0.9.7', ...setup }));
+  const egresses = labEgresses([], { name: 'vps-2', helo: 'probe2.example.com', via: serverAt(socks, via) });
+  const check = opened(labCheck(mail.port, { egresses, limits: LIMITS, ...options }));
+  return { mail, socks, check };
+}
+const DNS = labHosts({ 'mx.example.test': ['127.0.5.1'] });
+/** Everything that leaves the engine. */
+const outside = ({ smtp }: { smtp: { transcript: { lines: readonly unknown[] } } }) =>
+  JSON.stringify({ ...smtp, transcript: smtp.transcript.lines });
+
+describe('a SOCKS server', () => {
+  it('is given the IP address that was checked, and mail servers see where it connects from', async () => {
+    const { mail, socks, check } = await lab({ credentials: CREDENTIALS }, { via: { credentials: () => CREDENTIALS } });
+    const answer = await ask(check, { email: 'good@example.test', dns: DNS });
+    expect(answer.smtp).toMatchObject({ finding: 'accepted', egress: 'vps-2', host: 'mx.example.test' });
+    expect(socks.requests).toEqual([{ atyp: 1, host: '127.0.5.1', port: mail.port }]);
+    expect(mail.connections.map(({ from }) => from)).toEqual(['127.0.9.7']);
+    expect(mail.commands[0]?.line).toBe('EHLO probe2.example.com');
+    expect(mail.verbs()).not.toContain('DATA');
+    expect(outside(answer)).not.toMatch(new RegExp(`${SECRET}|${socks.port}`));
+    await mail.idle();
+    expect(mail.verbs().at(-1)).toBe('QUIT');
+    expect(socks.open).toBe(0);
+  });
+
+  it('may be reached with TLS, and the dialogue may have its own in it', async () => {
+    const persona: Persona = { tls: 'works', demandsTls: true, capabilities: ['PIPELINING', 'STARTTLS'] };
+    const { check } = await lab({ tls: true }, { persona, via: { tls: true, ca: CA } });
+    const { smtp } = await ask(check, { email: 'good@example.test', dns: DNS });
+    expect(smtp).toMatchObject({ finding: 'accepted', tls: true });
+  });
+
+  it('whose certificate nobody trusts gets no credentials', async () => {
+    const { socks, check } = await lab({ tls: true }, { via: { tls: true, credentials: () => CREDENTIALS } });
+    const { smtp } = await ask(check, { dns: DNS });
+    expect(smtp).toMatchObject({ finding: 'smtp_unreachable', rule: 'egress.proxy_failed' });
+    expect(socks.requests).toEqual([]);
+  });
+
+  it('is given IPv6 addresses as such', async () => {
+    const { socks, check } = await lab({ reply: 4 }, { options: { mayDial: () => true } });
+    await ask(check, { dns: labHosts({ 'mx.example.test': ['2001:db8::1:0:25'] }) });
+    expect(socks.requests).toMatchObject([{ atyp: 4, host: '2001:0db8:0000:0000:0000:0001:0000:0025' }]);
+  });
+
+  it('that names the address it connects from does not make us look it up', async () => {
+    const { check } = await lab({ fault: 'names_itself' });
+    expect((await ask(check, { email: 'good@example.test', dns: DNS })).smtp.finding).toBe('accepted');
+  });
+
+  it.each<[string, SocksSetup, Partial<SocksServer>]>([
+    ['hangs at its greeting', { fault: 'hangs_at_greeting' }, {}],
+    [
+      'hangs at the credentials',
+      { fault: 'hangs_at_credentials', credentials: CREDENTIALS },
+      { credentials: () => CREDENTIALS },
+    ],
+    ['hangs at the request', { fault: 'hangs_at_request' }, {}],
+    ['hangs at the TLS handshake', {}, { tls: true, ca: CA }],
+    ['sends half a reply', { fault: 'half_a_reply' }, {}],
+    ['takes no method', { fault: 'takes_no_method' }, {}],
+    ['is no SOCKS server', { fault: 'speaks_http' }, {}],
+    ['fails (REP 1)', { reply: 1 }, {}],
+    ['does not allow it (REP 2)', { reply: 2 }, {}],
+    ['knows no CONNECT (REP 7)', { reply: 7 }, {}],
+    ['knows no such address (REP 8)', { reply: 8 }, {}],
+    ['has a reply of its own', { reply: 99 }, {}],
+    [
+      'rejects the password',
+      { credentials: CREDENTIALS },
+      { credentials: () => ({ ...CREDENTIALS, password: 'wrong' }) },
+    ],
+    ['wants a password', { credentials: CREDENTIALS }, {}],
+  ])('that %s says nothing about the mailbox and the mail host', async (_, setup, via) => {
+    const { mail, socks, check } = await lab(setup, { via });
+    const answer = await ask(check, { dns: DNS, ms: 5_000 });
+    expect(answer.smtp).toMatchObject({
+      ...{ finding: 'smtp_unreachable', rule: 'egress.proxy_failed', stage: 'connect', code: null },
+      ...{ egress: 'vps-2', decidedBy: 'dialogue' },
+    });
+    expect(answer.catchAll.result).toBe('skipped');
+    expect(mail.connections).toEqual([]);
+    expect(outside(answer)).not.toMatch(new RegExp(`${SECRET}|wrong|${socks.port}`));
+    await expect.poll(() => socks.open).toBe(0);
+  });
+
+  it('that cannot be reached, and one that takes all the time there is, are to blame themselves', async () => {
+    const gone = await lab();
+    await gone.socks.close();
+    const failed = { finding: 'smtp_unreachable', rule: 'egress.proxy_failed' };
+    expect((await ask(gone.check, { dns: DNS })).smtp).toMatchObject(failed);
+    const slow = await lab({ fault: 'hangs_at_request' }, { options: { limits: {} } });
+    expect((await ask(slow.check, { dns: DNS, ms: 500 })).smtp).toMatchObject(failed);
+  });
+
+  it.each([3, 4, 5, 6])('that cannot reach the mail server (REP %d) is believed', async (reply) => {
+    const { check } = await lab({ reply });
+    const { smtp } = await ask(check, { dns: DNS });
+    expect(smtp).toMatchObject({ finding: 'smtp_unreachable', rule: 'dialogue.unreachable', host: 'mx.example.test' });
+  });
+
+  it('that fails at one mail host is asked for the next one', async () => {
+    const { socks, check } = await lab({ reply: 1 });
+    await ask(check, { dns: labHosts({ 'mx1.example.test': ['127.0.5.1'], 'mx2.example.test': ['127.0.5.2'] }) });
+    expect(socks.requests.map(({ host }) => host)).toEqual(['127.0.5.1', '127.0.5.2']);
+  });
+
+  it('that dies in the dialogue, or floods, leaves no verdict on the mailbox', async () => {
+    const dying = await lab({ fault: 'dies_in_dialogue' });
+    expect((await ask(dying.check, { dns: DNS })).smtp).toMatchObject({ finding: 'smtp_temporary_failure' });
+    const flooding = await lab({ fault: 'floods' });
+    expect((await ask(flooding.check, { dns: DNS })).smtp).toMatchObject({ rule: 'dialogue.violation' });
+    await expect.poll(() => flooding.socks.open).toBe(0);
+  });
+
+  it('is let go when the caller goes away', async () => {
+    const { socks, check } = await lab({ fault: 'hangs_at_request' }, { options: { limits: {} } });
+    const abort = new AbortController();
+    const answer = ask(check, { dns: DNS, signal: abort.signal });
+    await expect.poll(() => socks.requests.length).toBe(1);
+    abort.abort();
+    expect((await answer).smtp.decidedBy).toBe('cancelled');
+    await expect.poll(() => [socks.open, check.stats().open]).toEqual([0, 0]);
+  });
+
+  it('is used by the connectivity probe as well', async () => {
+    const { mail, socks } = await lab();
+    const probe = () =>
+      probeGreeting('127.0.5.1', mail.port, 'probe.example.com', {
+        ...{ withinMs: 2_000, mayDial: () => true },
+        egress: { bind: null, via: serverAt(socks) },
+      });
+    expect(await probe()).toMatchObject({ connected: true, code: 250, error: null, proxyError: null });
+    expect(mail.connections.map(({ from }) => from)).toEqual(['127.0.9.7']);
+    socks.behave({ reply: 5 });
+    expect(await probe()).toMatchObject({ connected: false, error: 'SOCKS reply ConnectionRefused', proxyError: null });
+    socks.behave({ reply: 2 });
+    expect(await probe()).toMatchObject({ connected: false, proxyError: 'SOCKS reply NotAllowed' });
+  });
+});
+
+describe('the operators of an egress', () => {
+  const google = labHosts({ 'mx.google.com': ['127.0.5.1'] }, 'google');
+  const both = labHosts({ 'mx.google.com': ['127.0.5.1'], 'mx.other.test': ['127.0.5.1'] });
+
+  it('only: it is used for these alone; except: for none of them', async () => {
+    const mail = opened(await startSmtp({}, { address: '127.0.5.1' }));
+    const [a, b] = ['127.0.9.1', '127.0.9.2'].flatMap((bind) => labEgresses([bind]));
+    const egresses = [a, b].flatMap((egress, i) =>
+      egress === undefined ? [] : { ...egress, operators: i === 0 ? { only: ['google'] } : { except: ['google'] } },
+    );
+    const check = opened(labCheck(mail.port, { egresses }));
+    const from = async (dns: typeof google) => (await ask(check, { dns })).smtp;
+    expect((await from(google)).egress).toBe('127.0.9.1');
+    expect((await from(DNS)).egress).toBe('127.0.9.2');
+    const dialled = mail.connections.length;
+    expect(await from(both)).toMatchObject({ finding: 'smtp_unverifiable', rule: 'egress.none_for_operator' });
+    expect(mail.connections).toHaveLength(dialled);
+  });
+});

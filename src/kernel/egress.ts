@@ -1,0 +1,55 @@
+/** From where mail servers are asked: an address of this host, or a SOCKS server on another one. */
+import { isIP } from 'node:net';
+
+/** A SOCKS 5 server (RFC 1928). */
+export interface SocksServer {
+  /** Name or IP address. */
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+  /** Certificates (PEM) that may have signed that of the server; null: those that the system trusts. */
+  readonly ca: string | null;
+  /** A function, so that nothing that prints or serializes the rest can show them. Null: none are sent. */
+  readonly credentials: () => { readonly user: string; readonly password: string } | null;
+}
+
+export interface Egress {
+  /** Shown in replies, logs and metrics. */
+  readonly name: string;
+  /** Name for EHLO. */
+  readonly helo: string;
+  /** `user@host`, or `<>`. */
+  readonly from: string;
+  /** Local address to connect from; null: the system's choice. */
+  readonly bind: string | null;
+  /** Through which mail servers are reached; null: directly. */
+  readonly via: SocksServer | null;
+  /** Versions of IP in which it reaches mail servers. */
+  readonly families: readonly IpFamily[];
+  /** Its share of the domains, relative to the others. */
+  readonly weight: number;
+  /** Mail operators that may be asked from here; null: all. */
+  readonly operators: { readonly only: readonly string[] } | { readonly except: readonly string[] } | null;
+}
+
+export type IpFamily = 4 | 6;
+export const IP_FAMILIES: readonly IpFamily[] = [4, 6];
+/** Name of the egress whose local address the system chooses. */
+export const DEFAULT_EGRESS = 'default';
+
+/** The short form: one HELO name and sender for all local addresses; without any, the system chooses. */
+export const egressesOf = ({
+  helo,
+  from,
+  bind,
+}: Pick<Egress, 'helo' | 'from'> & { bind: readonly string[] }): Egress[] =>
+  (bind.length === 0 ? [null] : bind).map((address) => ({
+    name: address ?? DEFAULT_EGRESS,
+    helo,
+    from,
+    bind: address,
+    via: null,
+    families: address === null ? IP_FAMILIES : [isIP(address) === 6 ? 6 : 4],
+    weight: 1,
+    operators: null,
+  }));

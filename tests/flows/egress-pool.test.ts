@@ -1,0 +1,191 @@
+/** A pool of egresses, each through a SOCKS server of its own: what is kept, what is refused, what is shown. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Zone } from '../lab/dns.ts';
+import { type Running, startProcess } from '../lab/process.ts';
+import { type Persona, type SmtpLab, startSmtp } from '../lab/smtp.ts';
+import { type SocksLab, type SocksSetup, startSocks } from '../lab/socks.ts';
+import { startedList } from '../store/list-cast.ts';
+import { openSetting, type Setting } from './setting.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
+
+const open: { close(): Promise<unknown> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close();
+});
+
+const WAIT = { timeout: 120_000, interval: 50 };
+const DOMAINS = Array.from({ length: 8 }, (_, i) => `d${i}.com`);
+const NET: Zone = Object.fromEntries(
+  DOMAINS.flatMap((domain) => [
+    [domain, { MX: [[10, `mx.${domain}`]] }],
+    [`mx.${domain}`, { A: ['127.0.5.1'] }],
+  ]),
+);
+const EMAILS = DOMAINS.map((domain) => `jane@${domain}`);
+const SECRET = 'only-the-relays-know';
+/** Each in a network of its own. */
+const SOURCES = ['127.0.11.1', '127.0.12.1', '127.0.13.1', '127.0.14.1'];
+
+/** Defers each pair of client network (/24) and recipient `times` times. */
+function greylistingByNetwork(times: number): Persona {
+  const asked = new Map<string, number>();
+  return {
+    mailboxes: [],
+    on({ verb, path }, { from }) {
+      if (verb !== 'RCPT') return undefined;
+      const pair = `${from.slice(0, from.lastIndexOf('.'))} ${path}`;
+      asked.set(pair, (asked.get(pair) ?? 0) + 1);
+      return (asked.get(pair) ?? 0) <= times ? '451 4.7.1 Greylisted, please try again in 1 second' : undefined;
+    },
+  };
+}
+
+interface Pool {
+  readonly server: SmtpLab;
+  readonly setting: Setting;
+  readonly socks: readonly SocksLab[];
+  /** With the egresses of these numbers, in this order. */
+  start(numbers: readonly number[], more?: Record<string, string>): Promise<Running>;
+}
+
+async function pool(persona: Persona, count: number, more: SocksSetup = {}): Promise<Pool> {
+  const server = await startSmtp(persona, { address: '127.0.5.1' });
+  open.push(server);
+  const socks = await Promise.all(
+    SOURCES.slice(0, count).map((from) =>
+      startSocks({ from, credentials: { user: 'probe', password: SECRET }, ...more }),
+    ),
+  );
+  open.push(...socks);
+  const setting = await openSetting({ credits: 100_000, net: NET });
+  open.push(setting);
+  const dir = mkdtempSync(join(tmpdir(), 'mailvet-egress-'));
+  open.push({ close: async () => rmSync(dir, { recursive: true }) });
+  let files = 0;
+  return {
+    server,
+    setting,
+    socks,
+    async start(numbers, environment = {}) {
+      const file = join(dir, `egress-${files++}.yaml`);
+      const entries = numbers.map((n) => {
+        const via = `socks5h://probe:${SECRET}@127.0.0.1:${socks[n]?.port}`;
+        return { name: `relay-${n}`, helo: `probe${n}.example.com`, via };
+      });
+      writeFileSync(file, JSON.stringify(entries));
+      const running = await startProcess({
+        ...setting.environment,
+        ...{ MAILVET_SMTP_EGRESS_FILE: file, MAILVET_SMTP_PORT: `${server.port}`, MAILVET_LOG_LEVEL: 'info' },
+        MAILVET_SMTP_RATE_PER_OPERATOR: '0',
+        ...environment,
+      });
+      open.push({ close: () => running.end('SIGKILL') });
+      return running;
+    },
+  };
+}
+
+/** From which addresses a recipient was asked about, in order. */
+const peersOf = ({ commands, connections }: SmtpLab, email: string): string[] =>
+  commands
+    .filter(({ verb, path }) => verb === 'RCPT' && path === email)
+    .map(({ connection }) => connections[connection]?.from ?? '');
+
+interface Reply {
+  readonly reason: string;
+  readonly credits_used: number;
+  readonly checks: { readonly smtp: { readonly rule: string; readonly egress?: string } };
+}
+
+async function verify({ url }: Running, { key }: Setting, email: string): Promise<Reply & { text: string }> {
+  const reply = await fetch(`${url}/v1/verify?evidence=1`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${key.value}` },
+    body: JSON.stringify({ email, validation_type: 'smtp', timeout_ms: 30_000 }),
+  });
+  const text = await reply.text();
+  expect(reply.status, text).toBe(200);
+  return { ...(JSON.parse(text) as Reply), text };
+}
+
+describe.each([1, 2, 4])('with %d relays in networks of their own', (count) => {
+  it('greylisted recipients are answered at the second attempt, before and after a restart', async () => {
+    const { server, setting, start } = await pool(greylistingByNetwork(1), count);
+    const numbers = [0, 1, 2, 3].slice(0, count);
+    const first = await start(numbers);
+    for (const email of EMAILS) expect((await verify(first, setting, email)).reason).toBe('greylisted');
+    await first.end('SIGKILL');
+    const second = await start(numbers.toReversed());
+    for (const email of EMAILS) expect((await verify(second, setting, email)).reason).toBe('mailbox_not_found');
+    for (const email of EMAILS) expect(new Set(peersOf(server, email)).size, email).toBe(1);
+    expect(server.commands.filter(({ verb }) => verb === 'RCPT')).toHaveLength(2 * EMAILS.length);
+    expect(new Set(server.connections.map(({ from }) => from)).size > 1).toBe(count > 1);
+  });
+});
+
+it('a list keeps the relay that was deferred, although others join in the meantime', async () => {
+  const { server, setting, start } = await pool(greylistingByNetwork(2), 4);
+  const first = await start([0, 1]);
+  const { store, account, key } = setting;
+  const id = await startedList(store, { account, key }, EMAILS, { level: 'smtp' });
+  const look = () => store.lists.get(account.id, id);
+  await vi.waitUntil(async () => (await look())?.waiting === EMAILS.length, WAIT);
+  await first.end('SIGKILL');
+  await start([3, 2, 1, 0]);
+  await vi.waitUntil(async () => (await look())?.status === 'completed', WAIT);
+  for (const email of EMAILS) expect(new Set(peersOf(server, email)).size, email).toBe(1);
+  expect(await store.accounts.audit()).toEqual([]);
+});
+
+it('relays are given IP addresses only, whatever the scheme says, and their password appears nowhere', async () => {
+  const { server, setting, socks, start } = await pool({ mailboxes: ['jane'] }, 2);
+  const node = await start([0, 1]);
+  const replies: string[] = [];
+  for (const email of EMAILS) {
+    const { text, reason } = await verify(node, setting, email);
+    expect(reason).toBeNull();
+    replies.push(text);
+  }
+  const requests = socks.flatMap((one) => one.requests);
+  expect(requests.length).toBeGreaterThan(0);
+  for (const request of requests) expect(request).toEqual({ atyp: 1, host: '127.0.5.1', port: server.port });
+  expect(`${replies.join()} ${node.printed.join()}`).not.toContain(SECRET);
+});
+
+it('a relay that fails costs what mx costs, and says nothing about the mailbox', async () => {
+  const { server, setting, start } = await pool({ mailboxes: [] }, 1, { reply: 2 });
+  const node = await start([0]);
+  const { reason, credits_used, checks, text } = await verify(node, setting, EMAILS[0] ?? '');
+  expect({ reason, credits_used, rule: checks.smtp.rule }).toEqual({
+    reason: 'smtp_unreachable',
+    credits_used: 1,
+    rule: 'egress.proxy_failed',
+  });
+  expect(text).not.toContain(SECRET);
+  expect(server.connections).toEqual([]);
+});
+
+it('the service does not start with a file that has mistakes, and says all of them', async () => {
+  const { setting, start, server } = await pool({}, 1);
+  const dir = mkdtempSync(join(tmpdir(), 'mailvet-egress-'));
+  open.push({ close: async () => rmSync(dir, { recursive: true }) });
+  const file = join(dir, 'egress.yaml');
+  writeFileSync(
+    file,
+    `- {name: a, helo: 'not a name', via: 'socks5://u:${SECRET}@x:99999'}\n- {name: a, helo: b.example.com, operators: {only: [nobody]}}\n`,
+  );
+  const failed = await start([0], { MAILVET_SMTP_EGRESS_FILE: file }).then(
+    () => 'started',
+    (error: unknown) => String(error),
+  );
+  expect(failed).toContain(`${file}:1: helo \\"not a name\\"`);
+  expect(failed).toContain(`${file}:1: via: give socks5://`);
+  expect(failed).toContain(`${file}:2: another entry has the name \\"a\\": see line 1.`);
+  expect(failed).toContain(`${file}:2: operators: the data knows no operator \\"nobody\\"`);
+  expect(failed).not.toContain(SECRET);
+  expect([server.connections.length, (await setting.store.accounts.audit()).length]).toEqual([0, 0]);
+});

@@ -624,6 +624,7 @@ export interface components {
                 enhanced_code?: string | null;
                 tls?: boolean;
                 rule?: string | null;
+                egress?: string | null;
             };
             catch_all: {
                 result: components["schemas"]["CheckResult"];
@@ -646,6 +647,7 @@ export interface components {
                 address: string | null;
                 tls: boolean;
                 rule: string | null;
+                egress: string | null;
                 decided_by: ("operator" | "rule" | "model") | null;
                 probability: number | null;
                 /** @description The mail hosts that were asked, in order; the last one need not be the one that decided. */
@@ -888,6 +890,7 @@ export interface components {
             is_catch_all: boolean | null;
             decision: ("accept" | "review" | "reject") | null;
             relay_provider: string | null;
+            egress: string | null;
             checks: components["schemas"]["Checks"] | null;
             canonical_email: string | null;
             is_duplicate: boolean | null;
@@ -3186,7 +3189,8 @@ export interface operations {
                      *           "attempts": 1,
                      *           "verified_at": "2026-11-20T10:00:00.000Z",
                      *           "problem": null,
-                     *           "decision": null
+                     *           "decision": null,
+                     *           "egress": "default"
                      *         }
                      *       ],
                      *       "next": null,

@@ -310,6 +310,7 @@ export const ListRowReply = Type.Object(
       OneOf(POLICY_ACTIONS, { description: 'Of the policy of the list; null without one, and without a result.' }),
     ),
     relay_provider: Nullable(Type.String({ description: 'Who runs the relay.' })),
+    egress: Nullable(Type.String({ description: 'From where the mail server was asked, as in `checks.smtp`.' })),
     checks: Nullable(Checks),
     canonical_email: Nullable(
       Type.String({ description: 'For comparing, as in a single check: addresses of one mailbox have the same.' }),

@@ -153,6 +153,11 @@ export const Checks = Type.Object(
       enhanced_code: Type.Optional(Nullable(Type.String())),
       tls: Type.Optional(Type.Boolean()),
       rule: Type.Optional(Nullable(Type.String({ description: 'The classification rule that decided.' }))),
+      egress: Type.Optional(
+        Nullable(
+          Type.String({ description: 'Name of the egress from which the mail server was asked, or was to be asked.' }),
+        ),
+      ),
     }),
     catch_all: Type.Object({
       result: Result,
@@ -184,6 +189,7 @@ const EvidenceReply = Type.Object(
         address: Nullable(Type.String()),
         tls: Type.Boolean(),
         rule: Nullable(Type.String()),
+        egress: Nullable(Type.String({ description: 'As in `checks.smtp`.' })),
         decided_by: Nullable(
           OneOf(['operator', 'rule', 'model'] as const, {
             description: 'What read the reply that decided; null if none did.',

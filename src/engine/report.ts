@@ -85,6 +85,7 @@ export interface Checks {
     enhanced_code?: string | null;
     tls?: boolean;
     rule?: string | null;
+    egress?: string | null;
   };
   catch_all: { result: Result; checked_at?: string | null };
 }
@@ -97,6 +98,7 @@ export interface ReportedEvidence {
     address: string | null;
     tls: boolean;
     rule: string | null;
+    egress: string | null;
     decided_by: ReadBy | null;
     probability: number | null;
     attempts: HostAttempt[];
@@ -225,6 +227,7 @@ function smtpCheck(smtp: SmtpEvidence | null): Checks['smtp'] {
     enhanced_code: smtp.enhancedCode,
     tls: smtp.tls,
     rule: smtp.rule,
+    egress: smtp.egress,
   };
 }
 
@@ -239,6 +242,7 @@ const reportedEvidence = (e: Evidence): ReportedEvidence => ({
           address: e.smtp.address,
           tls: e.smtp.tls,
           rule: e.smtp.rule,
+          egress: e.smtp.egress,
           decided_by: e.smtp.readBy,
           probability: e.smtp.probability,
           attempts: [...e.smtp.attempts],

@@ -19,6 +19,7 @@ export const RESULT_COLUMNS = [
   'decision',
   'canonical_email',
   'is_duplicate',
+  'egress',
 ] as const;
 
 type ResultColumn = (typeof RESULT_COLUMNS)[number];

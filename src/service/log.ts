@@ -265,7 +265,7 @@ function statusOf({ status, not = [] }: LogSearch): {
 /** What a search of the log asks of rejected requests; null where it is about verifications. */
 function rejectionSearch(search: LogSearch): RejectionSearch | null {
   const { email, id, keyId, limit, before, from = null, to = null, not = [] } = search;
-  const { reason, level = null, outcome = null, operator = null, decision = null } = search;
+  const { reason, level = null, outcome = null, operator = null, egress = null, decision = null } = search;
   if ((email !== null && email !== '') || id !== null) return null;
   // They have none of these, so not the one that is asked for.
   const ofVerifications = [
@@ -273,6 +273,7 @@ function rejectionSearch(search: LogSearch): RejectionSearch | null {
     ['level', level],
     ['deliverability', outcome],
     ['operator', operator],
+    ['egress', egress],
     ['decision', decision],
   ] as const;
   if (ofVerifications.some(([name, value]) => value !== null && !not.includes(name))) return null;

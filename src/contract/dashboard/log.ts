@@ -151,6 +151,9 @@ export const LogFilters = Type.Object({
       description: 'Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator.',
     }),
   ),
+  egress: Type.Optional(
+    Text('egress', NAME_LENGTH, { description: 'Name of the egress, as in `checks.smtp.egress`.' }),
+  ),
   decision: Type.Optional(
     OneOf(POLICY_ACTIONS, {
       description: 'What the policy of the request said.',
@@ -172,7 +175,7 @@ export const LogFilters = Type.Object({
       pattern: `^(${LOG_NEGATABLE.join('|')})(,(${LOG_NEGATABLE.join('|')}))*$`,
       maxLength: LOG_QUERY_LENGTH.max,
       description:
-        'Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator or decision, and match none.',
+        'Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress or decision, and match none.',
       'x-error': `not must be names out of ${LOG_NEGATABLE.join(', ')}, separated by commas.`,
     }),
   ),

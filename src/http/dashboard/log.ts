@@ -88,9 +88,10 @@ const rejectedReply = (row: LoggedRequest): C.RejectedRequest => ({
 function logSearchOf(query: Read<typeof C.LogFilters>): LogExportSearch {
   const { email = null, id = null, reason = null, key: keyId = null, status = null } = query;
   const { query: text = null, level = null, deliverability: outcome = null, origin = null } = query;
-  const { operator = null, decision = null, from = null, to = null } = query;
+  const { operator = null, egress = null, decision = null, from = null, to = null } = query;
   const not = LOG_NEGATABLE.filter((name) => query.not?.split(',').includes(name));
-  return { email, id, reason, keyId, status, text, level, outcome, origin, operator, decision, from, to, not };
+  const about = { email, id, reason, keyId, status, text, level, outcome, origin, operator, egress, decision };
+  return { ...about, from, to, not };
 }
 
 const cursorText = ({ seq, rejected }: LogCursor): string =>

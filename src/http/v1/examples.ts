@@ -190,7 +190,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
       {
         ...{ row: 1, part: null, parts: null, column: null, email: 'jane.doe@example.com', ...VERDICT },
         ...{ relay_provider: null, canonical_email: 'jane.doe@example.com', is_duplicate: false },
-        ...{ attempts: 1, verified_at: ACCOUNT_TIME, problem: null, decision: null },
+        ...{ attempts: 1, verified_at: ACCOUNT_TIME, problem: null, decision: null, egress: 'default' },
       },
     ],
     next: null,

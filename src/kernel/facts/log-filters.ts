@@ -6,6 +6,7 @@ export const LOG_NEGATABLE = [
   'key',
   'origin',
   'operator',
+  'egress',
   'status',
   'decision',
 ] as const;

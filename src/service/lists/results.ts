@@ -52,6 +52,8 @@ export type RowView = Readonly<
     decision: PolicyAction | null;
     /** Of an address that an earlier row has, or its mailbox; null: the row has none. */
     is_duplicate: boolean | null;
+    /** From where the mail server was asked. */
+    egress: string | null;
   } & {
     [K in Shared | 'status' | 'deliverability' | 'reason' | 'checks' | 'verified_at']: Report[K] | null;
   } & { problem: { code: string; line: number; error: string } | null }
@@ -223,6 +225,7 @@ function viewOf(
     decision: report === null || policy === null ? null : (report.decision ?? decide(policy, report)).action,
     canonical_email: report?.canonical_email ?? null,
     is_duplicate: address === null ? null : !isFirst,
+    egress: report?.checks.smtp.egress ?? null,
     attempts,
     verified_at: report?.verified_at ?? null,
     problem: row.problem === null ? null : { ...row.problem, error: problemText(row.problem.code) },

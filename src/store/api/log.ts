@@ -156,6 +156,8 @@ export interface LogSearch {
   readonly to?: number | null;
   /** Mail operator, by the name that replies give it; `none`: one that has no name. */
   readonly operator?: string | null;
+  /** Name of the egress from which the mail server was asked. */
+  readonly egress?: string | null;
   /** Of the policy of the request. */
   readonly decision?: PolicyAction | null;
   /** Which of these rows must not match. */

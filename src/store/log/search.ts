@@ -96,7 +96,7 @@ function ofOutcome(outcome: Outcome): Expression<SqlBool>[] {
 async function matching(driver: StorageDriver, rows: Rows, wanted: LogSearch): Promise<LoggedVerification[]> {
   const { email, id, reason, keyId, status, limit } = wanted;
   const { text = null, level = null, outcome = null, origin = null, from = null, to = null } = wanted;
-  const { operator = null, decision = null } = wanted;
+  const { operator = null, egress = null, decision = null } = wanted;
   let some = rows;
   const where = (name: LogNegatable, condition: Expression<SqlBool>): void => {
     some = some.where(wanted.not?.includes(name) ? negated(condition) : condition);
@@ -109,6 +109,7 @@ async function matching(driver: StorageDriver, rows: Rows, wanted: LogSearch): P
   if (from !== null) some = some.where('created_at', '>=', from);
   if (to !== null) some = some.where('created_at', '<', to);
   if (operator !== null) where('operator', driver.substringMatch(BODY, operatorMark(operator)));
+  if (egress !== null) where('egress', driver.substringMatch(BODY, `"egress":${JSON.stringify(egress)}`));
   if (decision !== null) where('decision', eb('decision', '=', decision));
   if (id !== null) some = some.where('id', '=', id);
   if (email !== null) some = some.where(driver.prefixMatch(ADDRESS_READ, indexed(email)));

@@ -71,6 +71,8 @@ describe('the log', () => {
     [{ operator: 'none' }, ['cy@good.com', 'Ada@good.com']],
     [{ operator: 'Google' }, []],
     [{ operator: '"},"' }, []],
+    [{ egress: 'default' }, []],
+    [{ egress: 'default', not: 'egress' }, ['cy@good.com', 'bob@mailinator.com', 'Ada@good.com']],
     [{ query: 'good.com', origin: 'api', not: 'origin' }, ['cy@good.com']],
     [{ level: 'smtp', not: 'level' }, ['cy@good.com', 'bob@mailinator.com', 'Ada@good.com']],
     [{ deliverability: 'not_checked', not: 'deliverability' }, ['bob@mailinator.com']],

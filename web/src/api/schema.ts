@@ -2226,6 +2226,7 @@ export interface components {
                 enhanced_code?: string | null;
                 tls?: boolean;
                 rule?: string | null;
+                egress?: string | null;
             };
             catch_all: {
                 result: components["schemas"]["CheckResult"];
@@ -2248,6 +2249,7 @@ export interface components {
                 address: string | null;
                 tls: boolean;
                 rule: string | null;
+                egress: string | null;
                 decided_by: ("operator" | "rule" | "model") | null;
                 probability: number | null;
                 /** @description The mail hosts that were asked, in order; the last one need not be the one that decided. */
@@ -2589,6 +2591,7 @@ export interface components {
                 is_catch_all: boolean | null;
                 decision: ("accept" | "review" | "reject") | null;
                 relay_provider: string | null;
+                egress: string | null;
                 checks: components["schemas"]["Checks"] | null;
                 canonical_email: string | null;
                 is_duplicate: boolean | null;
@@ -4661,6 +4664,8 @@ export interface operations {
                 origin?: "api" | "compat" | "mcp" | "hook" | "dashboard" | "list";
                 /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
                 operator?: string;
+                /** @description Name of the egress, as in `checks.smtp.egress`. */
+                egress?: string;
                 /** @description What the policy of the request said. */
                 decision?: "accept" | "review" | "reject";
                 from?: string;
@@ -4671,7 +4676,7 @@ export interface operations {
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests alone. */
                 status?: "good" | "bad" | "rejected";
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator or decision, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress or decision, and match none. */
                 not?: string;
                 before?: string;
                 limit?: number;
@@ -4792,6 +4797,8 @@ export interface operations {
                 origin?: "api" | "compat" | "mcp" | "hook" | "dashboard" | "list";
                 /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
                 operator?: string;
+                /** @description Name of the egress, as in `checks.smtp.egress`. */
+                egress?: string;
                 /** @description What the policy of the request said. */
                 decision?: "accept" | "review" | "reject";
                 from?: string;
@@ -4802,7 +4809,7 @@ export interface operations {
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests alone. */
                 status?: "good" | "bad" | "rejected";
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator or decision, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress or decision, and match none. */
                 not?: string;
             };
             header?: never;
@@ -4841,6 +4848,8 @@ export interface operations {
                 origin?: "api" | "compat" | "mcp" | "hook" | "dashboard" | "list";
                 /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
                 operator?: string;
+                /** @description Name of the egress, as in `checks.smtp.egress`. */
+                egress?: string;
                 /** @description What the policy of the request said. */
                 decision?: "accept" | "review" | "reject";
                 from?: string;
@@ -4851,7 +4860,7 @@ export interface operations {
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests alone. */
                 status?: "good" | "bad" | "rejected";
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator or decision, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress or decision, and match none. */
                 not?: string;
             };
             header?: never;

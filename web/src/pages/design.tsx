@@ -329,6 +329,7 @@ const VERIFICATION: Verification = {
       address: '192.0.2.25',
       tls: true,
       rule: null,
+      egress: 'default',
       decided_by: null,
       probability: null,
       attempts: [

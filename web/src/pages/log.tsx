@@ -147,7 +147,10 @@ export function LogPage() {
   );
 }
 
-type Name = Exclude<keyof LogSearch, 'query' | 'hour' | 'until' | 'from' | 'to' | 'operator' | 'not' | 'open'>;
+type Name = Exclude<
+  keyof LogSearch,
+  'query' | 'hour' | 'until' | 'from' | 'to' | 'operator' | 'egress' | 'not' | 'open'
+>;
 
 const labeled = <K extends string>(labels: Readonly<Record<K, string>>) =>
   keysOf(labels).map((value) => ({ value, label: labels[value] }));
@@ -220,6 +223,15 @@ const LogFilters = memo(function LogFilters(props: { search: LogSearch; onSearch
             value={search.from}
             options={[{ value: search.from, label: formatDays(search.from, search.to) }]}
             onChange={() => change(NO_TIME)}
+          />
+        )}
+        {search.egress !== undefined && (
+          <FilterChip
+            name="Egress"
+            value={search.egress}
+            options={[{ value: search.egress, label: search.egress }]}
+            onChange={(egress) => change({ egress })}
+            {...negation('egress')}
           />
         )}
         {search.operator !== undefined && (

@@ -51,6 +51,8 @@ export interface LogSearch {
   deliverability?: Segment;
   /** Mail operator; `none`: servers that belong to no known one. */
   operator?: string;
+  /** Name of the egress. */
+  egress?: string;
   /** `none`: without a reason. */
   reason?: (typeof REASON_FILTERS)[number];
   /** Id of a key. */
@@ -98,6 +100,7 @@ export function logSearch(search: Record<string, unknown>): LogSearch {
     key: textOf(search.key, LOG_QUERY_LENGTH.max),
     origin: oneOf(keysOf(ORIGIN_LABELS), search.origin),
     operator: textOf(search.operator, NAME_LENGTH.max),
+    egress: textOf(search.egress, NAME_LENGTH.max),
     status: oneOf(keysOf(STATUS_LABELS), search.status),
     decision: oneOf(POLICY_ACTIONS, search.decision),
     open: textOf(search.open, LOG_QUERY_LENGTH.max),

@@ -166,12 +166,13 @@ const CHECKS: Readonly<Record<keyof Checks, Check>> = {
   smtp: {
     title: 'Mailbox',
     results: { pass: 'The server accepts the address.', fail: 'The server rejects the address.', unknown, skipped },
-    facts: ({ smtp: { host, stage, code, enhanced_code, tls, rule } }) => [
+    facts: ({ smtp: { host, stage, code, enhanced_code, tls, rule, egress } }) => [
       ['host', host],
       ['stage', stage],
       ['code', [code, enhanced_code].filter(Boolean).join(' ')],
       ['TLS', tls === undefined ? null : tls ? 'yes' : 'no'],
       ['rule', rule],
+      ['egress', egress],
     ],
   },
   catch_all: {

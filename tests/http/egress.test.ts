@@ -1,0 +1,92 @@
+/** Which egress was used: in replies, evidence, lists, and the search of the log. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Zone } from '../lab/dns.ts';
+import { type Lab, type Member, startLab } from '../lab/service.ts';
+import { type SmtpLab, startSmtp } from '../lab/smtp.ts';
+import { type Client, of, signedIn } from './dashboard/client.ts';
+
+const DOMAINS = Array.from({ length: 8 }, (_, i) => `egress${i}.com`);
+const NET: Zone = Object.fromEntries(
+  DOMAINS.flatMap((domain) => [
+    [domain, { MX: [[10, `mx.${domain}`]] }],
+    [`mx.${domain}`, { A: ['127.0.5.1'] }],
+  ]),
+);
+const EMAILS = DOMAINS.map((domain) => `jane@${domain}`);
+const NAMES: Readonly<Record<string, string>> = { '127.0.9.1': 'fra-1', '127.0.9.2': 'ham-2' };
+
+let lab: Lab;
+let server: SmtpLab;
+let member: Member;
+let admin: Client;
+const dir = mkdtempSync(join(tmpdir(), 'mailvet-egress-'));
+beforeAll(async () => {
+  server = await startSmtp({ mailboxes: [] }, { address: '127.0.5.1' });
+  const file = join(dir, 'egress.yaml');
+  const entries = Object.entries(NAMES).map(([bind, name]) => ({ name, helo: `${name}.example.com`, bind }));
+  writeFileSync(file, JSON.stringify(entries));
+  const environment = { MAILVET_SMTP_HELO: '', MAILVET_SMTP_EGRESS_FILE: file, MAILVET_SMTP_PORT: `${server.port}` };
+  lab = await startLab({ ...environment, MAILVET_SMTP_RATE_PER_OPERATOR: '0' }, { net: NET });
+  member = await lab.member({ credits: 10_000, rateLimit: 10_000 });
+  admin = await signedIn(lab, { account: member.account, role: 'admin' });
+});
+afterAll(async () => {
+  await lab.close();
+  await server.close();
+  rmSync(dir, { recursive: true });
+});
+
+/** Name of the egress that the mail server saw. */
+function usedFor(email: string): string | undefined {
+  const heard = server.commands.findLast(({ verb, path }) => verb === 'RCPT' && path === email);
+  return NAMES[server.connections[heard?.connection ?? -1]?.from ?? ''];
+}
+const emails = (reply: { json: { entries: { email: string }[] } }) => reply.json.entries.map(({ email }) => email);
+const search = (query: Record<string, string>) =>
+  admin.call('GET', `${of(member.account, '/log')}?${new URLSearchParams(query)}`);
+
+describe('the egress of a verification', () => {
+  it('is in the reply and its evidence, and the server saw its name', async () => {
+    const used = new Set<string>();
+    for (const email of EMAILS) {
+      const { json } = await member.call('POST', '/v1/verify?evidence=1', { email, validation_type: 'smtp' });
+      expect(json.checks.smtp).toMatchObject({ result: 'fail', egress: usedFor(email) });
+      expect(json.evidence.smtp.egress).toBe(json.checks.smtp.egress);
+      used.add(json.checks.smtp.egress);
+    }
+    expect(used).toEqual(new Set(Object.values(NAMES)));
+    const helos = new Set(server.commands.filter(({ verb }) => verb === 'EHLO').map(({ line }) => line));
+    expect(helos).toEqual(new Set(['EHLO fra-1.example.com', 'EHLO ham-2.example.com']));
+  });
+
+  it('is absent where no mail server was to be asked', async () => {
+    const { json } = await member.verify(EMAILS[0] ?? '');
+    expect(json.checks.smtp).toEqual({ result: 'skipped' });
+  });
+
+  it('finds its rows in the log', async () => {
+    const of1 = EMAILS.filter((email) => usedFor(email) === 'fra-1').toReversed();
+    expect(emails(await search({ egress: 'fra-1' }))).toEqual(of1);
+    expect(emails(await search({ egress: 'ham-2', not: 'egress', level: 'smtp' }))).toEqual(of1);
+    expect(emails(await search({ egress: 'fra' }))).toEqual([]);
+    expect((await search({ egress: 'x'.repeat(300) })).json.field).toBe('egress');
+  });
+
+  it('is in the results of a list', async () => {
+    const made = await member.call('POST', '/v1/lists', { emails: EMAILS, validation_type: 'smtp' });
+    const { id } = made.json;
+    if (made.json.status === 'ready') await member.call('POST', `/v1/lists/${id}/start`);
+    const status = async () => (await member.call('GET', `/v1/lists/${id}`)).json.status;
+    await expect.poll(status, { timeout: 60_000 }).toBe('completed');
+    const { json } = await member.call('GET', `/v1/lists/${id}/rows`);
+    const shown = json.rows.map((row: { email: string; egress: string }) => [row.email, row.egress]);
+    expect(shown).toEqual(EMAILS.map((email) => [email, usedFor(email)]));
+    const csv = await member.call('GET', `/v1/lists/${id}/results?format=csv`);
+    const [head = '', ...lines] = csv.text.trim().split(/\r?\n/);
+    expect(head.split(',').at(-1)).toBe('mailvet_egress');
+    expect(lines.map((line) => line.split(',').at(-1))).toEqual(EMAILS.map(usedFor));
+  }, 90_000);
+});

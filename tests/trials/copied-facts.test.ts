@@ -68,7 +68,7 @@ describe('a new action of filters', () => {
   it('as a new column does not compile in any place that reads or writes filters', () => {
     edit('src/store/tables.ts', '  filter_type: FilterKind;\n', '  filter_type: FilterKind;\n  severity: string;\n');
     edit(
-      'src/store/api/accounts.ts',
+      'src/store/filter-kinds.ts',
       'export interface FilterRule {\n',
       'export interface FilterRule {\n  readonly severity: string;\n',
     );

@@ -39,7 +39,7 @@ describe('dialogue', () => {
   });
 
   it('runs the next check after RSET in the same session', () => {
-    const t = talk();
+    const t = talk({ known: { ...NOTHING_LEARNED, pipelining: 'works' } });
     t.ask(question('a@example.test', null));
     t.feed({ is: 'connected' });
     t.hear('220 mx');
@@ -131,8 +131,42 @@ describe('dialogue', () => {
     expect(t.closed).toBe(true);
   });
 
-  it('repeats the probe once in the session, then in another session', () => {
+  it.each([
+    ['250 flushed', [{ kind: 'answered', finding: 'accepted', probe: { finding: 'mailbox_not_found' } }]],
+    ['550 no such user', [{ kind: 'failed', rule: 'dialogue.out_of_step', next: 'without_pipelining' }]],
+  ])('keeps answers in which MAIL and RCPT are alike until RSET is answered: %s', (line, outcomes) => {
     const t = talk();
+    t.ask();
+    t.feed({ is: 'connected' });
+    t.hear('220 mx');
+    t.ehlo('PIPELINING');
+    t.hear('250 ok', '250 ok', '550 no such user');
+    expect(t.outcomes).toEqual([]);
+    expect(t.sent.at(-1)).toBe('RSET');
+    t.hear(line);
+    expect(t.outcomes).toMatchObject(outcomes);
+  });
+
+  it('gives kept answers when the connection ends, or nobody waits for the proof', () => {
+    const asked = question();
+    for (const event of [
+      { is: 'closed' },
+      { is: 'timeout' },
+      { is: 'abandon', question: asked, why: 'cancelled' },
+    ] as const) {
+      const t = talk();
+      t.ask(asked);
+      t.feed({ is: 'connected' });
+      t.hear('220 mx');
+      t.ehlo('PIPELINING');
+      t.hear('250 ok', '250 ok', '550 no such user');
+      t.feed(event);
+      expect(t.outcomes).toMatchObject([{ kind: 'answered', finding: 'accepted' }]);
+    }
+  });
+
+  it('repeats the probe once in the session, then in another session', () => {
+    const t = talk({ known: { ...NOTHING_LEARNED, pipelining: 'works' } });
     t.ask();
     t.feed({ is: 'connected' });
     t.hear('220 mx');

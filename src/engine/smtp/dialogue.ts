@@ -129,6 +129,8 @@ export type DialogueAction =
   /** Flush, then destroy the socket. No action follows. */
   | { readonly do: 'close' };
 
+type Answer = Extract<DialogueAction, { do: 'answer' }>;
+
 export interface DialogueSetup {
   readonly host: string;
   /** What earlier sessions learned about the host. */
@@ -177,6 +179,12 @@ export class Dialogue {
   #senderReply: SmtpReply | null = null;
   /** MAIL or RSET was rejected while others of its group are not answered yet: their replies tell whose it was. */
   #held: { readonly verb: CommandVerb; readonly reply: SmtpReply } | null = null;
+  /**
+   * Answers of a group in which MAIL and RCPT were answered alike, so that a reply too many would not show: kept until
+   * RSET is answered in step. Null: answers need no such proof.
+   */
+  #unconfirmed: readonly Answer[] | null = null;
+  #isConfirming = false;
   /** What TLS was begun for; `offer`: it is not needed. */
   #tlsFor: 'offer' | 'demand' | 'smtputf8' = 'offer';
   #tlsRefused = false;
@@ -185,8 +193,11 @@ export class Dialogue {
     this.#setup = setup;
     this.#isProven = setup.known.pipelining === 'works';
     this.#tls = setup.known.tls === 'none' && setup.tls === 'opportunistic' ? 'never' : setup.tls;
-    const onAnswer = (question: RecipientQuestion, outcome: DialogueOutcome) =>
-      this.#actions.push({ do: 'answer', question, outcome });
+    const onAnswer = (question: RecipientQuestion, outcome: DialogueOutcome) => {
+      const answer: Answer = { do: 'answer', question, outcome };
+      if (this.#unconfirmed === null) this.#actions.push(answer);
+      else this.#unconfirmed = [...this.#unconfirmed, answer];
+    };
     this.recipients = new Recipients(setup.host, onAnswer);
   }
 
@@ -196,7 +207,25 @@ export class Dialogue {
     this.#outstanding.beginRead();
     if (event.is === 'ask') this.#onAsk(event.questions);
     else if (this.phase !== 'closed') this.#dispatch(event);
+    if (this.phase === 'quit' || this.phase === 'closed') this.#believe();
     return this.#actions;
+  }
+
+  /** Gives the answers that were kept. */
+  #believe() {
+    this.#actions = [...(this.#unconfirmed ?? []), ...this.#actions];
+    this.#unconfirmed = null;
+  }
+
+  /** Whose answer was kept is asked about again; the first one tells whether that helps. */
+  #disbelieve() {
+    const [kept, stage] = [this.#unconfirmed ?? [], 'rcpt' as const];
+    this.#unconfirmed = null;
+    for (const [i, { question }] of kept.entries()) {
+      const inquiry = new RecipientCheck(question);
+      const outcome = i === 0 ? inquiry.fail(OUT_OF_STEP) : inquiry.postpone(stage);
+      this.#actions.push({ do: 'answer', question, outcome });
+    }
   }
 
   #dispatch(event: Exclude<DialogueEvent, { is: 'ask' }>) {
@@ -292,6 +321,7 @@ export class Dialogue {
   #orUnpipelined(next: NextStep, always = false): NextStep {
     if (!(always ? this.#hasPipelined : this.#isSuspect && this.phase === 'command')) return next;
     this.#actions.push({ do: 'learn', what: { pipelining: 'broken' } });
+    this.#disbelieve();
     this.recipients.doubt();
     return 'without_pipelining';
   }
@@ -345,13 +375,18 @@ export class Dialogue {
     if (command.of === null) this.#onAnswerTo(command.verb, reply);
     else this.#onAnswerAbout(command.of, command.verb, reply);
     if (this.phase !== 'command' || !this.#outstanding.empty || this.#held !== null) return;
-    if (this.#isSuspect) {
-      this.#isProven = true;
-      this.#actions.push({ do: 'learn', what: { pipelining: 'works' } });
-    }
+    if (this.#isSuspect && this.#unconfirmed === null) this.#prove();
     this.#inGroup = false;
     this.#sendPlanned();
-    if (this.#outstanding.empty) this.#beginTransaction();
+    if (!this.#outstanding.empty) return;
+    if (this.#unconfirmed === null) return this.#beginTransaction();
+    this.#isConfirming = true;
+    this.#send([RSET]);
+  }
+
+  #prove() {
+    this.#isProven = true;
+    this.#actions.push({ do: 'learn', what: { pipelining: 'works' } });
   }
 
   /** An unsolicited reply. 421 announces the end (RFC 5321 §3.8); after any other, replies no longer match commands. */
@@ -384,7 +419,13 @@ export class Dialogue {
 
   #onAnswerTo(verb: CommandVerb, reply: SmtpReply) {
     if (verb === 'banner') this.#bannerRead = true;
-    if (isNegative(reply)) return this.#onRefusal(verb, reply);
+    const isConfirming = this.#isConfirming;
+    this.#isConfirming = false;
+    if (isNegative(reply)) return isConfirming && reply.code !== 421 ? this.#outOfStep() : this.#onRefusal(verb, reply);
+    if (isConfirming) {
+      this.#believe();
+      this.#prove();
+    }
     if (verb === 'banner') return this.#greet('ehlo');
     if (verb === 'mail') this.#senderReply = reply;
     if (verb === 'starttls') {
@@ -423,8 +464,10 @@ export class Dialogue {
   }
 
   #onAnswerAbout(inquiry: RecipientCheck, verb: CommandVerb, reply: SmtpReply) {
-    if (this.recipients.isAboutAnother(inquiry, reply) || this.#repeatsSenderReply(reply))
+    const isRepeated = this.#repeatsSenderReply(reply);
+    if (this.recipients.isAboutAnother(inquiry, reply) || (isRepeated && isOfSender(reply)))
       return this.#onUnasked(reply);
+    if (isRepeated) this.#unconfirmed ??= [];
     const isProbe = verb === 'probe';
     const classified = this.#classify(isProbe ? 'probe' : inquiry.question.stage, reply, inquiry);
     if (this.#isAboutPipelining(classified)) return this.#outOfStep();
@@ -452,11 +495,11 @@ export class Dialogue {
     return (reply.code === 500 || reply.code === 503) && reading.finding !== 'smtp_blocked';
   }
 
-  /** Word for word what MAIL was answered, and about the sender. */
+  /** Word for word what MAIL was answered. */
   #repeatsSenderReply(reply: SmtpReply): boolean {
     const sender = this.#isSuspect ? this.#senderReply : null;
     if (sender === null || sender.text !== reply.text || sender.enhanced !== reply.enhanced) return false;
-    return isPositive(reply) && isOfSender(reply);
+    return isPositive(reply);
   }
 
   #isOfRecipient(rejection: SmtpReply): boolean {
@@ -518,7 +561,7 @@ export class Dialogue {
 
   #abandon(question: RecipientQuestion, why: 'cancelled' | 'timeout') {
     const inquiry = this.recipients.open.find((one) => one.question === question);
-    if (inquiry === undefined) return;
+    if (inquiry === undefined) return this.#believe();
     const isLast = this.recipients.open.length === 1;
     if (isLast) return why === 'timeout' ? this.#onTimeout() : this.#end('smtp_timeout', CANCELLED, 'stop', 'wait');
     this.#outstanding.drop(inquiry);
@@ -852,6 +895,14 @@ interface SessionFailure {
   /** The reply that ended it; null for a timeout and the like. */
   readonly classified: ClassifiedReply | null;
 }
+
+const OUT_OF_STEP: SessionFailure = {
+  stage: 'rcpt',
+  finding: 'smtp_temporary_failure',
+  rule: 'dialogue.out_of_step',
+  next: 'without_pipelining',
+  classified: null,
+};
 
 /** The check in progress: the recipient first, then possibly the random one. */
 class RecipientCheck {

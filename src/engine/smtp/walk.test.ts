@@ -223,6 +223,13 @@ describe('a deferral of the recipient', () => {
 
 describe('PIPELINING that is offered', () => {
   const BROKEN = ['closes', 'repeats', 'reverses', 'swallows', 'rejects'] as const;
+  /** Everything that is accepted is answered alike. */
+  const terse: Persona['on'] = ({ verb, path }) =>
+    verb === 'MAIL' || verb === 'RSET' || path.startsWith('good')
+      ? '250 ok'
+      : verb === 'RCPT'
+        ? '550 no such user'
+        : undefined;
   const MAILBOXES = [
     ['good@example.test', 'accepted', 'pass'],
     ['nobody@example.test', 'mailbox_not_found', 'skipped'],
@@ -247,6 +254,27 @@ describe('PIPELINING that is offered', () => {
       }
       await lab.idle();
     }
+  });
+
+  it.each(BROKEN)('and %s, by a server of few words', async (pipelining) => {
+    for (const [email, finding, result] of MAILBOXES) {
+      const lab = await server({ pipelining, on: terse });
+      const check = checker(lab.port, { limits: { commandMs: 500 } });
+      const { smtp, catchAll } = await ask(check, { email, ms: 10_000 });
+      expect(smtp, email).toMatchObject({ finding });
+      expect(catchAll.result).toBe(result);
+      await lab.idle();
+    }
+  });
+
+  it('and works is believed of a server of few words, after one RSET', async () => {
+    const lab = await server({ on: terse });
+    const check = checker(lab.port);
+    expect(await ask(check, {})).toMatchObject({ smtp: { finding: 'accepted' }, catchAll: { result: 'pass' } });
+    expect((await ask(check, { email: 'good2@example.test' })).smtp.finding).toBe('accepted');
+    await lab.idle();
+    expect(lab.verbs(0)).toEqual(['EHLO', 'MAIL', 'RCPT', 'RCPT', 'RSET', 'QUIT']);
+    expect(lab.verbs(1)).toEqual(['EHLO', 'MAIL', 'RCPT', 'QUIT']);
   });
 
   it.each(BROKEN)('and %s: each of a list gets its answer', async (pipelining) => {

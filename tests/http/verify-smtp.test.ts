@@ -131,7 +131,7 @@ const CAST: Record<string, { persona: Persona; local?: string; yields: Record<st
 const DELIVERABLE = { deliverability: 'deliverable', reason: null, validation_type: 'smtp', credits_used: 10 };
 const GREYLISTED = { deliverability: 'unknown', reason: 'greylisted', validation_type: 'mx', credits_used: 1 };
 
-/** Domains with mail servers of their own, in order of preference, and what is to come of `good@`, and in how many attempts. */
+/** Domains with mail servers in order of preference, and what is to come of `good@`, in which attempts. */
 const WALKS: Record<
   string,
   {

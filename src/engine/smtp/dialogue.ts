@@ -401,8 +401,8 @@ export class Dialogue {
   }
 
   /**
-   * A recipient is not accepted without a sender: the replies came in another order, if their texts say so as well. Some
-   * servers do accept it.
+   * A recipient is not accepted without a sender: the replies came in another order, if their texts say so as well.
+   * Some servers do accept it.
    */
   #onReplyWhileHeld({ verb, reply: rejection }: { verb: CommandVerb; reply: SmtpReply }, reply: SmtpReply) {
     if (isPositive(reply) && (isOfSender(reply) || this.#isOfRecipient(rejection))) {

@@ -1,6 +1,7 @@
 /**
- * What was learned about mail servers, by their address and the egress from which they were asked: what they offer and cannot do, so that it is not tried again
- * for each recipient. Bounded in time and number, and forgotten with the process.
+ * What was learned about mail servers, by their address and the egress from which they were asked: what they offer and
+ * cannot do, so that it is not tried again for each recipient. Bounded in time and number, and forgotten with the
+ * process.
  */
 import { LRUCache } from 'lru-cache';
 import { type Clock, HOUR_MS } from '../../kernel/clock.ts';

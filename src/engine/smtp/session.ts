@@ -410,9 +410,9 @@ const NO_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_T
 
 const sharedContexts: { any: SecureContext | null; up_to_1_2: SecureContext | null } = { any: null, up_to_1_2: null };
 /**
- * One context for all sessions, and one for servers that do not take TLS 1.3 (each costs some 50 KB). Opportunistic TLS:
- * used because servers require it; certificates are recorded and not enforced (RFC 7435), so old protocol versions are
- * better than clear text.
+ * One context for all sessions, and one for servers that do not take TLS 1.3 (each costs some 50 KB). Opportunistic
+ * TLS: used because servers require it; certificates are recorded and not enforced (RFC 7435), so old protocol versions
+ * are better than clear text.
  */
 const secureContext = (tls: LearnedHost['tls']): SecureContext => {
   const which = tls === 'up_to_1_2' ? tls : 'any';

@@ -197,7 +197,7 @@ function refusedFields(schema: TSchema): (sent: JsonObject) => ReturnType<typeof
       const changesNothing = (harmless: unknown) =>
         harmless === value || (Array.isArray(harmless) && Array.isArray(value) && value.length === 0);
       if (row === undefined || row.harmless.some(changesNothing)) continue;
-      return invalid('invalid_filter', `${field} is not known here, and cannot be ignored: ${row.instead}.`, { field });
+      return invalid('invalid_filter', `${field} cannot be set here, and is not ignored: ${row.instead}.`, { field });
     }
     return null;
   };

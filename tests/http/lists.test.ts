@@ -1,6 +1,7 @@
 import { readSheet } from 'read-excel-file/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import writeXlsx from 'write-excel-file/node';
+import { RESULT_COLUMNS } from '../../src/files/result-columns.ts';
 import { DAY_MS } from '../../src/kernel/clock.ts';
 import type { Lab, Member } from '../lab/service.ts';
 import { send, sendCsv, startListLab, verifyChunks } from './list-lab.ts';
@@ -258,7 +259,7 @@ describe('a list', () => {
       ...{ did_you_mean: null, validation_type: 'mx', credits_used: 1, is_disposable: false, is_role: single.is_role },
       ...{ is_free: false, is_relay: false, is_catch_all: null, checks: single.checks, attempts: 1, problem: null },
       decision: null,
-      ...{ relay_provider: null, canonical_email: 'ada@good.com', is_duplicate: false },
+      ...{ relay_provider: null, canonical_email: 'ada@good.com', is_duplicate: false, egress: null },
       verified_at: expect.any(String),
     });
     expect(second).toMatchObject({ row: 2, status: 'bad', is_disposable: true });
@@ -283,7 +284,10 @@ describe('a list', () => {
     const { json } = await csv(text, '?name=June+2026.csv');
     const results = (query: string) => owner.call('GET', `/v1/lists/${json.id}/results${query}`);
     const running = await results('');
-    expect(running.text.split('\r\n')[1]).toBe(`Ada;ada@good.com;=1+1;pending${';'.repeat(16)}false`);
+    const pending: Readonly<Record<string, string>> = { status: 'pending', is_duplicate: 'false' };
+    expect(running.text.split('\r\n')[1]).toBe(
+      `Ada;ada@good.com;=1+1;${RESULT_COLUMNS.map((name) => pending[name] ?? '').join(';')}`,
+    );
     await verifyChunks(lab, owner, json.id);
     const { text: done, headers } = await results('');
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8');
@@ -291,7 +295,7 @@ describe('a list', () => {
     const [head = '', ada = '', blank = ''] = done.split('\r\n');
     expect(head).toMatch(/^Name;E-Mail;Note;mailvet_status;mailvet_deliverability;mailvet_reason;/);
     expect(ada).toMatch(/^Ada;ada@good\.com;=1\+1;good;/);
-    expect(blank).toBe(`"B ""q"""${';'.repeat(19)}`);
+    expect(blank).toBe(`"B ""q"""${';'.repeat(2 + RESULT_COLUMNS.length)}`);
     expect(done).toContain('Cy;x@mailinator.com;" b\r\nc ";bad;');
     const bad = (await results('?status=bad')).text.trim().split('\r\n');
     expect(bad[1]).toMatch(/^Cy;/);

@@ -19,6 +19,7 @@ import {
   type MonitoredMailboxCheck,
   monitorEgress,
   probeConnectivity,
+  probeProxy,
 } from './smtp/egress.ts';
 import {
   CATCH_ALL_SKIPPED,
@@ -169,6 +170,7 @@ function createSmtpCheck(
     ownIps: [...own],
     anyHelo: allowPrivate,
     sharedRates,
+    probeProxy: (egress, reached) => probeProxy({ clock, resolver, mayDial, port, egress }, reached, closing.signal),
     askOperator(operator, egress) {
       const asked = { operator, domains: domainsOfOperator(operator, domainData()), egress };
       askOperator(unmonitored(), owners, asked, closing.signal).catch(warnOfFault);

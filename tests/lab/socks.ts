@@ -25,6 +25,8 @@ export interface SocksSetup {
   readonly credentials?: { readonly user: string; readonly password: string };
   readonly tls?: boolean;
   readonly fault?: SocksFault;
+  /** Address of a mail server to which it has no answer. */
+  readonly silentFor?: string;
   /** A reply code instead of a connection. */
   readonly reply?: number;
 }
@@ -43,7 +45,7 @@ export interface SocksLab {
   readonly connections: number;
   readonly open: number;
   /** From now on. */
-  behave(setup: Pick<SocksSetup, 'fault' | 'reply'>): void;
+  behave(setup: Pick<SocksSetup, 'fault' | 'reply' | 'silentFor'>): void;
   close(): Promise<void>;
 }
 
@@ -52,7 +54,7 @@ const read = (name: string) => readFileSync(new URL(`certificate/${name}`, impor
 export async function startSocks(setup: SocksSetup = {}): Promise<SocksLab> {
   const requests: SocksRequest[] = [];
   const sockets = new Set<Socket>();
-  let behavior: Pick<SocksSetup, 'fault' | 'reply'> = setup;
+  let behavior: Pick<SocksSetup, 'fault' | 'reply' | 'silentFor'> = setup;
   let connections = 0;
   const onConnection = (socket: Socket) => {
     connections++;
@@ -145,8 +147,8 @@ class SocksConnection {
     const port = this.#input.readUInt16BE(4 + length);
     this.#requests.push({ atyp, host, port });
     this.#step = 'over';
-    const { fault, reply = 0 } = this.#setup;
-    if (fault === 'hangs_at_request') return;
+    const { fault, reply = 0, silentFor } = this.#setup;
+    if (fault === 'hangs_at_request' || host === silentFor) return;
     if (fault === 'half_a_reply') this.#socket.write(Buffer.from([5, 0, 0]));
     else if (fault === 'floods') this.#flood();
     else if (reply !== 0) this.#socket.end(Buffer.from([5, reply, 0, 1, 0, 0, 0, 0, 0, 0]));

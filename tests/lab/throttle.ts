@@ -1,5 +1,6 @@
 /** The limits towards mail servers, with fake timers and without servers. */
 import { vi } from 'vitest';
+import { EgressRests } from '../../src/engine/smtp/egress-rest.ts';
 import { accountOfTenant } from '../../src/engine/smtp/limiter.ts';
 import { type DialRoutesOptions, type Permit, type PermitRequest, Throttle } from '../../src/engine/smtp/throttle.ts';
 import { labEgresses } from './mailbox.ts';
@@ -15,6 +16,7 @@ export function throttleLab(options: Partial<DialRoutesOptions> = {}) {
     networkFactor: 4,
     breakerSeconds: 60,
     egresses: labEgresses([]),
+    rests: new EgressRests([], { now: () => 0, elapsed: () => now }, 60_000, () => Promise.resolve('unknown')),
     dialogues: 1_000,
     shared: null,
     askOperator: () => {},

@@ -17,6 +17,7 @@ import { SMTP_FINDINGS } from '../findings.ts';
 import { checkMailbox, type EngineDeps, lookUpDomain, needsMailboxCheck, runOffline, withDns } from '../verify.ts';
 import { probeGreeting } from './connectivity-probe.ts';
 import { PROXY_FAILED } from './dialogue.ts';
+import type { ProxyCondition } from './egress-rest.ts';
 import { CANARY_TENANT } from './limiter.ts';
 import { CATCH_ALL_SKIPPED, type MailboxCheck, type MailboxQuestion, resultWithoutDialogue } from './mailbox.ts';
 import { type HostOwners, operatorKey } from './operators.ts';
@@ -383,6 +384,7 @@ interface CanaryDeps {
 
 const RESOLVE_MS = 3_000;
 const GREET_MS = 4_000;
+const PROXY_MS = 10_000;
 const ANSWER_MS = 20_000;
 
 /** The first mail host of each domain that has an address to dial; domains without one are omitted. Never rejects. */
@@ -436,6 +438,25 @@ export async function probeConnectivity(deps: CanaryDeps, signal: AbortSignal): 
     () => 'open',
     () => (tried.length >= 2 && !signal.aborted ? 'closed' : 'unusable'),
   );
+}
+
+/**
+ * Whether the SOCKS server of an egress connects us to the canary hosts; where none is found, to one that it reached
+ * before. Never rejects.
+ */
+export async function probeProxy(
+  deps: CanaryDeps,
+  reached: string | null,
+  signal: AbortSignal,
+): Promise<ProxyCondition> {
+  const { clock, egress, mayDial, port } = deps;
+  const hosts = await resolveCanaryHosts(CANARY_DOMAINS, deps, clock.elapsed() + RESOLVE_MS);
+  const canaries = hosts.flatMap(({ v4, v6 }) => (egress.families.includes(4) ? v4[0] : v6[0]) ?? []);
+  const tried = canaries.length > 0 || reached === null ? canaries : [reached];
+  if (tried.length === 0) return 'unknown';
+  const options = { withinMs: PROXY_MS, egress, mayDial, signal };
+  const found = await Promise.all(tried.map((address) => probeGreeting(address, port, egress.helo, options)));
+  return found.some(({ proxyError }) => proxyError === null) ? 'works' : 'fails';
 }
 
 /**

@@ -1,3 +1,5 @@
+import { MINUTE_MS } from '../../kernel/clock.ts';
+
 /**
  * Starting values of every bound of the SMTP stage, in one table. RFC 5321 §4.5.3.2 has a client wait five minutes for
  * a banner or a reply, because it has mail to deliver; a verifier has a caller waiting, gives up earlier and reports a
@@ -42,6 +44,8 @@ export interface SmtpLimits {
    * of their operator opens.
    */
   readonly breakerDomains: number;
+  /** How long an egress rests first whose SOCKS server fails. */
+  readonly egressRestMs: number;
   /** Dialogues open at once in this process, all operators together. */
   readonly dialogues: number;
   /** Of them idle, waiting for a next recipient. */
@@ -69,6 +73,7 @@ export const SMTP_LIMITS: SmtpLimits = {
   addressesPerHost: 2,
   networkFactor: 4,
   breakerDomains: 3,
+  egressRestMs: MINUTE_MS,
   dialogues: 5_000,
   idleSessions: 256,
   transcriptLines: 80,

@@ -10,15 +10,17 @@ import type { Address } from '../address/parse.ts';
 import type { CatchAllEvidence, DnsEvidence, HostAttempt, SmtpEvidence, SmtpFinding, SmtpSource } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
 import { forwardPath } from './commands.ts';
-import type {
-  ClassifiedReply,
-  ClassifyReply,
-  DialogueOutcome,
-  DialogueSetup,
-  NextStep,
-  RecipientQuestion,
-  ReplyReading,
+import {
+  type ClassifiedReply,
+  type ClassifyReply,
+  type DialogueOutcome,
+  type DialogueSetup,
+  type NextStep,
+  PROXY_FAILED,
+  type RecipientQuestion,
+  type ReplyReading,
 } from './dialogue.ts';
+import { EgressRests, type ProbeProxy } from './egress-rest.ts';
 import { GREYLISTED_MS, LearnedHosts } from './learned-hosts.ts';
 import { backgroundTenant } from './limiter.ts';
 import { SMTP_LIMITS, type SmtpLimits } from './limits.ts';
@@ -121,6 +123,8 @@ export interface MailboxCheckOptions extends HostOwners {
   readonly anyHelo?: boolean;
   /** See DialRoutesOptions; default: nobody is asked, so an operator's breaker opens for single accounts alone. */
   readonly askOperator?: (operator: string, egress: string) => void;
+  /** Default: nothing is tried, and an egress that has rested is believed to work. */
+  readonly probeProxy?: ProbeProxy;
   /** With other processes; default: with none. */
   readonly sharedRates?: SharedRatesOptions | null;
   readonly limits?: Partial<SmtpLimits>;
@@ -135,8 +139,11 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
   const limits = { ...SMTP_LIMITS, ...options.limits };
   const { dialogues, networkFactor } = limits;
   const shared = options.sharedRates ? new SharedRates(clock, options.sharedRates) : null;
+  const probe = options.probeProxy ?? (() => Promise.resolve('unknown' as const));
+  const rests = new EgressRests(egresses, clock, limits.egressRestMs, probe);
   const throttle = new Throttle({
     clock,
+    rests,
     askOperator: options.askOperator ?? (() => {}),
     connectionsPerHost,
     ratePerOperator,
@@ -173,6 +180,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
     }),
     useByOperator: (names) => throttle.useByOperator(names),
     async close() {
+      rests.close();
       pool.close();
       await shared?.close();
     },
@@ -456,6 +464,8 @@ class MailboxCheckRun {
     const { deadline, startBy } = this.#limit;
     const egress = this.#egressTo(address);
     const sender = senderFor(this.#deps.senders.get(egress)?.sender ?? '', this.#address.domain);
+    const rests = this.#deps.throttle.restsFor(egress);
+    if (rests > 0) return { refused: 'resting', retryAfter: rests, egress };
     const from = Math.max(this.#deps.options.clock.elapsed(), startBy ?? 0);
     const service = await this.#deps.pool.ask({
       fresh,
@@ -809,6 +819,7 @@ type NotDialled = Extract<RequestResult, { refused: string }>['refused'];
 const NOT_DIALLED: Readonly<Record<NotDialled, (retryAfter: number | null) => SmtpResult>> = {
   blocked: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_blocked', 'pace.breaker', retryAfter),
   address_blocked: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_blocked', 'pace.breaker', retryAfter),
+  resting: (retryAfter) => resultWithoutDialogue('host', 'smtp_unreachable', PROXY_FAILED, retryAfter),
   late: (retryAfter) => resultWithoutDialogue('throttle', 'smtp_timeout', 'pace.deadline', retryAfter),
   cancelled: (retryAfter) => resultWithoutDialogue('cancelled', 'smtp_timeout', 'dialogue.cancelled', retryAfter),
 };

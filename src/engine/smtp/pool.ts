@@ -15,6 +15,7 @@ import { accountOfTenant, isBackground } from './limiter.ts';
 import { SMTP_LIMITS, type SmtpLimits } from './limits.ts';
 import { type SessionCheck, SmtpSession, type Transcript } from './session.ts';
 import type { Destination, DialogueLease, Permit, Throttle } from './throttle.ts';
+import type { TunnelFailure } from './tunnel.ts';
 
 /** The destination is dialled when no session is available. */
 interface PoolRequest extends Destination {
@@ -47,8 +48,8 @@ export interface ServedRequest {
 export type RequestResult =
   | ServedRequest
   | {
-      /** `address_blocked`: another address of the operator may be free. */
-      readonly refused: 'blocked' | 'address_blocked' | 'late' | 'cancelled';
+      /** `address_blocked`: another address of the operator may be free. `resting`: its egress fails. */
+      readonly refused: 'blocked' | 'address_blocked' | 'late' | 'cancelled' | 'resting';
       readonly retryAfter: number | null;
     };
 
@@ -203,7 +204,11 @@ export class SessionPool {
     const { clock, limits, port, mayDial, learned } = this.#options;
     const { egress } = lease;
     const { helo } = egress;
-    const on = { idle: () => this.#next(pooled), closed: () => this.#forget(pooled) };
+    const on = {
+      idle: () => this.#next(pooled),
+      tunnelled: (failure: TunnelFailure | null) => this.#options.throttle.onTunnel(egress.name, address, failure),
+      closed: () => this.#forget(pooled),
+    };
     const dialled = { host, address, port, egress, learned, limits, clock, mayDial, on };
     const session = new SmtpSession({ ...dialled, helo, tls, read });
     const place = this.#sessions.add(session);

@@ -52,6 +52,8 @@ interface SessionSetup extends Omit<DialogueSetup, 'known'> {
   readonly on: {
     /** Called when all checks are answered and the session is idle, after the last `done`. */
     readonly idle: () => void;
+    /** Called where the egress has a SOCKS server; null: it connected us to the mail server. */
+    readonly tunnelled: (failure: TunnelFailure | null) => void;
     /** Called once, when the socket has closed. */
     readonly closed: () => void;
   };
@@ -161,12 +163,14 @@ export class SmtpSession {
     this.#adopt(socket);
     this.#onTunnelData = contain(this.fail, (chunk: Buffer) => this.#onData(chunk));
     socket.on('data', this.#onTunnelData);
+    this.setup.on.tunnelled(null);
     this.#on({ is: 'connected' });
   }
 
   #onTunnelFailed(failure: TunnelFailure): void {
     this.#tunnel = null;
     this.#note(`SOCKS server: ${failure.why}`);
+    this.setup.on.tunnelled(failure);
     // What it says of the mail server is as if we had been told so ourselves.
     if (failure.blames === 'proxy') this.#on({ is: 'proxy_failed', mayPass: failure.step === 'request' });
     this.#destroyed();

@@ -8,6 +8,7 @@ import { contain, warnOfFault } from '../../kernel/contain.ts';
 import { DEFAULT_EGRESS, type Egress, type IpFamily } from '../../kernel/egress.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
 import { canonicalCidr } from '../../kernel/ip.ts';
+import type { EgressRests } from './egress-rest.ts';
 import {
   accountOfTenant,
   type BreakerTrial,
@@ -21,6 +22,7 @@ import {
 } from './limiter.ts';
 import { type OperatorNames, type OperatorUse, useByOperator } from './operators.ts';
 import type { RateShare, SharedRates } from './shared-rates.ts';
+import type { TunnelFailure } from './tunnel.ts';
 
 export type Permit =
   | { readonly kind: 'go'; readonly lease: DialogueLease }
@@ -49,6 +51,7 @@ export interface ThrottleStats {
 export class Throttle {
   readonly #clock: Clock;
   readonly #routes: DialRoutes;
+  readonly #rests: EgressRests;
   /** Queues that are not empty. */
   readonly #queues = new Map<string, TenantQueue>();
   /** Limiters that may have room. */
@@ -62,6 +65,7 @@ export class Throttle {
 
   constructor(options: DialRoutesOptions) {
     this.#clock = options.clock;
+    this.#rests = options.rests;
     this.#routes = new DialRoutes(options, (limiter) => this.#drain([limiter]));
   }
 
@@ -73,6 +77,16 @@ export class Throttle {
   /** Name of the egress to ask from; see Routes. */
   chooseEgress(question: EgressQuestion): string {
     return this.#routes.chooseEgress(question);
+  }
+
+  /** Seconds for which an egress rests; 0: it does not. */
+  restsFor(egress: string): number {
+    return this.#rests.secondsLeft(egress);
+  }
+
+  /** See `EgressRests`. */
+  onTunnel(egress: string, address: string, failure: TunnelFailure | null): void {
+    this.#rests.onTunnel(egress, address, failure);
   }
 
   /**
@@ -224,6 +238,7 @@ export interface DialRoutesOptions {
   readonly breakerSeconds: number;
   /** From where mail servers are asked; at least one. */
   readonly egresses: readonly Egress[];
+  readonly rests: EgressRests;
   /** Dialogues open at once in this process. */
   readonly dialogues: number;
   /**
@@ -330,11 +345,11 @@ class EgressLimits {
     const host = this.#limiter('host', where.host);
     const operator = this.#limiter('operator', where.operator);
     const limiters = [this.#process, network, address, host, operator];
-    const domainBlockedFor = this.#domainBlockedFor(where, now);
+    const domainBlockedFor = this.domainBlockedFor(where, now);
     return { egress: this.egress, operator, address, host, limiters, domainBlockedFor };
   }
 
-  #domainBlockedFor({ operator, domain }: Destination, now: number): number {
+  domainBlockedFor({ operator, domain }: Pick<Destination, 'operator' | 'domain'>, now: number): number {
     if (this.#refusedFor.size === 0) return 0;
     const until = this.#refusedFor.get(`${operator}\n${domain}`) ?? 0;
     return Math.max(0, Math.ceil((until - now) / 1000));
@@ -390,6 +405,7 @@ class DialRoutes {
   readonly #clock: Clock;
   readonly #askOperator: DialRoutesOptions['askOperator'];
   readonly #all: readonly EgressLimits[];
+  readonly #rests: EgressRests;
   readonly #of: Readonly<Record<IpFamily, readonly EgressLimits[]>>;
 
   /** `onRoom`: a limiter's rate allows a dialogue again. */
@@ -400,6 +416,7 @@ class DialRoutes {
     const all = egresses.map((egress) => new EgressLimits(egress, options, process, create));
     const ofFamily = (family: IpFamily) => all.filter(({ egress }) => egress.families.includes(family));
     this.#all = all;
+    this.#rests = options.rests;
     this.#clock = clock;
     this.#askOperator = options.askOperator;
     this.#of = { 4: ofFamily(4), 6: ofFamily(6) };
@@ -413,19 +430,28 @@ class DialRoutes {
   /**
    * The egress that deferred the recipient before, if it may still be used; else by rendezvous hashing, so that every
    * node and every attempt chooses the same one, and a change of the configuration moves few domains. Breakers of
-   * operators do not count: a server that refuses one of our addresses is not asked from another one. Throws if there
-   * is none of the family for the operator (`reaches`).
+   * operators do not count: a server that refuses one of our addresses is not asked from another one, even while the
+   * egress rests. Throws if there is none of the family for the operator (`reaches`).
    */
   chooseEgress({ operator, address, domain, kept }: EgressQuestion): string {
     const ofFamily = this.#of[address.includes(':') ? 6 : 4];
     const usable = ofFamily.filter(({ egress }) => mayAsk(egress, operator));
-    if (kept !== null && usable.some(({ egress }) => egress.name === kept)) return kept;
+    const isFree = (one: EgressLimits) =>
+      !this.#rests.isResting(one.egress.name) || this.#hasRefused(one, operator(), domain);
+    const before = usable.find(({ egress }) => egress.name === kept);
+    if (before !== undefined && isFree(before)) return before.egress.name;
     const [only] = usable;
     if (only === undefined) throw new TypeError(`no egress for ${address}`);
     if (usable.length === 1) return only.egress.name;
     const of = `${operator()}\n${domain}`;
-    const ranked = usable.map(({ egress }) => ({ name: egress.name, rank: rankOf(egress, of) }));
-    return ranked.reduce((best, one) => (one.rank > best.rank ? one : best)).name;
+    const ranked = usable.map((one) => ({ one, rank: rankOf(one.egress, of) })).toSorted((a, b) => b.rank - a.rank);
+    return (ranked.find(({ one }) => isFree(one))?.one ?? only).egress.name;
+  }
+
+  #hasRefused(limits: EgressLimits, operator: string, domain: string): boolean {
+    const now = this.#clock.elapsed();
+    const isOpen = limits.operators.get(operator)?.use(now).breaker === 'open';
+    return isOpen || limits.domainBlockedFor({ operator, domain }, now) > 0;
   }
 
   /** Throws if there is no egress of that name. */

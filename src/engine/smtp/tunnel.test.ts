@@ -201,3 +201,105 @@ describe('the operators of an egress', () => {
     expect(mail.connections).toHaveLength(dialled);
   });
 });
+
+describe('an egress whose SOCKS server fails', () => {
+  const domains = Array.from({ length: 12 }, (_, i) => `d${i}.test`);
+  const REST_MS = 300;
+
+  async function pair(setup: SocksSetup, breakerSeconds = 0, persona: Persona = {}) {
+    const mail = opened(await startSmtp(persona, { address: '127.0.5.1' }));
+    const socks = opened(await startSocks({ from: '127.0.9.7', ...setup }));
+    const [failing] = labEgresses([], { name: 'failing', via: serverAt(socks) });
+    const [other] = labEgresses(['127.0.9.8']);
+    const egresses = [failing, other].flatMap((one) => one ?? []);
+    const probed: number[] = [];
+    const check = opened(
+      labCheck(mail.port, {
+        ...{ egresses, breakerSeconds, limits: { ...LIMITS, egressRestMs: REST_MS } },
+        async probeProxy(egress) {
+          probed.push(performance.now());
+          const options = { withinMs: 1_000, mayDial: () => true, egress };
+          const { proxyError } = await probeGreeting('127.0.5.1', mail.port, 'probe.example.com', options);
+          return proxyError === null ? 'works' : 'fails';
+        },
+      }),
+    );
+    const about = async (domain: string) =>
+      (await ask(check, { email: `good@${domain}`, dns: labHosts({ [`mx.${domain}`]: ['127.0.5.1'] }) })).smtp;
+    const all = async () => Promise.all(domains.map(async (domain) => ({ domain, ...(await about(domain)) })));
+    return { mail, socks, check, about, all, probed };
+  }
+  const egressesOfAll = (found: readonly { egress: string | null }[]) => new Set(found.map(({ egress }) => egress));
+
+  it('rests after three failures in a row: others take over its share, and it is probed before it returns', async () => {
+    const { socks, about, all, probed } = await pair({});
+    const before = await all();
+    expect(egressesOfAll(before)).toEqual(new Set(['failing', '127.0.9.8']));
+    const own = before.filter(({ egress }) => egress === 'failing').map(({ domain }) => domain);
+    const [first = ''] = own;
+    socks.behave({ fault: 'takes_no_method' });
+    for (let i = 0; i < 3; i++) expect((await about(first)).rule).toBe('egress.proxy_failed');
+    const dialled = socks.connections;
+    const meanwhile = await all();
+    expect(egressesOfAll(meanwhile)).toEqual(new Set(['127.0.9.8']));
+    expect(new Set(meanwhile.map(({ finding }) => finding))).toEqual(new Set(['accepted']));
+    expect(socks.connections).toBe(dialled);
+    // The first probe fails as well, so the second rest is twice as long.
+    await expect.poll(() => probed.length, { timeout: 5_000 }).toBe(2);
+    expect((probed[1] ?? 0) - (probed[0] ?? 0)).toBeGreaterThan(1.8 * REST_MS);
+    socks.behave({});
+    await expect.poll(async () => (await about(first)).egress, { timeout: 10_000 }).toBe('failing');
+    const after = await all();
+    expect(after.filter(({ egress }) => egress === 'failing').map(({ domain }) => domain)).toEqual(own);
+  });
+
+  it('does not rest because one mail server hangs: a probe reaches others', async () => {
+    const { socks, check, about, all, probed } = await pair({});
+    const own = (await all()).filter(({ egress }) => egress === 'failing').map(({ domain }) => domain);
+    const [hanging = '', fine = ''] = own;
+    socks.behave({ silentFor: '127.0.5.9' });
+    const dns = labHosts({ [`mx.${hanging}`]: ['127.0.5.9'] });
+    for (let i = 0; i < 4; i++)
+      expect((await ask(check, { email: `good@${hanging}`, dns })).smtp.rule).toBe('egress.proxy_failed');
+    await expect.poll(() => probed.length).toBeGreaterThan(0);
+    expect(await about(fine)).toMatchObject({ finding: 'accepted', egress: 'failing' });
+  });
+
+  it('rests where it connects to no mail server, as a probe finds', async () => {
+    const { socks, about, all } = await pair({});
+    const [first = ''] = (await all()).filter(({ egress }) => egress === 'failing').map(({ domain }) => domain);
+    socks.behave({ reply: 1 });
+    for (let i = 0; i < 3; i++) await about(first);
+    await expect.poll(async () => (await about(first)).egress, { timeout: 5_000 }).toBe('127.0.9.8');
+  });
+
+  it('leaves the domains of an operator that has refused it to no other one', async () => {
+    const refuses = { banner: '554 5.7.1 Client host [192.0.2.1] blocked using zen.spamhaus.org' };
+    const persona: Persona = {
+      on: ({ verb }, { from }) => (verb === 'EHLO' && from === '127.0.9.7' ? refuses.banner : undefined),
+    };
+    const { mail, socks, about, all } = await pair({}, 60, persona);
+    const found = await all();
+    const [refused] = found.filter(({ finding }) => finding === 'smtp_blocked');
+    const domain = refused?.domain ?? '';
+    expect(refused?.egress).toBe('failing');
+    socks.behave({ fault: 'takes_no_method' });
+    const dialled = mail.connections.filter(({ from }) => from === '127.0.9.8').length;
+    for (let i = 0; i < 5; i++) expect((await about(domain)).finding).not.toBe('accepted');
+    expect(mail.connections.filter(({ from }) => from === '127.0.9.8')).toHaveLength(dialled);
+  });
+
+  it('is not waited for where there is no other', async () => {
+    const { socks, check } = await lab({ fault: 'takes_no_method' });
+    for (let i = 0; i < 3; i++) await ask(check, { dns: DNS });
+    const { smtp } = await ask(check, { dns: DNS });
+    expect(smtp).toMatchObject({
+      finding: 'smtp_unreachable',
+      rule: 'egress.proxy_failed',
+      egress: 'vps-2',
+      host: null,
+    });
+    expect(smtp.retryAfter).toBeGreaterThan(30);
+    expect(socks.connections).toBe(3);
+  });
+});

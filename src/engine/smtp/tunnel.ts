@@ -165,8 +165,8 @@ export class Tunnel {
     return (chunk) => {
       if (this.#isOver || this.#step !== 'greeting') return;
       seen = Buffer.concat([seen, chunk.subarray(0, 4)]);
-      const isWithCredentials = seen[1] === 2;
-      if (seen.length >= (isWithCredentials ? 4 : 2)) this.#next('request');
+      // Method 0 wants no credentials, which method 2 accepts with 0.
+      if (seen[1] === 0 || (seen[1] === 2 && seen[3] === 0)) this.#next('request');
     };
   }
 

@@ -35,9 +35,11 @@ export async function smtpIdentityOf(options: SmtpOptions, providers: () => Read
 }
 
 async function readEgresses(
-  { smtpEgressFile: file, smtpHelo: helo, smtpFrom: from, smtpBind: bind, allowPrivateNetworks }: SmtpOptions,
+  options: SmtpOptions,
   providers: () => ReadonlySet<string>,
 ): Promise<readonly Egress[] | null> {
+  const file = options.smtpEgressFile;
+  const { helo, from, bind } = { helo: options.smtpHelo, from: options.smtpFrom, bind: options.smtpBind };
   if (file === null) return helo === null || from === null ? null : egressesOf({ helo, from: from || '<>', bind });
   // The parser is needed by few commands, and only where there is a file.
   const { parseEgressFile } = await import('./egress-file.ts');
@@ -48,7 +50,7 @@ async function readEgresses(
     const why = error instanceof Error && 'code' in error ? error.code : 'unreadable';
     throw new Error(`MAILVET_SMTP_EGRESS_FILE: cannot read ${file} (${why}); give a file that this user may read.`);
   }
-  const read = parseEgressFile(text, { path: file, isLaboratory: allowPrivateNetworks, providers });
+  const read = parseEgressFile(text, { path: file, isLaboratory: options.allowPrivateNetworks, providers });
   if (!read.ok) throw new Error(read.problems.join('\n'));
   return read.egresses;
 }

@@ -21,6 +21,7 @@ import {
   probeConnectivity,
   probeProxy,
 } from './smtp/egress.ts';
+import { adviceFor, type EgressShares } from './smtp/egress-record.ts';
 import {
   CATCH_ALL_SKIPPED,
   createMailboxCheck,
@@ -66,6 +67,19 @@ interface EngineOptions {
   readonly clock?: Clock;
 }
 
+interface EgressRow {
+  readonly name: string;
+  readonly state: EgressHealth['state'] | 'resting';
+  /** Of the connectivity, `Clock.now()` ms. */
+  readonly since: number;
+  /** Seconds; 0: it does not rest. */
+  readonly restsFor: number;
+  readonly hour: EgressShares;
+  readonly day: EgressShares;
+  /** The one thing that would improve its answers most; null: nothing stands out. */
+  readonly advice: string | null;
+}
+
 export interface VerificationEngine extends EngineDeps {
   /** Null without an SMTP identity. */
   readonly mailboxStats: () => ReturnType<MailboxCheck['stats']> | null;
@@ -73,8 +87,8 @@ export interface VerificationEngine extends EngineDeps {
   readonly useByOperator: () => readonly OperatorUse[];
   /** Whether this host can connect to mail servers; null without an SMTP identity. */
   readonly egressHealth: () => EgressHealth | null;
-  /** The same of each egress, by name; empty without an SMTP identity. */
-  readonly egressStates: () => ReadonlyMap<string, EgressHealth>;
+  /** Of each egress, in the order of the configuration; empty without an SMTP identity. */
+  readonly egressRows: () => readonly EgressRow[];
   /** Replies that no rule matched, or only a weak one. */
   readonly uncertain: UncertainReplyCounter;
   /** Resolves when nothing is left to do. */
@@ -118,7 +132,7 @@ export function createEngine(options: EngineOptions): VerificationEngine {
       return smtp?.mailbox.useByOperator({ isNamed: (name) => providerNames.has(name), most: NAMED_OPERATORS }) ?? [];
     },
     egressHealth: () => (smtp === null ? null : healthOfAll([...smtp.watched.states().values()])),
-    egressStates: () => smtp?.watched.states() ?? new Map(),
+    egressRows: () => smtp?.rows() ?? [],
     uncertain,
     async close() {
       resolver.close();
@@ -150,7 +164,12 @@ function createSmtpCheck(
   smtp: SmtpIdentity,
   deps: SmtpDeps,
   sharedRates: SharedRatesOptions | null,
-): { mailbox: MailboxCheck; watched: MonitoredMailboxCheck; close(): Promise<void> } {
+): {
+  mailbox: MailboxCheck;
+  watched: MonitoredMailboxCheck;
+  rows(): readonly EgressRow[];
+  close(): Promise<void>;
+} {
   const { clock, resolver, domainData, own, allowPrivate } = deps;
   const { egresses, port } = smtp;
   const classifier = createClassifier();
@@ -200,7 +219,18 @@ function createSmtpCheck(
     closing.abort();
     return mailbox.close();
   };
-  return { mailbox, watched, close };
+  const rows = () =>
+    egresses.flatMap(({ name }): readonly EgressRow[] => {
+      const [health, record] = [watched.states().get(name), watched.records().get(name)];
+      if (health === undefined || record === undefined) return [];
+      const restsFor = mailbox.restsFor(name);
+      const state = restsFor > 0 ? 'resting' : health.state;
+      const day = record.shares(24);
+      return [
+        { name, state, since: health.since, restsFor, hour: record.shares(1), day, advice: adviceFor(state, day) },
+      ];
+    });
+  return { mailbox, watched, rows, close };
 }
 
 function countingUncertain(classifier: Classifier, { uncertain }: SmtpDeps) {

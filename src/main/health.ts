@@ -4,6 +4,7 @@ import { isLie } from '../engine/dns/message.ts';
 import { RESOLVER_PROBLEMS } from '../engine/dns/resolver.ts';
 import type { TrustChange } from '../engine/dns/servers.ts';
 import { ageInDays } from '../engine/doctor/diagnose.ts';
+import type { EgressShares } from '../engine/smtp/egress-record.ts';
 import type { Health } from '../http/context.ts';
 import { type Clock, toIso } from '../kernel/clock.ts';
 import { formatHostPort } from '../kernel/ip.ts';
@@ -70,9 +71,30 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 /** Whether mail servers can be reached, according to past checks. Opens no connections. */
 function egressDetails(engine: VerificationEngine) {
   const egress = engine.egressHealth();
-  if (egress === null) return { state: 'no_helo_name', since: null, helo_configured: false };
-  return { state: egress.state, since: toIso(egress.since), helo_configured: true };
+  if (egress === null) return { state: 'no_helo_name', since: null, helo_configured: false, egresses: [] };
+  const egresses = egressRows(engine);
+  return { state: egress.state, since: toIso(egress.since), helo_configured: true, egresses };
 }
+
+/** Of each egress: what it reaches, what it was answered, and what would improve that most. */
+export const egressRows = (engine: Pick<VerificationEngine, 'egressRows'>) =>
+  engine.egressRows().map(({ name, state, since, restsFor, hour, day, advice }) => ({
+    name,
+    state,
+    since: toIso(since),
+    rests_for_seconds: restsFor,
+    last_hour: sharesOf(hour),
+    last_day: sharesOf(day),
+    advice,
+  }));
+
+const sharesOf = ({ checks, blocked, deferred, proxyFailed, answerMs }: EgressShares) => ({
+  checks,
+  blocked,
+  deferred,
+  proxy_failed: proxyFailed,
+  answer_ms: answerMs,
+});
 
 function listDetails(lists: WatchedDomainData, clock: Clock) {
   const { version, size } = lists.current;

@@ -187,7 +187,11 @@ function byLabel<L extends string>(label: L, values: Readonly<Record<string, num
   return Object.entries(values).map(([name, value]) => ({ labels: labels(name), value }));
 }
 
-type SmtpMetric = 'mailvet_egress_state' | Extract<keyof MetricSources, `mailvet_smtp_${string}`>;
+type SmtpMetric =
+  | 'mailvet_egress_state'
+  | 'mailvet_egress_reachable'
+  | 'mailvet_egress_blocked_ratio'
+  | Extract<keyof MetricSources, `mailvet_smtp_${string}`>;
 
 function smtpSources(engine: VerificationEngine): Pick<MetricSources, SmtpMetric> {
   const { totals } = engine.uncertain;
@@ -199,6 +203,14 @@ function smtpSources(engine: VerificationEngine): Pick<MetricSources, SmtpMetric
       const states = [...EGRESS_CONDITIONS, 'no_helo_name'];
       return states.map((state) => ({ labels: { state }, value: state === current ? 1 : 0 }));
     },
+    mailvet_egress_reachable: () =>
+      engine.egressRows().map(({ name, state }) => ({ labels: { egress: name }, value: state === 'ok' ? 1 : 0 })),
+    mailvet_egress_blocked_ratio: () =>
+      engine
+        .egressRows()
+        .flatMap(({ name, hour: { blocked } }) =>
+          blocked === null ? [] : { labels: { egress: name }, value: blocked },
+        ),
     mailvet_smtp_dialogues_open: () => one(engine.mailboxStats()?.open ?? 0),
     mailvet_smtp_checks_waiting: () => one(engine.mailboxStats()?.waiting ?? 0),
     mailvet_smtp_pace_slices: () => one(engine.mailboxStats()?.slices ?? 0),

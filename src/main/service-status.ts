@@ -7,6 +7,7 @@ import { type Clock, DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
 import { VERSION } from '../kernel/version.ts';
 import { addCount, type LatencyCounts, percentiles } from '../service/traffic.ts';
 import type { Store, TrafficRow } from '../store/store.ts';
+import { egressRows } from './health.ts';
 import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
 
 /** For how long a reading is used, and how long a page waits for one. */
@@ -66,7 +67,11 @@ export function createServiceStatus(parts: Parts) {
         answers: id === store.nodes.current,
       })),
       problems: { store: problem, resolver, clock: health.clock(), lists: lists.problem },
-      egress: { state: egress?.state ?? 'no_helo_name', since: egress === null ? null : toIso(egress.since) },
+      egress: {
+        state: egress?.state ?? 'no_helo_name',
+        since: egress === null ? null : toIso(egress.since),
+        egresses: egressRows(engine),
+      },
       lists: {
         version: lists.current.version,
         age_days: ageInDays(lists.current.version, clock.now()),

@@ -60,7 +60,10 @@ describe('a service with a blocked port 25', () => {
 
   it('reports ok at first', async () => {
     const { json } = await request(lab.url, 'GET', '/readyz');
-    expect(json.details.egress).toEqual({ state: 'ok', since: expect.any(String), helo_configured: true });
+    expect(json.details.egress).toEqual({
+      ...{ state: 'ok', since: expect.any(String), helo_configured: true },
+      egresses: [expect.objectContaining({ name: 'default', state: 'ok', rests_for_seconds: 0, advice: null })],
+    });
     expect(json.details.lists).toMatchObject({ age_days: expect.any(Number), problem: null });
     expect(await metrics()).toMatch(/mailvet_egress_state\{state="ok"\} 1\n/);
   });

@@ -75,6 +75,21 @@ describe('the egress of a verification', () => {
     expect((await search({ egress: 'x'.repeat(300) })).json.field).toBe('egress');
   });
 
+  it('has a row in /readyz, in the metrics and for operators', async () => {
+    const { details } = (await (await fetch(`${lab.url}/readyz`)).json()) as {
+      details: { egress: { egresses: { name: string; last_day: { checks: number } }[] } };
+    };
+    const { egresses } = details.egress;
+    const own = EMAILS.filter((email) => usedFor(email) === 'fra-1').length;
+    expect(egresses).toMatchObject([
+      { name: 'fra-1', state: 'ok', rests_for_seconds: 0, last_day: { checks: own, blocked: 0 }, advice: null },
+      { name: 'ham-2', state: 'ok', last_day: { checks: EMAILS.length - own } },
+    ]);
+    const operator = await signedIn(lab, { operator: true });
+    const { json } = await operator.call('GET', '/dashboard/operator/service');
+    expect(json.egress.egresses.map(({ name }: { name: string }) => name)).toEqual(['fra-1', 'ham-2']);
+  });
+
   it('is in the results of a list', async () => {
     const made = await member.call('POST', '/v1/lists', { emails: EMAILS, validation_type: 'smtp' });
     const { id } = made.json;

@@ -7,7 +7,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { createServer as createTlsServer } from 'node:tls';
 
 /** How it misbehaves. With TLS, a server without it hangs at the handshake. */
-export type SocksFault =
+type SocksFault =
   | 'hangs_at_greeting'
   | 'hangs_at_credentials'
   | 'hangs_at_request'
@@ -31,7 +31,7 @@ export interface SocksSetup {
   readonly reply?: number;
 }
 
-export interface SocksRequest {
+interface SocksRequest {
   /** 1: IPv4, 3: a name, 4: IPv6. */
   readonly atyp: number;
   readonly host: string;

@@ -39,6 +39,15 @@ export const OperatorJobsReply = Type.Object(
 const Latency = Nullable(Type.Object({ p50: Type.Number(), p95: Type.Number() }));
 
 /** What the service does, for operators. `node` is the process that answers; the rest is of all of them. */
+const Share = Nullable(Type.Number({ minimum: 0, maximum: 1 }));
+const EgressShares = Type.Object({
+  checks: Type.Integer(),
+  blocked: Share,
+  deferred: Share,
+  proxy_failed: Share,
+  answer_ms: Nullable(Type.Integer({ description: 'Mean time to the end of a check.' })),
+});
+
 export const ServiceReply = Type.Object(
   {
     node: Type.Object({
@@ -71,7 +80,21 @@ export const ServiceReply = Type.Object(
       clock: Nullable(Type.String()),
       lists: Nullable(Type.String()),
     }),
-    egress: Type.Object({ state: Type.String(), since: Nullable(Time) }),
+    egress: Type.Object({
+      state: Type.String(),
+      since: Nullable(Time),
+      egresses: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          state: Type.String({ description: '`resting`: its SOCKS server fails; else as for all of them.' }),
+          since: Time,
+          rests_for_seconds: Type.Integer(),
+          last_hour: EgressShares,
+          last_day: EgressShares,
+          advice: Nullable(Type.String({ description: 'The one thing that would improve its answers most.' })),
+        }),
+      ),
+    }),
     lists: Type.Object({ version: Type.String(), age_days: Type.Integer(), disposable_domains: Type.Integer() }),
     /** Of the last 24 hours, the last of them not over; without results of lists. */
     hours: Type.Array(

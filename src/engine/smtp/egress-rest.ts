@@ -13,7 +13,7 @@ import type { TunnelFailure } from './tunnel.ts';
 /** `unknown`: there was no mail server to try. */
 export type ProxyCondition = 'works' | 'fails' | 'unknown';
 
-/** Whether the SOCKS server of an egress works. `reached`: a mail server that was reached through it; null: none yet. */
+/** Whether the SOCKS server of an egress works. `reached`: a mail server reached through it before; null: none. */
 export type ProbeProxy = (egress: Egress, reached: string | null) => Promise<ProxyCondition>;
 
 const FAILURES_IN_A_ROW = 3;

@@ -17,6 +17,7 @@ import { SMTP_FINDINGS } from '../findings.ts';
 import { checkMailbox, type EngineDeps, lookUpDomain, needsMailboxCheck, runOffline, withDns } from '../verify.ts';
 import { probeGreeting } from './connectivity-probe.ts';
 import { PROXY_FAILED } from './dialogue.ts';
+import { EgressRecord } from './egress-record.ts';
 import type { ProxyCondition } from './egress-rest.ts';
 import { CANARY_TENANT } from './limiter.ts';
 import { CATCH_ALL_SKIPPED, type MailboxCheck, type MailboxQuestion, resultWithoutDialogue } from './mailbox.ts';
@@ -68,6 +69,7 @@ const FAIR_CONNECT_MS = 2_000;
 export type MonitoredMailboxCheck = MailboxQuestion & {
   /** Of each egress, by name. */
   states(): ReadonlyMap<string, EgressHealth>;
+  records(): ReadonlyMap<string, EgressRecord>;
 };
 
 /** The mailbox check, each egress monitored on its own. Memory is bounded: names of some operators. */
@@ -76,7 +78,9 @@ export function monitorEgress(
   options: EgressMonitorOptions,
 ): MonitoredMailboxCheck {
   const monitors = new Map(options.egresses.map((egress) => [egress.name, new EgressMonitor(egress, options)]));
+  const records = new Map(options.egresses.map(({ name }) => [name, new EgressRecord(options.clock)]));
   return {
+    records: () => records,
     states: () => new Map(Array.from(monitors, ([name, { state }]) => [name, state])),
     async check(subject, limit) {
       const { tenant: account } = limit;
@@ -92,6 +96,7 @@ export function monitorEgress(
         if (current !== null)
           return { ...current, smtp: { ...current.smtp, egress, transcript: answer.smtp.transcript } };
       }
+      records.get(answer.smtp.egress ?? '')?.note(answer.smtp, options.clock.elapsed() - began);
       const used = monitors.get(answer.smtp.egress ?? '') ?? monitor;
       used.learn(subject.dns, answer.smtp, { account, began });
       return answer;

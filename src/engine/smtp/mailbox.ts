@@ -74,6 +74,8 @@ export interface MailboxCheck {
   ): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
   /** Name of the egress from which the first host is asked; null: there is none. */
   egressFor(subject: { readonly address: Address; readonly dns: DnsEvidence }, limit: CheckLimit): string | null;
+  /** Seconds for which an egress rests; 0: it does not. */
+  restsFor(egress: string): number;
   /** Forgets which domains are catch-all. */
   forgetCatchAll(): void;
   /** `slices`: of the rates shared with other processes, which this one has or waits for. */
@@ -171,6 +173,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
   return {
     check: (subject, limit) => new MailboxCheckRun(deps, subject, limit).run(),
     egressFor: (subject, limit) => new MailboxCheckRun(deps, subject, limit).firstEgress(),
+    restsFor: (egress) => throttle.restsFor(egress),
     forgetCatchAll: () => deps.cache.clear(),
     stats: () => ({
       ...throttle.stats(),

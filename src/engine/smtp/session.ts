@@ -161,8 +161,9 @@ export class SmtpSession {
   #onTunnel(socket: Socket): void {
     this.#tunnel = null;
     this.#adopt(socket);
-    this.#onTunnelData = contain(this.fail, (chunk: Buffer) => this.#onData(chunk));
-    socket.on('data', this.#onTunnelData);
+    const onData = contain(this.fail, (chunk: Buffer) => this.#onData(chunk));
+    this.#onTunnelData = onData;
+    socket.on('data', onData);
     this.setup.on.tunnelled(null);
     this.#on({ is: 'connected' });
   }

@@ -152,10 +152,8 @@ export class Tunnel {
       }),
     );
     // Errors of the client hold the credentials: only the message may leave.
-    client.once(
-      'error',
-      contain(this.#on.fault, ({ message }) => this.#onRejected(message)),
-    );
+    const onError = ({ message }: Error) => this.#onRejected(message);
+    client.on('error', contain(this.#on.fault, onError));
     client.connect(this.#socket);
   }
 

@@ -23,6 +23,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 /** Up to the most that one transaction takes. */
 const BATCH = [1, 2, 4, 8, 16, 32, 64, 128, 256] as const;
 
+const EGRESS = 'name of the [egress](egress.md)';
 const OPERATOR =
   'name of a known provider in the list of mail hosts, at most 50, the most active; `other`: all others together';
 
@@ -333,6 +334,24 @@ const METRICS = {
     unit: '1 for the current state, else 0',
     help: 'Connectivity to mail servers: 1 for the current state.',
     look: 'Alert on `mailvet_egress_state{state="ok"} == 0`.',
+  },
+  mailvet_egress_reachable: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: { egress: EGRESS },
+    unit: '1 or 0',
+    help: 'Whether mail servers can be reached from an egress: 0 while it rests, its port is closed, or all refuse it.',
+    look: 'Alert on 0: others take over its share, or its domains are not checked.',
+  },
+  mailvet_egress_blocked_ratio: {
+    type: 'gauge',
+    of: 'process',
+    kept: 'reading',
+    labels: { egress: EGRESS },
+    unit: 'ratio',
+    help: 'Share of the checks of the last hour in which the address of an egress was refused.',
+    look: 'When it rises: `/readyz` says what would improve it most.',
   },
   mailvet_smtp_dialogues_open: {
     type: 'gauge',

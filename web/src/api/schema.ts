@@ -3424,6 +3424,29 @@ export interface components {
             egress: {
                 state: string;
                 since: string | null;
+                egresses: {
+                    name: string;
+                    /** @description `resting`: its SOCKS server fails; else as for all of them. */
+                    state: string;
+                    /** Format: date-time */
+                    since: string;
+                    rests_for_seconds: number;
+                    last_hour: {
+                        checks: number;
+                        blocked: number | null;
+                        deferred: number | null;
+                        proxy_failed: number | null;
+                        answer_ms: number | null;
+                    };
+                    last_day: {
+                        checks: number;
+                        blocked: number | null;
+                        deferred: number | null;
+                        proxy_failed: number | null;
+                        answer_ms: number | null;
+                    };
+                    advice: string | null;
+                }[];
             };
             lists: {
                 version: string;

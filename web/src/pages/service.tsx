@@ -103,6 +103,20 @@ function Totals({ service: { hours, latency, node, store } }: { service: Service
   );
 }
 
+type EgressRow = Service['egress']['egresses'][number];
+
+/** None for the one that every host has. */
+function egressRows(egresses: readonly EgressRow[]): (readonly [name: string, text: string, problem: boolean])[] {
+  if (egresses.every(({ name }) => name === 'default')) return [];
+  return egresses.map(({ name, state, last_day: day, advice }) => {
+    const shares = `${formatShare(day.blocked)} blocked, ${formatShare(day.deferred)} deferred`;
+    const time = day.answer_ms === null ? '' : `, ${formatMs(day.answer_ms)} to an answer`;
+    const checks = day.checks === 0 ? 'no check today' : `${pluralize(day.checks, 'check')} today: ${shares}${time}`;
+    const text = `${humanize(state)}; ${checks}.${advice === null ? '' : ` ${advice}`}`;
+    return [`Egress ${name}`, text, advice !== null];
+  });
+}
+
 function Health({ service: { node, problems, egress, lists } }: { service: Service }) {
   const since = egress.since === null ? '' : ` since ${formatDateTime(egress.since)}`;
   const rows: readonly (readonly [name: string, text: string, problem: boolean])[] = [
@@ -114,6 +128,7 @@ function Health({ service: { node, problems, egress, lists } }: { service: Servi
       problems.resolver !== null,
     ],
     ['Connections to mail servers', `${humanize(egress.state)}${since}`, egress.state !== 'ok'],
+    ...egressRows(egress.egresses),
     ['Clock', problems.clock ?? 'agrees with the store', problems.clock !== null],
     [
       'Disposable lists',

@@ -1,0 +1,102 @@
+/** What mail servers answered to each egress, by the hour, and what would improve it most. Bounded: a day of hours. */
+import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
+import type { SmtpEvidence } from '../evidence.ts';
+import { SMTP_FINDINGS } from '../findings.ts';
+import { PROXY_FAILED } from './dialogue.ts';
+
+const HOURS = 24;
+
+export interface EgressShares {
+  /** Checks that were dialled, or whose SOCKS server failed. */
+  readonly checks: number;
+  /** Shares of them, from 0 to 1; null without any. */
+  readonly blocked: number | null;
+  readonly deferred: number | null;
+  readonly proxyFailed: number | null;
+  /** Mean time to the end of the check. */
+  readonly answerMs: number | null;
+}
+
+interface Hour {
+  readonly at: number;
+  checks: number;
+  blocked: number;
+  deferred: number;
+  proxyFailed: number;
+  ms: number;
+}
+
+export class EgressRecord {
+  readonly #clock: Clock;
+  /** The newest last. */
+  #hours: Hour[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  note({ finding, host, rule, decidedBy }: SmtpEvidence, tookMs: number): void {
+    if ((host === null && rule !== PROXY_FAILED) || decidedBy === 'cancelled') return;
+    const hour = this.#current();
+    hour.checks++;
+    hour.ms += tookMs;
+    if (SMTP_FINDINGS[finding].egress === 'blocks') hour.blocked++;
+    if (finding === 'greylisted' || finding === 'smtp_temporary_failure') hour.deferred++;
+    if (rule === PROXY_FAILED) hour.proxyFailed++;
+  }
+
+  /** Of the hour that runs and those before it, `hours` in all. */
+  shares(hours: 1 | 24): EgressShares {
+    const from = this.#hourNow() - hours;
+    const sum = { checks: 0, blocked: 0, deferred: 0, proxyFailed: 0, ms: 0 };
+    for (const hour of this.#hours) {
+      if (hour.at <= from) continue;
+      sum.checks += hour.checks;
+      sum.blocked += hour.blocked;
+      sum.deferred += hour.deferred;
+      sum.proxyFailed += hour.proxyFailed;
+      sum.ms += hour.ms;
+    }
+    const share = (n: number) => (sum.checks === 0 ? null : Math.round((n / sum.checks) * 1000) / 1000);
+    return {
+      checks: sum.checks,
+      blocked: share(sum.blocked),
+      deferred: share(sum.deferred),
+      proxyFailed: share(sum.proxyFailed),
+      answerMs: sum.checks === 0 ? null : Math.round(sum.ms / sum.checks),
+    };
+  }
+
+  #hourNow(): number {
+    return Math.floor(this.#clock.elapsed() / HOUR_MS);
+  }
+
+  #current(): Hour {
+    const at = this.#hourNow();
+    const last = this.#hours.at(-1);
+    if (last?.at === at) return last;
+    const hour = { at, checks: 0, blocked: 0, deferred: 0, proxyFailed: 0, ms: 0 };
+    this.#hours = [...this.#hours.filter((one) => one.at > at - HOURS), hour];
+    return hour;
+  }
+}
+
+/** Shares from which they are worth a remark, and the checks that it takes. */
+const REMARKABLE = { blocked: 0.1, deferred: 0.3, proxyFailed: 0.05, checks: 20 } as const;
+
+/** The one thing that would improve its answers most; null: nothing stands out. */
+export function adviceFor(state: string, day: EgressShares): string | null {
+  if (state === 'resting') return 'Its SOCKS server fails: see that it runs, can be reached and takes the password.';
+  if (state === 'port_closed')
+    return 'It reaches no mail server: have outbound port 25 opened, or ask from another host.';
+  if (state === 'refused_everywhere')
+    return 'All large providers refuse its address: check reverse DNS and blocklists with mailvet doctor.';
+  if (day.checks < REMARKABLE.checks) return null;
+  if ((day.proxyFailed ?? 0) >= REMARKABLE.proxyFailed)
+    return 'Its SOCKS server fails now and then: see its log, its limits and the way to it.';
+  if ((day.blocked ?? 0) >= REMARKABLE.blocked)
+    return 'Many servers refuse its address: check reverse DNS, SPF and blocklists with mailvet doctor.';
+  if ((day.deferred ?? 0) >= REMARKABLE.deferred)
+    return 'Many servers defer it: give it reverse DNS that matches its HELO name, and let lists take their time.';
+  return null;
+}

@@ -34,7 +34,8 @@ describe('mailboxOf', () => {
     ['jane+x@gmx.ch', 'gmx/web.de', 'jane+x@gmx.ch', null],
     ['jane-x@yahoo.com.br', null, 'jane@yahoo.com.br', 'yahoo.com'],
     ['jane-x@good.com', 'yahoo', 'jane-x@good.com', null],
-    ['shop@jane.mozmail.com', null, 'jane@mozmail.com', 'relay.firefox.com'],
+    ['shop@jane.mozmail.com', null, 'jane@jane.mozmail.com', 'relay.firefox.com'],
+    ['jane@mozmail.com', null, 'jane@mozmail.com', null],
     ['j.ane@gmail.com', 'some other', 'jane@gmail.com', 'gmail.com'],
   ])('%s with mail hosts of %s → %s by %s', (email, host, address, rule) => {
     expect(mailbox(email, host)).toEqual({ address, rule });

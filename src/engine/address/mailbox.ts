@@ -18,8 +18,11 @@ interface MailboxRule {
   readonly separators: string;
   /** Characters that make no difference. */
   readonly ignored: string;
-  /** `tag@name.domain` leads to the mailbox `name@domain`. */
-  readonly subdomains?: boolean;
+  /**
+   * Whatever stands before `@name.domain` leads to one mailbox: `name`: to `name@domain`; `apart`: to one that has
+   * nothing to do with `name@domain`, which may be another person's.
+   */
+  readonly subdomains?: string;
 }
 
 /** An address for comparing: those of one mailbox have the same. */
@@ -72,7 +75,7 @@ export function mailboxOf(email: string): string {
  * lower-case ASCII.
  */
 export function documentedMailbox(email: string, domain: string): string | null {
-  if (!BY_DOMAIN.has(domain) && BY_DOMAIN.get(parentOf(domain))?.[0].subdomains !== true) return null;
+  if (!BY_DOMAIN.has(domain) && BY_DOMAIN.get(parentOf(domain))?.[0].subdomains === undefined) return null;
   const canonical = canonicalEmail(email, { allowReserved: true, allowUnknownTld: true });
   return canonical.ok ? mailboxOfCanonical(canonical.value, null).address : null;
 }
@@ -91,7 +94,10 @@ function mailboxOfCanonical(address: string, host: string | null): Mailbox {
 
 function ruleFor(local: string, domain: string, host: string | null): readonly [MailboxRule, string, string] {
   const parent = BY_DOMAIN.get(parentOf(domain));
-  if (parent?.[0].subdomains === true) return [parent[0], domain.slice(0, domain.indexOf('.')), parent[1]];
+  if (parent?.[0].subdomains !== undefined) {
+    const name = domain.slice(0, domain.indexOf('.'));
+    return [parent[0], name, parent[0].subdomains === 'name' ? parent[1] : domain];
+  }
   const own = BY_DOMAIN.get(domain);
   if (own !== undefined) return [own[0], local, own[1]];
   return [(host === null ? null : BY_HOST.get(host)) ?? OTHER_DOMAINS, local, domain];

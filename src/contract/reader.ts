@@ -32,16 +32,11 @@ export type RefusedFields = Readonly<
 >;
 
 /**
- * A schema of an object whose reader refuses these fields, and what is spelled nearly as they or as the `decisive` ones
- * of its own, instead of warning of them. The note stays here.
+ * A schema of an object whose reader refuses these fields, and what is spelled nearly as the `decisive` ones of its own,
+ * instead of warning of them. The note stays here.
  */
 export const Refused = <T extends TSchema>(fields: RefusedFields, decisive: readonly string[], schema: T) =>
-  Object.assign(schema, {
-    '~refused': new Map([
-      ...decisive.map((name) => [name, { harmless: [], instead: `write "${name}"` }] as const),
-      ...Object.entries(fields),
-    ]),
-  });
+  Object.assign(schema, { '~refused': new Map(Object.entries(fields)), '~decisive': decisive });
 
 export const NO_WARNINGS: readonly string[] = [];
 
@@ -186,13 +181,16 @@ function refusedFields(schema: TSchema): (sent: JsonObject) => ReturnType<typeof
   const fields = '~refused' in schema ? schema['~refused'] : null;
   if (!(fields instanceof Map)) return () => null;
   const table: ReadonlyMap<string, RefusedFields[string]> = fields;
+  const decisive = '~decisive' in schema && Array.isArray(schema['~decisive']) ? schema['~decisive'].map(String) : [];
   const properties = propertiesOf(schema);
-  const spellings = [...Object.keys(properties), ...alsoCalled(properties).keys(), ...table.keys()];
+  const spellings = [...Object.keys(properties), ...alsoCalled(properties).keys()];
   return (sent) => {
     for (const field in sent) {
       if (Object.hasOwn(properties, field)) continue;
       const close = nearest(field, spellings);
-      const row = table.get(field) ?? (close === null ? undefined : table.get(close));
+      const misspelled =
+        close !== null && decisive.includes(close) ? { harmless: [], instead: `write "${close}"` } : undefined;
+      const row = table.get(field) ?? table.get(field.toLowerCase()) ?? misspelled;
       const value = sent[field];
       const changesNothing = (harmless: unknown) =>
         harmless === value || (Array.isArray(harmless) && Array.isArray(value) && value.length === 0);

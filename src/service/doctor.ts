@@ -15,7 +15,8 @@ import {
 import { probeGreeting } from '../engine/smtp/connectivity-probe.ts';
 import { CANARY_DOMAINS } from '../engine/smtp/egress.ts';
 import { systemClock as clock } from '../kernel/clock.ts';
-import type { Egress } from '../kernel/egress.ts';
+import { DOCTOR_CHECKS, type DoctorCheck } from '../kernel/doctor-checks.ts';
+import { DEFAULT_EGRESS, type Egress } from '../kernel/egress.ts';
 import { randomInt } from '../kernel/ids.ts';
 import type { Store } from '../store/store.ts';
 import { watchStoreClock } from './store-clock.ts';
@@ -53,10 +54,7 @@ export async function examine(options: DoctorOptions, store: DoctorDeps['store']
   const mayDial = (ip: string) => routable(ip, { allowPrivate, own });
   const lists = watchDomainData(listsDir, clock);
   const { smtpPort: port, egresses } = options;
-  const [first] = egresses;
-  const { helo = null, from = null, via = null } = first ?? {};
-  const bind = egresses.flatMap(({ bind }) => bind ?? []);
-  const deps: DoctorDeps = {
+  const depsOf = ({ helo, from, bind, via }: SenderHost): DoctorDeps => ({
     clock,
     checkMs: DOCTOR_CHECK_MS,
     random: randomInt,
@@ -71,8 +69,40 @@ export async function examine(options: DoctorOptions, store: DoctorDeps['store']
     lists: { version: lists.current.version, problem: lists.problem },
     store,
     httpDate: () => httpDate(options.listsDisposableUrl),
-  };
-  return diagnose(deps).finally(() => resolver.close());
+  });
+  const [first = NO_HELO_NAME, ...others] = senderHosts(egresses);
+  const all = [diagnose(depsOf(first)), ...others.map((host) => diagnose(depsOf(host)))];
+  const found = await Promise.all(all).finally(() => resolver.close());
+  if (others.length === 0) return found.flat();
+  // What is not about a sender is the same for all of them, and reported once.
+  return DOCTOR_CHECKS.flatMap((check) =>
+    [first, ...others].flatMap(({ name }, i) => {
+      const own = (found[i] ?? []).filter((finding) => finding.check === check);
+      if (!OF_SENDER.has(check)) return i === 0 ? own : [];
+      return own.map((finding) => ({ ...finding, found: `${name}: ${finding.found}` }));
+    }),
+  );
+}
+
+/** Egresses that ask under one HELO name and sender from this host, or one behind a SOCKS server. */
+interface SenderHost extends Pick<Egress, 'name' | 'via'> {
+  readonly helo: string | null;
+  readonly from: string | null;
+  readonly bind: readonly string[];
+}
+const NO_HELO_NAME: SenderHost = { name: DEFAULT_EGRESS, helo: null, from: null, bind: [], via: null };
+const OF_SENDER: ReadonlySet<DoctorCheck> = new Set(['port', 'helo', 'egress', 'ptr', 'spf', 'blocklists']);
+
+function senderHosts(egresses: readonly Egress[]): readonly SenderHost[] {
+  const hosts = new Map<string, SenderHost>();
+  for (const { name, helo, from, bind, via } of egresses) {
+    const key = via === null ? `${helo}\n${from}` : name;
+    const known = hosts.get(key);
+    const binds = bind === null ? [] : [bind];
+    if (known === undefined) hosts.set(key, { name, helo, from, bind: binds, via });
+    else hosts.set(key, { ...known, bind: [...known.bind, ...binds] });
+  }
+  return [...hosts.values()];
 }
 
 /** Writes to the store, as the service does, unless it has yet to be migrated. */

@@ -11,6 +11,7 @@ import { doctorLab, EGRESS, HELO } from '../lab/doctor.ts';
 import { runCli } from '../lab/process.ts';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 import { type SmtpLab, startSmtp } from '../lab/smtp.ts';
+import { type SocksLab, startSocks } from '../lab/socks.ts';
 
 /** `n` domains of different operators, at 127.0.8.n. */
 const domains = (n: number): Zone =>
@@ -190,6 +191,40 @@ describe('mailvet doctor', () => {
     const people = await runCli(['doctor'], environment);
     expect(people.out).toMatch(/^fail {2}ptr {9}203\.0\.113\.5 has no PTR record; .* Have the owner/m);
     expect(people.code).toBe(1);
+  });
+
+  it('with several egresses: what is about the sender for each of them, through its SOCKS server', async () => {
+    const [works, fails] = await Promise.all([startSocks(), startSocks({ reply: 2 })]);
+    const file = join(dir, 'egress.yaml');
+    const via = ({ port }: SocksLab) => `socks5h://probe:secret@127.0.0.1:${port}`;
+    const entries = [
+      { name: 'here', helo: HELO },
+      { name: 'works', helo: HELO, via: via(works) },
+      { name: 'fails', helo: HELO, via: via(fails) },
+    ];
+    await writeFile(file, JSON.stringify(entries));
+    const { code, out } = await runCli(['doctor', '--json'], {
+      ...environment,
+      ...{ MAILVET_SMTP_HELO: '', MAILVET_SMTP_EGRESS_FILE: file },
+    });
+    await Promise.all([works.close(), fails.close()]);
+    const { findings } = JSON.parse(out) as { findings: Record<string, string>[] };
+    const of = (check: string) => findings.filter((one) => one.check === check).map(({ found }) => found ?? '');
+    expect(of('resolver')).toHaveLength(1);
+    expect(of('store')).toHaveLength(1);
+    expect(of('helo').map((found) => found.split(':')[0])).toEqual(['here', 'works', 'fails']);
+    expect(
+      of('egress')
+        .filter((found) => found.includes(EGRESS))
+        .map((found) => found.split(':')[0]),
+    ).toEqual(['here', 'works']);
+    expect(of('port')).toEqual([
+      expect.stringMatching(/^here: Open/),
+      expect.stringMatching(/^works: Open/),
+      expect.stringMatching(/^fails: The SOCKS server connects to no mail server \(SOCKS reply NotAllowed\)/),
+    ]);
+    expect(works.requests.length).toBeGreaterThan(0);
+    expect([code, out.includes('secret')]).toEqual([1, false]);
   });
 
   it('with a resolver that lies: what it does, and how to fix it', async () => {

@@ -580,6 +580,12 @@ function portFinding({ bind, family, greetings }: EgressPath, port: number): Fin
   if (greetings.every(({ error }) => error === 'EADDRNOTAVAIL')) {
     return fail('port', `${bind} is not an address of this host.`, 'Set MAILVET_SMTP_BIND to addresses of this host.');
   }
+  const proxyErrors = greetings.flatMap(({ proxyError }) => proxyError ?? []);
+  if (proxyErrors.length === greetings.length) {
+    const why = [...new Set(proxyErrors)].join(', ');
+    const fix = 'See that it runs, can be reached from here, and takes the user and password.';
+    return fail('port', `The SOCKS server connects to no mail server (${why}).`, fix);
+  }
   if (connected.length === 0) {
     const why = [...new Set(greetings.map(({ error }) => (error === 'deadline' ? 'no answer' : error)))].join(', ');
     const found = `No mail server can be reached on port ${port}${from} (${names}: ${why}).`;

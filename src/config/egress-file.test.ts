@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -69,6 +69,15 @@ describe('the egress file', () => {
     );
     expect(egress?.via?.credentials()).toEqual({ user: 'mailvet', password: 'a token' });
     expect(egress?.via?.ca).toContain('BEGIN CERTIFICATE');
+  });
+
+  it('may be that of docs/egress.md, on a host that has the address', () => {
+    const [, sample = ''] = /```yaml\n(.*?)```/s.exec(readFileSync('docs/egress.md', 'utf8')) ?? [];
+    writeFileSync(join(dir, 'vps-2.token'), 'a token');
+    const [fra, vps] = good(sample.replace('192.0.2.10', '127.0.0.1'));
+    expect(fra).toMatchObject({ name: 'fra-1', helo: 'probe1.example.com', via: null });
+    expect(vps).toMatchObject({ name: 'vps-2', weight: 2, operators: { only: ['google', 'microsoft'] } });
+    expect(vps?.via?.credentials()).toEqual({ user: 'mailvet', password: 'a token' });
   });
 
   it('in a laboratory, names need not be qualified', () => {

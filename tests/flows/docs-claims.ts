@@ -65,6 +65,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'npm run lists': { not: 'it rebuilds data/; the check stage runs it with --check' },
   },
   'docs/doctor.md': { '$ npx mailvet doctor': { not: NET }, '{': { shape: 'GET /readyz' } },
+  'docs/egress.md': { '- name': { by: 'src/config/egress-file.test.ts' } },
   'docs/filters.md': {
     '{"id": 1': { shape: 'of the command before' },
     '{"checks"': { shape: 'valid' },

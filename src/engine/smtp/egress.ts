@@ -78,13 +78,14 @@ export function monitorEgress(
   options: EgressMonitorOptions,
 ): MonitoredMailboxCheck {
   const monitors = new Map(options.egresses.map((egress) => [egress.name, new EgressMonitor(egress, options)]));
+  const only = options.egresses.length === 1 ? options.egresses[0] : undefined;
   const records = new Map(options.egresses.map(({ name }) => [name, new EgressRecord(options.clock)]));
   return {
     records: () => records,
     states: () => new Map(Array.from(monitors, ([name, { state }]) => [name, state])),
     async check(subject, limit) {
       const { tenant: account } = limit;
-      const egress = mailbox.egressFor(subject, limit);
+      const egress = only?.name ?? mailbox.egressFor(subject, limit);
       const monitor = egress === null ? undefined : monitors.get(egress);
       if (monitor === undefined) return mailbox.check(subject, limit);
       const refusal = monitor.refusal(subject.dns, account);

@@ -36,6 +36,15 @@ const SAYS: Readonly<Record<Attack, string>> = {
   mcp: '2 messages of 250 KB at /mcp at once',
 };
 
+/** What comes of an attack that costs something. */
+const EFFECTIVE: Readonly<Record<Attack, string>> = {
+  searches: '200',
+  'slow uploads': 'closed',
+  'fast downloads': '200',
+  'unread downloads': 'closed',
+  mcp: '200',
+};
+
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 const percentile99 = (times: readonly number[]): number =>
@@ -113,8 +122,8 @@ async function measure(): Promise<Figure[]> {
     } satisfies AttackOrder);
     await pause(WARM_MS);
     const beside = await notice(service.port, key);
-    const { replies, octets } = await partner.ask<AttackReport>({ is: 'stop' } satisfies AttackOrder);
-    console.error(`${attack}: ${replies} replies, ${octets} octets`);
+    const statuses = await partner.ask<AttackReport>({ is: 'stop' } satisfies AttackOrder);
+    if (!(EFFECTIVE[attack] in statuses)) throw new Error(`${attack} came to nothing: ${JSON.stringify(statuses)}`);
     for (const kind of ['read', 'verification'] as const)
       figures.push({
         what: `${ACCOUNTS[attack]} accounts, each ${SAYS[attack]}: ${kind}, p99`,

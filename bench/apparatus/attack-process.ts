@@ -14,15 +14,11 @@ export interface Attacker {
 
 export type AttackOrder =
   | { readonly is: 'start'; readonly attack: Attack; readonly port: number; readonly who: readonly Attacker[] }
-  /** The reply has the number of replies, whatever their status, and of octets that came. */
+  /** Replied to with an AttackReport. */
   | { readonly is: 'stop' };
 
-export interface AttackReport {
-  readonly replies: number;
-  readonly octets: number;
-  /** How often each status came. */
-  readonly statuses: Readonly<Record<string, number>>;
-}
+/** How often each status came, and how often a connection ended without one. */
+export type AttackReport = Readonly<Record<string, number>>;
 
 /** Calls under way, for each account. */
 const AT_ONCE: Readonly<Record<Attack, number>> = {
@@ -33,13 +29,12 @@ const AT_ONCE: Readonly<Record<Attack, number>> = {
   mcp: 2,
 };
 const PAUSE_MS = 20;
-/** Below the size at which a call of a tool is refused. */
+/** Of a call of a tool; any other message is refused above 16 KiB. */
 const MESSAGE_OCTETS = 250_000;
 
 let port = 0;
 let running = false;
 let statuses: Record<string, number> = {};
-let octets = 0;
 let open: Set<Socket> = new Set();
 let workers: Promise<void>[] = [];
 
@@ -64,10 +59,7 @@ function call(method: string, path: string, key: string, body?: string): Promise
       resolve();
     };
     const sent = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (reply) => {
-      reply.on('data', (chunk: Buffer) => {
-        octets += chunk.length;
-      });
-      reply.once('close', () => end(reply.statusCode ?? 0));
+      reply.resume().once('close', () => end(reply.statusCode ?? 0));
     });
     sent.once('socket', (socket) => open.add(socket));
     sent.once('error', () => end('cut off'));
@@ -116,20 +108,16 @@ const UPLOAD = 'Content-Type: text/csv\r\nTransfer-Encoding: chunked\r\n';
 const MESSAGE = JSON.stringify({
   jsonrpc: '2.0',
   id: 1,
-  method: 'initialize',
-  params: {
-    protocolVersion: '2025-06-18',
-    capabilities: {},
-    clientInfo: { name: 'x'.repeat(MESSAGE_OCTETS), version: '1' },
-  },
+  method: 'tools/call',
+  params: { name: 'verify_email', arguments: { email: 'x'.repeat(MESSAGE_OCTETS) } },
 });
 
 const ONCE: Readonly<Record<Attack, (who: Attacker) => Promise<void>>> = {
   searches: ({ key, list }) => call('GET', `/v1/lists/${list}/rows?query=zzz`, key),
   'slow uploads': ({ key }) => raw(headOf('POST', '/v1/lists?start=false', key, UPLOAD), trickle),
-  'fast downloads': ({ key, list }) => call('GET', `/v1/lists/${list}/download`, key),
+  'fast downloads': ({ key, list }) => call('GET', `/v1/lists/${list}/results`, key),
   'unread downloads': ({ key, list }) =>
-    raw(headOf('GET', `/v1/lists/${list}/download`, key), (socket) => socket.pause()),
+    raw(headOf('GET', `/v1/lists/${list}/results`, key), (socket) => socket.pause()),
   mcp: ({ key }) => call('POST', '/mcp', key, MESSAGE),
 };
 
@@ -144,13 +132,12 @@ async function work(attack: Attack, who: Attacker): Promise<void> {
 answer<AttackOrder>(async (order): Promise<AttackReport | null> => {
   if (order.is === 'start') {
     ({ port } = order);
-    [running, statuses, octets, open] = [true, {}, 0, new Set()];
+    [running, statuses, open] = [true, {}, new Set()];
     workers = order.who.flatMap((who) => Array.from({ length: AT_ONCE[order.attack] }, () => work(order.attack, who)));
     return null;
   }
   running = false;
   for (const socket of open) socket.destroy();
   await Promise.all(workers);
-  const replies = Object.values(statuses).reduce((sum, n) => sum + n, 0);
-  return { replies, octets, statuses };
+  return statuses;
 });

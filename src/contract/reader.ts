@@ -32,8 +32,8 @@ export type RefusedFields = Readonly<
 >;
 
 /**
- * A schema of an object whose reader refuses these fields, and what is spelled nearly as the `decisive` ones of its own,
- * instead of warning of them. The note stays here.
+ * A schema of an object whose reader refuses these fields, and what is spelled nearly as the `decisive` ones of its
+ * own, instead of warning of them. The note stays here.
  */
 export const Refused = <T extends TSchema>(fields: RefusedFields, decisive: readonly string[], schema: T) =>
   Object.assign(schema, { '~refused': new Map(Object.entries(fields)), '~decisive': decisive });

@@ -17,9 +17,11 @@ import { ROOT } from '../../scripts/fresh.mjs';
 import { unknownVariables } from '../../src/config/read.ts';
 import { RELAY_FAILED_LOGINS } from '../../src/kernel/facts/limits.ts';
 import { RELAY_OUTCOMES } from '../../src/relay/socks.ts';
-import { runCli, spawnCli } from '../lab/process.ts';
+import type { Zone } from '../lab/dns.ts';
+import { runCli, spawnCli, startProcess } from '../lab/process.ts';
 import { samplesOf } from '../lab/samples.ts';
 import { startSmtp } from '../lab/smtp.ts';
+import { openSetting } from './setting.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -781,6 +783,32 @@ describe('options', () => {
     );
     expect(JSON.parse(plain.out)).toMatchObject({ via: `socks5://mailvet:${TOKEN}@10.0.0.5:1090` });
   });
+});
+
+it('is an egress of the service, by what it prints for it', async () => {
+  const lab = await smtpLab();
+  const relay = await startRelay(['--insecure', '--bind', '127.0.7.12', '--ports', String(lab.port)]);
+  const listen = ['--listen', `127.0.0.1:${relay.port}`, '--insecure'];
+  const printed = await runCli(['relay', '--print-egress', '--token-file', TOKEN_FILE, ...listen], LABORATORY);
+  const [{ name, helo }] = parse(printed.out);
+  const egressFile = join(dir, 'egress.yaml');
+  writeFileSync(egressFile, printed.out);
+  const net: Zone = { 'relayed.com': { MX: [[10, 'mx.relayed.com']] }, 'mx.relayed.com': { A: [lab.address] } };
+  const setting = await openSetting({ credits: 100, net });
+  open.push(setting);
+  const service = await startProcess({
+    ...setting.environment,
+    ...{ MAILVET_SMTP_EGRESS_FILE: egressFile, MAILVET_SMTP_PORT: String(lab.port) },
+  });
+  open.push({ close: () => service.end('SIGKILL') });
+  const reply = await fetch(`${service.url}/v1/verify`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${setting.key.value}` },
+    body: JSON.stringify({ email: 'good@relayed.com', validation_type: 'smtp' }),
+  });
+  expect(await reply.json()).toMatchObject({ checks: { smtp: { result: 'pass', egress: name } } });
+  expect(new Set(lab.connections.map(({ from }) => from))).toEqual(new Set(['127.0.7.12']));
+  expect(lab.commands[0]?.line).toBe(`EHLO ${helo}`);
 });
 
 describe('docs/relay.md', () => {

@@ -56,6 +56,17 @@ describe('Compose files', () => {
   });
 });
 
+it('every image that is pulled is pinned by its digest, and each by one', () => {
+  const pulled = [...ALL.matchAll(/^(?:FROM|\s*image:) ([^\s:@]+):?(\S*)/gm)]
+    .map(([, name = '', version = '']) => ({ name, version }))
+    .filter(({ name }) => name !== 'mailvet' && name !== 'mailvet-resolver');
+  expect(new Set(pulled.map(({ name }) => name))).toEqual(new Set(['node', 'debian', 'caddy', 'postgres']));
+  for (const { name, version } of pulled)
+    expect([name, version]).toEqual([name, expect.stringMatching(/^[\w.-]+@sha256:[0-9a-f]{64}$/)]);
+  const versions = new Set(pulled.map(({ name, version }) => `${name}:${version}`));
+  expect(versions.size).toBe(4);
+});
+
 /** What processes may take: memory, and temporary files of uploads, which a tmpfs would keep in it. */
 describe('bounds', () => {
   const bytesOf = (text: string): number => {

@@ -61,7 +61,8 @@ export class Builder {
     return image;
   }
 
-  #from(name: string, number: number): Draft {
+  #from(reference: string, number: number): Draft {
+    const [name = ''] = reference.split('@', 1);
     if (name !== NODE_IMAGE && name !== DEBIAN_IMAGE) throw new Error(`unknown image ${name}`);
     const root = join(this.#dir, `${dirname(name).length}-${name.replaceAll(/\W/g, '-')}-${number}`);
     rmSync(root, { recursive: true, force: true });

@@ -2,6 +2,7 @@
  * Runs the engine with a fault in each handler in turn, and prints what became of it, as JSON. A process of its own,
  * because what is shown is that it lives on. Preloaded: faults-hook.mjs.
  */
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
@@ -11,8 +12,9 @@ import { probeGreeting } from '../../src/engine/smtp/connectivity-probe.ts';
 import { createVerifier, type VerifierOptions, type VerifyOptions } from '../../src/index.ts';
 import { systemClock as clock } from '../../src/kernel/clock.ts';
 import { zone } from './dns.ts';
-import { ask, labAddress, labCheck, labHosts } from './mailbox.ts';
+import { ask, labAddress, labCheck, labEgresses, labHosts } from './mailbox.ts';
 import { type Persona, startSmtp } from './smtp.ts';
+import { type SocksSetup, startSocks } from './socks.ts';
 
 declare global {
   var handlerCalls: Map<string, number>;
@@ -58,6 +60,22 @@ const dns = await zone({
 const http = createServer((request, reply) => request.url === '/' && reply.end('ok'));
 await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
 const httpPort = (http.address() as AddressInfo).port;
+
+const CREDENTIALS = { user: 'probe', password: 'of the probe' };
+const CA = readFileSync(new URL('certificate/socks.pem', import.meta.url), 'utf8');
+/** A SOCKS server as egresses name it. */
+async function socksAt(setup: SocksSetup = {}) {
+  const { address, port: socksPort } = await startSocks({ credentials: CREDENTIALS, ...setup });
+  const isTls = setup.tls ?? false;
+  return { host: address, port: socksPort, tls: isTls, ca: isTls ? CA : null, credentials: () => CREDENTIALS };
+}
+const viaSocks = {
+  plain: await socksAt(),
+  secure: await socksAt({ tls: true }),
+  silent: await socksAt({ fault: 'hangs_at_greeting' }),
+  refusing: await socksAt({ reply: 5 }),
+  gone: { ...(await socksAt()), port: 9 },
+};
 
 const smtp = { helo: 'verify.example.net', port, ratePerOperator: 0 };
 function verifier(more: Partial<VerifierOptions> = {}) {
@@ -146,6 +164,22 @@ const SCENARIOS: Readonly<Record<string, () => Promise<unknown>>> = {
     await Promise.allSettled([dials.check(subject, limit()), dials.check(subject, limit())]);
     await Promise.all([check.close(), dials.close()]);
   },
+  async 'SOCKS servers'() {
+    const limits = { connectMs: 400, tlsMs: 400, socksGreetingMs: 400, socksRequestMs: 400 };
+    const hosts = labHosts({ 'mx.example.test': [addressOf('accepts')] });
+    await Promise.all(
+      Object.entries(viaSocks).map(async ([name, via]) => {
+        const check = labCheck(port, { egresses: labEgresses([], { name, via }), limits });
+        await Promise.allSettled([ask(check, { dns: hosts, ms: 1_000 })]);
+        await check.close();
+      }),
+    );
+    const leaves = labCheck(port, { egresses: labEgresses([], { name: 'silent', via: viaSocks.silent }) });
+    const asked = ask(leaves, { dns: hosts, ms: 1_000 });
+    await after(50);
+    await leaves.close();
+    await Promise.allSettled([asked]);
+  },
   async 'a retry'() {
     const made = verifier();
     await checks(made, [made.check('good@later.com', { wait: 1_800 })]);
@@ -173,6 +207,14 @@ const SCENARIOS: Readonly<Record<string, () => Promise<unknown>>> = {
       probeGreeting(addressOf('hangs'), port, 'verify.example.net', { ...options, signal }),
       probeGreeting(addressOf('leaves'), port, 'verify.example.net', options),
       probeGreeting('127.0.9.99', port, 'verify.example.net', options),
+      ...Object.values(viaSocks).map((via) => {
+        const from = { egress: { bind: null, via } };
+        return probeGreeting(addressOf('accepts'), port, 'verify.example.net', { ...options, ...from });
+      }),
+      probeGreeting(addressOf('accepts'), port, 'verify.example.net', {
+        ...options,
+        ...{ signal, egress: { bind: null, via: viaSocks.silent } },
+      }),
     ]);
   },
   async 'the HTTP client'() {

@@ -57,8 +57,14 @@ export function probeGreeting(
   if (isIP(address) === 0 || !options.mayDial(address)) return Promise.resolve(noGreeting('not_routable'));
   if (options.signal?.aborted) return Promise.resolve(noGreeting('cancelled'));
   const { bind = null, via = null } = options.egress ?? {};
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     if (via !== null) {
+      const fail = (fault: unknown): void => {
+        warnOfFault(fault);
+        end();
+        tunnel.destroy();
+        resolve(noGreeting('failed'));
+      };
       const tunnel = new Tunnel(
         via,
         { address, port },
@@ -71,17 +77,17 @@ export function probeGreeting(
             end();
             resolve({ ...noGreeting(why), proxyError: blames === 'proxy' ? why : null });
           },
-          fault: reject,
+          fault: fail,
         },
       );
       const timer = setTimeout(
-        contain(reject, () => tunnel.giveUp()),
+        contain(fail, () => tunnel.giveUp()),
         Math.max(1, options.withinMs),
       );
       const ignoreAbort = options.signal
         ? onAbort(
             options.signal,
-            contain(reject, () => tunnel.giveUp()),
+            contain(fail, () => tunnel.giveUp()),
           )
         : () => {};
       const end = () => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { openStore } from '../../src/store/open.ts';
 import { describeStores } from '../lab/stores.ts';
@@ -47,9 +47,16 @@ describeStores('several processes', (lab) => {
       acknowledged.push(...running.said);
 
       const store = await openStore({ url: lab.url, clock: systemClock });
-      await store.upkeep.releaseDead();
       expect(await store.accounts.audit()).toEqual([]);
-      expect(await store.accounts.get(who.account.id)).toMatchObject({ locked: 0 });
+      // A server may need a moment to notice that its client is gone.
+      await vi.waitFor(
+        async () => {
+          await store.upkeep.releaseDead();
+          expect(await store.accounts.get(who.account.id)).toMatchObject({ locked: 0 });
+        },
+        { timeout: 10_000 },
+      );
+      expect(await store.accounts.audit()).toEqual([]);
       expect(await lab.sql('SELECT id FROM holds')).toEqual([]);
       await store.close();
     }

@@ -42,8 +42,9 @@ export const egressesOf = ({
   helo,
   from,
   bind,
-}: Pick<Egress, 'helo' | 'from'> & { bind: readonly string[] }): Egress[] =>
-  (bind.length === 0 ? [null] : bind).map((address) => ({
+}: Pick<Egress, 'helo' | 'from'> & { bind: readonly string[] }): Egress[] => {
+  const addresses: readonly (string | null)[] = bind.length === 0 ? [null] : bind;
+  return addresses.map((address) => ({
     name: address ?? DEFAULT_EGRESS,
     helo,
     from,
@@ -53,3 +54,4 @@ export const egressesOf = ({
     weight: 1,
     operators: null,
   }));
+};

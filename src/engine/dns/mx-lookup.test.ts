@@ -98,7 +98,7 @@ describe('runLookup', () => {
 
   it("is also the domain's failure when the caller's deadline passes first", async () => {
     const { resolver } = await world({ 'd.test': { fault: 'silent' } }, 2000);
-    expect(await run(resolver, 'd.test', {}, 100)).toMatchObject({ finding: 'dns_failure', failure: 'timeout' });
+    expect(await run(resolver, 'd.test', {}, 500)).toMatchObject({ finding: 'dns_failure', failure: 'timeout' });
   });
 
   it('has no verdict after the caller disconnected', async () => {

@@ -75,8 +75,10 @@ async function startRelay(
 ): Promise<RunningRelay> {
   const ports = ['--listen', '127.0.0.1:0', '--health-listen', '127.0.0.1:0'];
   const { child, done } = spawnCli(['relay', '--json', ...ports, '--token-file', TOKEN_FILE, ...flags], environment);
+  let isKilled = false;
   open.push({
     close: async () => {
+      isKilled = true;
       child.kill('SIGKILL');
       await done;
     },
@@ -86,6 +88,8 @@ async function startRelay(
   const greeting = await new Promise<{ listen: string; health_url: string; tls: boolean }>((resolve, reject) => {
     void done.then(({ code, err }) => reject(new Error(`relay ended with ${code}: ${err}`)));
     createInterface({ input: child.stdout }).on('line', (text) => {
+      // Its last line may be cut off.
+      if (isKilled) return;
       printed.push(text);
       const line = JSON.parse(text);
       if ('listen' in line) resolve(line);

@@ -88,7 +88,8 @@ describeBrowser('the command palette', (browser) => {
     const { page } = await visit('/settings/keys');
     await run(page, 'test', /^test/);
     await heading(page, 'test').waitFor();
-    await page.goto(lab.url);
+    // With its scripts, which take the key.
+    await page.goto(lab.url, { waitUntil: 'networkidle' });
     await heading(page, 'Overview').waitFor();
     await find(page, '');
     const recent = dialog(page, 'Find').getByRole('group', { name: 'Recent' }).getByRole('option');

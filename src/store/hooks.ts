@@ -8,7 +8,7 @@ import { rateLimitOf } from './charge/window.ts';
 import type { StorageDriver } from './driver.ts';
 import { writeAudit } from './people/audit-log.ts';
 import { accountId, storable, storableOrNull } from './rows.ts';
-import type { AccountId, CalledHook, Hook, HookSettings, Hooks } from './store.ts';
+import type { AccountId, Hook, HookSettings, Hooks } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
 /** How often the last use of a hook is written, so that most calls only read. */
@@ -30,9 +30,9 @@ const toHook = (row: Row<'hooks'>, now: number): Hook => ({
   lastUsedAt: row.last_used_at,
 });
 
-function secretsOf({ secret, previous_secret: previous, previous_until: until }: Row<'hooks'>): CalledHook['secrets'] {
-  const older = previous !== null && until !== null ? [{ secret: previous, until }] : [];
-  return secret === null ? [] : [{ secret, until: null }, ...older];
+function secretsOf({ secret, previous_secret: previous, previous_until: until }: Row<'hooks'>, now: number): string[] {
+  const older = previous !== null && until !== null && until > now ? [previous] : [];
+  return secret === null ? [] : [secret, ...older];
 }
 
 const settingsOf = (row: Row<'hooks'>): HookSettings => ({
@@ -180,7 +180,7 @@ export function hooks(driver: StorageDriver): Hooks {
       const { plan, status, test_of, account_rate_limit: rateLimit } = row;
       return {
         ...toHook(row, now),
-        secrets: secretsOf(row),
+        secrets: secretsOf(row, now),
         plan,
         suspended: status !== 'active',
         test: test_of !== null,

@@ -1,19 +1,12 @@
 import { ApiError } from '../../kernel/errors.ts';
 import { isHookKind } from '../../kernel/facts/hooks.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
-import type { CalledHook } from '../../service/hooks.ts';
 import { HOOK_CALLERS } from '../hooks/callers.ts';
 import { bodyArrived, objectBody, rawBody } from '../input/body.ts';
 import type { AnyInput, HookCallContext } from '../route.ts';
 import type { GuardFor } from './guard.ts';
 
 const NO_INPUT: AnyInput = { params: undefined, query: undefined, headers: undefined, body: undefined, warnings: [] };
-
-/** The secret that signed the body, the newest first; of those whose time is over, none. */
-function fittingSecret({ secrets }: CalledHook, fits: (secret: string) => boolean, now: number): string | null {
-  const valid = secrets.filter(({ until }) => until === null || until > now);
-  return valid.find(({ secret }) => fits(secret))?.secret ?? null;
-}
 
 /**
  * The order of errors of a hook: signature as far as headers show it, hook, size of the body, signature, JSON. Nothing
@@ -36,7 +29,7 @@ export const hook: GuardFor<HookCallContext> = (context, { via, input = {} }) =>
     const arriving = bodyArrived(request, input);
     if (arriving !== null) await arriving;
     const raw = rawBody(request);
-    const secret = raw && fittingSecret(called, (one) => claim.fits(one, raw), clock.now());
+    const secret = raw && (called.secrets.find((one) => claim.fits(one, raw)) ?? null);
     if (raw !== null && secret === null) throw refused(NO_FIT);
     const json = objectBody(request, input);
     if (secret === null || raw === null) throw json.ok ? new TypeError('A body that is read is there.') : json.error;

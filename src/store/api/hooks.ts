@@ -30,8 +30,8 @@ export interface Hook extends HookSettings {
 
 /** What a call needs to know. */
 export interface CalledHook extends Hook {
-  /** The newest first; each is accepted until its time, ms; null: until it is rolled. */
-  readonly secrets: readonly { readonly secret: string; readonly until: number | null }[];
+  /** Those that are accepted, by the clock of the store; the newest first. */
+  readonly secrets: readonly string[];
   readonly plan: Plan;
   readonly suspended: boolean;
   /** Whether its account is one of test mode. */

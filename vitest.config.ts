@@ -18,6 +18,7 @@ export default defineConfig({
     // Against hangs only: on a busy machine everything takes longer.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       {
         extends: true,
@@ -38,8 +39,6 @@ export default defineConfig({
           include: [BROWSER],
           globalSetup: ['tests/lab/stores-setup.ts'],
           testTimeout: 600_000,
-          // Pages take their time where the machine is busy.
-          expect: { poll: { timeout: 30_000 } },
         },
       },
       {

@@ -128,7 +128,7 @@ async function runStage(name, stdio) {
       total.failed += result.failed.length;
     } else if (!result.ok) {
       total.failed += 1;
-      notes.push(`failed    ${run.name}: an error outside tests; see above`);
+      notes.push(`failed    ${run.name}: ended with an error; see above`);
     }
   }
   return total;
@@ -175,24 +175,26 @@ function start(args, { env = process.env, stdio }) {
  */
 async function vitest({ name, project, workers, args = [], env = {} }, stdio) {
   const path = join(RESULTS, `${name}.json`);
-  const running = join(RESULTS, `${name}.running.json`);
+  const run = join(RESULTS, `${name}.run.json`);
   rmSync(path, { force: true });
-  rmSync(running, { force: true });
+  rmSync(run, { force: true });
   const options = ['--project', project, `--maxWorkers=${workers}`];
   const reporters = [
     ...['--reporter=default', '--reporter=json', `--outputFile.json=${path}`],
-    '--reporter=./tests/lab/running-reporter.ts',
+    '--reporter=./tests/lab/run-reporter.ts',
   ];
   const { ok, late } = await start(['node_modules/vitest/vitest.mjs', 'run', ...options, ...args, ...reporters], {
-    env: { ...process.env, ...env, MAILVET_TEST_RUNNING: running },
+    env: { ...process.env, ...env, MAILVET_TEST_RUN: run },
     stdio,
   });
-  if (late) return { ok, late: JSON.parse(readFileSync(running, 'utf8')) };
+  if (late) return { ok, late: JSON.parse(readFileSync(run, 'utf8')).running };
   try {
     const report = JSON.parse(readFileSync(path, 'utf8'));
+    const { errors } = JSON.parse(readFileSync(run, 'utf8'));
     const tests = report.testResults.flatMap((file) => file.assertionResults);
     figures.push(...tests.flatMap(({ meta }) => meta?.figure ?? []));
-    return { ok, passed: report.numPassedTests, failed: report.testResults.flatMap(failedTests) };
+    const failed = [...report.testResults.flatMap(failedTests), ...errors.map(outsideTests)];
+    return { ok, passed: report.numPassedTests, failed };
   } catch {
     return { ok: false };
   }
@@ -209,6 +211,13 @@ function failedTests(file) {
   return failed;
 }
 
+/** Such as a rejection that nothing handled. Vitest names the file that ran at the time, if any did. */
+const outsideTests = ({ path, message }) => ({
+  path,
+  title: `${path ?? 'no test file'}: an error outside tests`,
+  message: stripVTControlCharacters(message).replaceAll('\n', '\n          '),
+});
+
 const firstLine = (text) => stripVTControlCharacters(text ?? '').split('\n', 1)[0];
 
 /**
@@ -216,10 +225,13 @@ const firstLine = (text) => stripVTControlCharacters(text ?? '').split('\n', 1)[
  * unstable, not as failed. Returns how many are unstable.
  */
 async function runAgain({ run, failed }) {
-  const files = [...new Set(failed.map(({ path }) => path))];
-  console.log(`\n──── ${run.name}: once more, alone: ${files.join(', ')}`);
-  const second = await vitest({ ...run, name: `${run.name}-again`, workers: 1, args: files }, 'inherit');
-  const still = second.failed ?? failed;
+  const files = [...new Set(failed.flatMap(({ path }) => path ?? []))];
+  let still = failed;
+  if (files.length > 0) {
+    console.log(`\n──── ${run.name}: once more, alone: ${files.join(', ')}`);
+    const second = await vitest({ ...run, name: `${run.name}-again`, workers: 1, args: files }, 'inherit');
+    still = [...failed.filter(({ path }) => path === null), ...(second.failed ?? failed)];
+  }
   const unstable = failed.filter((test) => !still.some(({ title }) => title === test.title));
   notes.push(...still.map((test) => `failed    ${run.name}: ${test.title}\n          ${test.message}`));
   notes.push(...unstable.map((test) => `unstable  ${run.name}: ${test.title}\n          ${test.message}`));

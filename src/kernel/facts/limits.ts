@@ -49,6 +49,8 @@ export const CODE_LENGTH = { min: 6, max: 20 };
 
 /** A reply of a mail server that operators ask to have explained. */
 export const SMTP_REPLY_LENGTH = { min: 3, max: 6_000 };
+/** What a mail server said of a mail that bounced; of a longer text, as much is read. */
+export const MAIL_DIAGNOSTIC_LENGTH = { min: 0, max: 2_000 };
 /** The name of a mail host (RFC 1035 §2.3.4). */
 export const MAIL_HOST_LENGTH = { min: 0, max: 253 };
 

@@ -1,0 +1,59 @@
+/** What became of mail that accounts sent: what they and their providers report, and what that says of an address. */
+
+/** What a report says. Stored and part of the API: never rename one. */
+export const MAIL_OUTCOMES = ['delivered', 'bounced', 'deferred', 'complained'] as const;
+export type MailOutcome = (typeof MAIL_OUTCOMES)[number];
+
+/** One message to one recipient: exactly one of `email` and `verificationId` is set. */
+export interface ReportedOutcome {
+  readonly email?: string;
+  readonly verificationId?: string;
+  readonly outcome: MailOutcome;
+  /** Of the event, ms. */
+  readonly at: number;
+  /** What the mail server said, such as `550 5.1.1 User unknown`, or a line of a log that has it. It is not stored. */
+  readonly diagnostic: string | null;
+  /** Of the account's own naming, or the provider that reported it. */
+  readonly source: string | null;
+}
+
+/**
+ * What an outcome is evidence of. `absent`, `disabled`, `full`: the recipient, as the mail server said. `domain`: it
+ * does not take mail for the domain; a relay that is set up wrongly says the same. `sender`: IP address, policy, content
+ * or rate of who sent. `unclear`: bounced, and nobody knows why. Stored: never rename one.
+ */
+export const OUTCOME_CLASSES = [
+  'delivered',
+  'absent',
+  'disabled',
+  'full',
+  'domain',
+  'sender',
+  'unclear',
+  'deferred',
+  'complained',
+] as const;
+export type OutcomeClass = (typeof OUTCOME_CLASSES)[number];
+
+interface OutcomeClassFacts {
+  readonly label: string;
+  readonly outcome: MailOutcome;
+  /** Only what is about the address counts for or against a verdict. */
+  readonly about: 'address' | 'sender' | 'nobody';
+}
+
+export const OUTCOME_CLASS_FACTS: Readonly<Record<OutcomeClass, OutcomeClassFacts>> = {
+  delivered: { label: 'Delivered', outcome: 'delivered', about: 'address' },
+  absent: { label: 'No such mailbox', outcome: 'bounced', about: 'address' },
+  disabled: { label: 'Mailbox disabled', outcome: 'bounced', about: 'address' },
+  full: { label: 'Mailbox full', outcome: 'bounced', about: 'address' },
+  domain: { label: 'Domain not served', outcome: 'bounced', about: 'nobody' },
+  sender: { label: 'Sender refused', outcome: 'bounced', about: 'sender' },
+  unclear: { label: 'Bounced, unclear why', outcome: 'bounced', about: 'nobody' },
+  deferred: { label: 'Deferred', outcome: 'deferred', about: 'nobody' },
+  complained: { label: 'Complained', outcome: 'complained', about: 'nobody' },
+};
+
+/** Services that send mail and report outcomes of it in their own form. */
+export const OUTCOME_PROVIDERS = ['ses', 'sendgrid', 'postmark', 'brevo', 'mailgun', 'resend'] as const;
+export type OutcomeProvider = (typeof OUTCOME_PROVIDERS)[number];

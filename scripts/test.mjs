@@ -221,17 +221,15 @@ const outsideTests = ({ path, message }) => ({
 const firstLine = (text) => stripVTControlCharacters(text ?? '').split('\n', 1)[0];
 
 /**
- * Files with a failed test run once more, with nothing beside them: a test that fails only beside others is reported as
- * unstable, not as failed. Returns how many are unstable.
+ * Files with a failed test run once more, with nothing beside them, and all of a run's files after an error that came
+ * from none of them: what then passes is reported as unstable, not as failed. Returns how many are unstable.
  */
 async function runAgain({ run, failed }) {
-  const files = [...new Set(failed.flatMap(({ path }) => path ?? []))];
-  let still = failed;
-  if (files.length > 0) {
-    console.log(`\n──── ${run.name}: once more, alone: ${files.join(', ')}`);
-    const second = await vitest({ ...run, name: `${run.name}-again`, workers: 1, args: files }, 'inherit');
-    still = [...failed.filter(({ path }) => path === null), ...(second.failed ?? failed)];
-  }
+  const files = [...new Set(failed.map(({ path }) => path))];
+  const once = files.includes(null) ? {} : { workers: 1, args: files };
+  console.log(`\n──── ${run.name}: once more, alone: ${once.args?.join(', ') ?? 'all files'}`);
+  const second = await vitest({ ...run, ...once, name: `${run.name}-again` }, 'inherit');
+  const still = second.failed ?? failed;
   const unstable = failed.filter((test) => !still.some(({ title }) => title === test.title));
   notes.push(...still.map((test) => `failed    ${run.name}: ${test.title}\n          ${test.message}`));
   notes.push(...unstable.map((test) => `unstable  ${run.name}: ${test.title}\n          ${test.message}`));

@@ -83,6 +83,11 @@ it('every emitter has a listener for its errors', () => {
   expect([...used].sort()).toEqual(Object.keys(ELSEWHERE).sort());
 });
 
+it('so has every pool of a test, whose connections may outlive it until the database is dropped', () => {
+  const tests = allSources().filter(({ path }) => path.startsWith('tests/'));
+  expect(tests.flatMap(unheard).filter((place) => place.endsWith(': pg.Pool'))).toEqual([]);
+});
+
 it.each([
   'const worker = new Worker(CODE);',
   "const worker = new Worker(CODE); worker.once('error', stop);",

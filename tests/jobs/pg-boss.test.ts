@@ -33,6 +33,7 @@ interface Added {
 /** The queue as the version before uses it. */
 async function openBoss(lab: StoreLab) {
   const pool = new pg.Pool({ connectionString: lab.url });
+  pool.on('error', () => undefined);
   const db = { executeSql: (text: string, values?: unknown[]) => pool.query(text, values) };
   await pool.query(getConstructionPlans(SCHEMA));
   const boss = new PgBoss({ db, schema: SCHEMA, migrate: false, supervise: false, schedule: false });

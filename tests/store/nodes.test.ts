@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { expect, it, vi } from 'vitest';
+import { openPool } from '../../src/store/postgres/connect.ts';
 import { PostgresNode } from '../../src/store/postgres/node.ts';
 import { describeStores, ENGINE } from '../lab/stores.ts';
 
@@ -35,7 +35,7 @@ describeStores('nodes', (lab) => {
 
   it.skipIf(ENGINE !== 'postgres')('that are closed while they begin leave no lock behind', async () => {
     await lab.open();
-    const pool = new pg.Pool({ connectionString: lab.url, max: 1 });
+    const pool = openPool(lab.url, 1);
     const now = async () => {
       await node.close();
       return 0;

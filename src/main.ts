@@ -13,6 +13,7 @@ import type { Logger } from './kernel/log.ts';
 import { VERSION } from './kernel/version.ts';
 import { WEB_FOLDERS } from './main/built-files.ts';
 import { Closers } from './main/closers.ts';
+import { reloadEgresses } from './main/egress-reload.ts';
 import { logDnsTrust } from './main/health.ts';
 import { startJobs } from './main/jobs.ts';
 import { listenForRequests } from './main/listen.ts';
@@ -57,6 +58,8 @@ export interface Service {
   setupLink(): Promise<string | null>;
   /** Reports not ready from now on, and still serves as before, until `stop`. */
   drain(): void;
+  /** Reads the egress file again. Never rejects: mistakes are logged, and change nothing. */
+  reload(): Promise<void>;
   /**
    * Reports not ready immediately, lets requests in flight finish, then closes everything, all within 30 s. Returns the
    * names of the parts that failed to close.
@@ -112,7 +115,8 @@ async function start(
   await orAborted(store.upkeep.releaseDead(signal), signal);
   await orAborted(store.users.claimMailboxes(mailboxOf), signal);
   const lists = watchDomainData(options.listsDir, clock, { learned: options.listsLearnHosts });
-  const smtp = await smtpIdentityOf(options, () => lists.current.providerNames);
+  const providers = () => lists.current.providerNames;
+  const smtp = await smtpIdentityOf(options, providers);
   const engine = createEngine({
     ...options,
     domainData: () => lists.current,
@@ -122,6 +126,7 @@ async function start(
     onDnsTrust: (change) => logDnsTrust(change, logger),
   });
   closers.add('verification engine', 2000, () => engine.close());
+  const egressFile = reloadEgresses({ options, logger, engine, providers, egresses: smtp?.egresses ?? [] });
   const metrics = await openMetrics(options, closers);
   let url = options.publicUrl;
   let draining = false;
@@ -138,7 +143,7 @@ async function start(
       lists,
       metrics,
       closers,
-      smtp,
+      egressFile,
     },
     url: () => url,
     draining: () => draining || closers.closing,
@@ -171,7 +176,7 @@ async function start(
     draining = true;
     logger.info('draining: not ready, still serving');
   }
-  return { url: listening, store, setupLink, drain, stop: () => closers.closeAll() };
+  return { url: listening, store, setupLink, drain, reload: egressFile.reload, stop: () => closers.closeAll() };
 }
 
 /** Races a step that cannot be interrupted, such as waiting for another node's migration, against the signal. */

@@ -6,7 +6,7 @@ import { grouped } from '../kernel/format.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../main.ts';
 import { CommandFailure, command, messageOf, optionsFrom } from './command.ts';
-import { aborted, exitSoon, Termination } from './termination.ts';
+import { aborted, exitSoon, onTerminal, Termination } from './termination.ts';
 
 export const serveCommand = (): Command =>
   command('serve', 'Run the service.')
@@ -41,8 +41,10 @@ async function serve(
   flags: { json?: boolean; firstAccount?: boolean },
 ): Promise<boolean> {
   const { startService } = await import('../main.ts');
+  const hangUps = new HangUps(options);
   const service = await startService(options, logger, { signal: termination.signal });
   try {
+    hangUps.reload(service);
     const info = await startupInfo(service, options, flags.firstAccount === true);
     process.stdout.write(flags.json ? `${JSON.stringify(info)}\n` : startupText(info, flags.firstAccount === true));
     await aborted(termination.signal);
@@ -56,6 +58,30 @@ async function serve(
   const unclosed = await service.stop();
   logger.flush();
   return unclosed.length === 0;
+}
+
+/**
+ * SIGHUP asks to read the egress file again. Where there is none, a terminal that is closed ends the service, as it
+ * ends other commands.
+ */
+class HangUps {
+  #service: Service | null = null;
+  /** Asked during the start. */
+  #isDue = false;
+
+  constructor({ smtpEgressFile }: Options) {
+    if (smtpEgressFile === null && onTerminal()) return;
+    process.on('SIGHUP', () => {
+      if (this.#service === null) this.#isDue = true;
+      else void this.#service.reload();
+    });
+  }
+
+  /** From now on, and what was asked before. */
+  reload(service: Service): void {
+    this.#service = service;
+    if (this.#isDue) void service.reload();
+  }
 }
 
 /** Nobody sends requests to a worker. */

@@ -72,7 +72,7 @@ export class Termination {
   }
 }
 
-const onTerminal = (): boolean => [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+export const onTerminal = (): boolean => [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
 
 /** Resolves when the signal aborts. */
 export async function aborted(signal: AbortSignal): Promise<void> {

@@ -319,7 +319,7 @@ export const OPTIONS = {
     defaultText: 'none',
     help:
       'YAML file with several egresses, each with a name, HELO name, sender, and local address or SOCKS server, ' +
-      'as docs/egress.md says. Instead of the three options above.',
+      'as docs/egress.md says. Instead of the three options above. Read again on SIGHUP.',
     commands: ENGINE_COMMANDS,
   }),
   smtpConnectionsPerHost: row({

@@ -89,6 +89,8 @@ export interface VerificationEngine extends EngineDeps {
   readonly egressHealth: () => EgressHealth | null;
   /** Of each egress, in the order of the configuration; empty without an SMTP identity. */
   readonly egressRows: () => readonly EgressRow[];
+  /** From where dialogues begin from now on; those under way end as they began. Without an SMTP identity, nothing. */
+  reloadEgresses(egresses: readonly Egress[]): void;
   /** Replies that no rule matched, or only a weak one. */
   readonly uncertain: UncertainReplyCounter;
   /** Resolves when nothing is left to do. */
@@ -133,6 +135,7 @@ export function createEngine(options: EngineOptions): VerificationEngine {
     },
     egressHealth: () => (smtp === null ? null : healthOfAll([...smtp.watched.states().values()])),
     egressRows: () => smtp?.rows() ?? [],
+    reloadEgresses: (egresses) => smtp?.watched.reload(egresses),
     uncertain,
     async close() {
       resolver.close();
@@ -220,9 +223,9 @@ function createSmtpCheck(
     return mailbox.close();
   };
   const rows = () =>
-    egresses.flatMap(({ name }): readonly EgressRow[] => {
-      const [health, record] = [watched.states().get(name), watched.records().get(name)];
-      if (health === undefined || record === undefined) return [];
+    [...watched.states()].flatMap(([name, health]): readonly EgressRow[] => {
+      const record = watched.records().get(name);
+      if (record === undefined) return [];
       const restsFor = mailbox.restsFor(name);
       const state = restsFor > 0 ? 'resting' : health.state;
       const day = record.shares(24);

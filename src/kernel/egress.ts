@@ -1,5 +1,6 @@
 /** From where mail servers are asked: an address of this host, or a SOCKS server on another one. */
 import { isIP } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 
 /** A SOCKS 5 server (RFC 1928). */
 export interface SocksServer {
@@ -30,6 +31,12 @@ export interface Egress {
   readonly weight: number;
   /** Mail operators that may be asked from here; null: all. */
   readonly operators: { readonly only: readonly string[] } | { readonly except: readonly string[] } | null;
+}
+
+/** Whether everything that an entry says is the same, password included. */
+export function isSameEgress(a: Egress, b: Egress): boolean {
+  const shown = ({ via, ...rest }: Egress) => ({ ...rest, via: via && { ...via, credentials: via.credentials() } });
+  return isDeepStrictEqual(shown(a), shown(b));
 }
 
 export type IpFamily = 4 | 6;

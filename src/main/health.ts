@@ -11,6 +11,7 @@ import { formatHostPort } from '../kernel/ip.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
 import type { Store } from '../store/store.ts';
+import type { ReloadedEgresses } from './egress-reload.ts';
 import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
 
 /** How often the store is probed, and how long that may take. */
@@ -25,10 +26,11 @@ interface Parts {
   readonly lists: WatchedDomainData;
   readonly clock: Clock;
   readonly storeClock: WatchedClock;
+  readonly egressFile: Pick<ReloadedEgresses, 'problem'>;
 }
 
 /** What `/readyz` reports. */
-export function createHealth({ store, engine, lists, clock, storeClock }: Parts): Health {
+export function createHealth({ store, engine, lists, clock, storeClock, egressFile }: Parts): Health {
   const probe = onceAtATime(() => store.ping());
   const storeProblem = async () => {
     const { chargedAt, failure } = store.charging.health;
@@ -52,7 +54,7 @@ export function createHealth({ store, engine, lists, clock, storeClock }: Parts)
     clock: () => storeClock.problem(),
     details: () => ({
       clock: storeClock.details(),
-      egress: egressDetails(engine),
+      egress: { ...egressDetails(engine), problem: egressFile.problem },
       lists: listDetails(lists, clock),
       dns: dnsDetails(engine.resolver.health(), clock),
     }),

@@ -7,6 +7,7 @@ import { type Clock, DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
 import { VERSION } from '../kernel/version.ts';
 import { addCount, type LatencyCounts, percentiles } from '../service/traffic.ts';
 import type { Store, TrafficRow } from '../store/store.ts';
+import type { ReloadedEgresses } from './egress-reload.ts';
 import { egressRows } from './health.ts';
 import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
 
@@ -25,10 +26,11 @@ interface Parts {
   readonly verify: { readonly running: number };
   readonly clock: Clock;
   readonly retentionDays: number;
+  readonly egressFile: Pick<ReloadedEgresses, 'problem'>;
 }
 
 export function createServiceStatus(parts: Parts) {
-  const { store, engine, lists, health, verify, clock, retentionDays } = parts;
+  const { store, engine, lists, health, verify, clock, retentionDays, egressFile } = parts;
   const reading = sharedFor(
     SHARED_MS,
     onceAtATime(async () => {
@@ -66,7 +68,13 @@ export function createServiceStatus(parts: Parts) {
         seen_at: seenAt === null ? null : toIso(seenAt),
         answers: id === store.nodes.current,
       })),
-      problems: { store: problem, resolver, clock: health.clock(), lists: lists.problem },
+      problems: {
+        store: problem,
+        resolver,
+        clock: health.clock(),
+        lists: lists.problem,
+        egress_file: egressFile.problem,
+      },
       egress: {
         state: egress?.state ?? 'no_helo_name',
         since: egress === null ? null : toIso(egress.since),

@@ -1,4 +1,3 @@
-import type { SmtpIdentity } from '../config/egress.ts';
 import type { Options } from '../config/read.ts';
 
 import { intendedAddress } from '../engine/address/suggest.ts';
@@ -44,6 +43,7 @@ import type { Store } from '../store/store.ts';
 import { GUIDE_FOLDERS } from './built-files.ts';
 import type { Closers } from './closers.ts';
 import { dnsForLearning } from './dns-for-learning.ts';
+import type { ReloadedEgresses } from './egress-reload.ts';
 import { createHealth } from './health.ts';
 import { countVerdict } from './metrics.ts';
 import { createServiceStatus } from './service-status.ts';
@@ -63,8 +63,7 @@ interface Parts {
   readonly lists: WatchedDomainData;
   readonly metrics: Metrics | null;
   readonly closers: Closers;
-  /** Null: this host has no HELO name. */
-  readonly smtp: SmtpIdentity | null;
+  readonly egressFile: ReloadedEgresses;
   /** Public URL of the service, without a trailing slash. */
   readonly url: () => string;
   readonly draining: () => boolean;
@@ -83,7 +82,7 @@ interface Services {
 /** The dependencies of the HTTP handlers, and those they share with jobs. */
 export function createServices(parts: Parts): Services {
   // Services compare stored times, or write them: those are the store's, whatever this host's clock says.
-  const { options, logger, storeClock: clock, store, engine, lists, metrics, closers, url, smtp } = parts;
+  const { options, logger, storeClock: clock, store, engine, lists, metrics, closers, url, egressFile } = parts;
   const mail = options.mailUrl === null ? null : createMail({ server: options.mailUrl, from: options.mailFrom });
   const mailLimits = createMailLimits({ store, logger });
   const signIn = createSignIn({
@@ -120,7 +119,12 @@ export function createServices(parts: Parts): Services {
     ...createDashboard({
       ...{ store, clock, lists, url, listsUpdate, sharedLists, mailLimits },
       mail: mail !== null,
-      options: { ...options, egresses: smtp?.egresses ?? [] },
+      options: {
+        ...options,
+        get egresses() {
+          return egressFile.egresses;
+        },
+      },
       sessions: signIn,
       confirmPassword: signIn.passwords.confirm,
     }),
@@ -143,7 +147,7 @@ export function createServices(parts: Parts): Services {
     compat: options.compat,
     health,
     serviceStatus: createServiceStatus({
-      ...{ store, engine, lists, health, verify, clock },
+      ...{ store, engine, lists, health, verify, clock, egressFile },
       retentionDays: options.retentionDays,
     }),
     callerIp: callerIp(options.trustedProxies),

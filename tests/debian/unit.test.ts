@@ -24,6 +24,7 @@ cp "$2/deploy/systemd/mailvet.service" etc/systemd/system/
 mkdir etc/systemd/system/multi-user.target.wants
 ln -s ../mailvet.service etc/systemd/system/multi-user.target.wants/
 cat > etc/mailvet.env
+echo '- {name: one, helo: one.example.com}' > etc/mailvet-egress.yaml
 chroot . useradd --system --no-create-home mailvet
 mkdir -p opt/mailvet old
 mount --bind "$2" opt/mailvet
@@ -84,7 +85,11 @@ describe('the service unit', () => {
     systemd.stderr?.setEncoding('utf8').on('data', (text: string) => {
       errors += text;
     });
-    systemd.stdin?.end(`${sample('# /etc/mailvet.env')}MAILVET_PORT=${port}\nMAILVET_DRAIN_SECONDS=0\n`);
+    // The file has the HELO name.
+    const environment = sample('# /etc/mailvet.env').replace(/^MAILVET_SMTP_HELO=.*\n/m, '');
+    const more = { MAILVET_PORT: port, MAILVET_DRAIN_SECONDS: 0, MAILVET_SMTP_EGRESS_FILE: '/etc/mailvet-egress.yaml' };
+    const lines = Object.entries(more).map(([name, value]) => `${name}=${value}\n`);
+    systemd.stdin?.end(environment + lines.join(''));
     await vi.waitFor(
       async () => {
         first = readFileSync(`/proc/${systemd.pid}/task/${systemd.pid}/children`, 'utf8').trim();
@@ -125,6 +130,20 @@ describe('the service unit', () => {
   it('its files belong to it alone', () => {
     const files = inside('stat -c "%a %U" /var/lib/mailvet /var/lib/mailvet/*').trim().split('\n');
     expect([...new Set(files)].sort()).toEqual(['600 mailvet', '700 mailvet']);
+  });
+
+  it('reads the egress file again on reload, in the same process', async () => {
+    const pid = shown('MainPID');
+    const names = async () => {
+      const { details } = (await (await fetch(`${url}/readyz`)).json()) as {
+        details: { egress: { egresses: { name: string }[] } };
+      };
+      return details.egress.egresses.map(({ name }) => name);
+    };
+    expect(await names()).toEqual(['one']);
+    inside("echo '- {name: two, helo: two.example.com}' > /etc/mailvet-egress.yaml; systemctl reload mailvet");
+    await expect.poll(names, { timeout: 30_000 }).toEqual(['two']);
+    expect(shown('MainPID')).toBe(pid);
   });
 
   it('is stopped without an error', () => {

@@ -48,6 +48,10 @@ interface Pool {
   readonly server: SmtpLab;
   readonly setting: Setting;
   readonly socks: readonly SocksLab[];
+  /** Egresses of these numbers, for a file. */
+  entries(
+    numbers: readonly number[],
+  ): readonly { readonly name: string; readonly helo: string; readonly via: string }[];
   /** With the egresses of these numbers, in this order. */
   start(numbers: readonly number[], more?: Record<string, string>): Promise<Running>;
 }
@@ -66,17 +70,19 @@ async function pool(persona: Persona, count: number, more: SocksSetup = {}): Pro
   const dir = mkdtempSync(join(tmpdir(), 'mailvet-egress-'));
   open.push({ close: async () => rmSync(dir, { recursive: true }) });
   let files = 0;
+  const entries: Pool['entries'] = (numbers) =>
+    numbers.map((n) => {
+      const via = `socks5h://probe:${SECRET}@127.0.0.1:${socks[n]?.port}`;
+      return { name: `relay-${n}`, helo: `probe${n}.example.com`, via };
+    });
   return {
     server,
     setting,
     socks,
+    entries,
     async start(numbers, environment = {}) {
       const file = join(dir, `egress-${files++}.yaml`);
-      const entries = numbers.map((n) => {
-        const via = `socks5h://probe:${SECRET}@127.0.0.1:${socks[n]?.port}`;
-        return { name: `relay-${n}`, helo: `probe${n}.example.com`, via };
-      });
-      writeFileSync(file, JSON.stringify(entries));
+      writeFileSync(file, JSON.stringify(entries(numbers)));
       const running = await startProcess({
         ...setting.environment,
         ...{ MAILVET_SMTP_EGRESS_FILE: file, MAILVET_SMTP_PORT: `${server.port}`, MAILVET_LOG_LEVEL: 'info' },
@@ -188,4 +194,95 @@ it('the service does not start with a file that has mistakes, and says all of th
   expect(failed).toContain(`${file}:2: operators: the data knows no operator \\"nobody\\"`);
   expect(failed).not.toContain(SECRET);
   expect([server.connections.length, (await setting.store.accounts.audit()).length]).toEqual([0, 0]);
+});
+
+describe('SIGHUP', () => {
+  /** A file that the test rewrites, and what the service says after reading it. */
+  async function reloadable(persona: Persona, count: number) {
+    const all = await pool(persona, count);
+    const dir = mkdtempSync(join(tmpdir(), 'mailvet-egress-'));
+    open.push({ close: async () => rmSync(dir, { recursive: true }) });
+    const file = join(dir, 'egress.yaml');
+    writeFileSync(file, JSON.stringify(all.entries([0])));
+    const node = await all.start([0], { MAILVET_SMTP_EGRESS_FILE: file });
+    const said = (msg: string) => node.printed.filter((line) => line.includes(msg));
+    const reload = async (text: string, msg: string) => {
+      const before = said(msg).length;
+      writeFileSync(file, text);
+      node.child.kill('SIGHUP');
+      await expect.poll(() => said(msg).length, WAIT).toBe(before + 1);
+      return said(msg).at(-1) ?? '';
+    };
+    const use = (entries: readonly object[]) => reload(JSON.stringify(entries), 'read the egress file again');
+    return { ...all, file, node, reload, use };
+  }
+  const egressDetails = async ({ url }: Running) => {
+    const { details } = (await (await fetch(`${url}/readyz`)).json()) as {
+      details: { egress: { problem: string | null; egresses: { name: string; last_day: { checks: number } }[] } };
+    };
+    return details.egress;
+  };
+
+  it('new dialogues use the new file, and one under way ends as it began', async () => {
+    const held = Promise.withResolvers<void>();
+    const hold = ({ verb, path }: { verb: string; path: string }) =>
+      verb === 'RCPT' && path === EMAILS[0] ? held.promise : Promise.resolve();
+    const { server, setting, entries, node, use } = await reloadable({ mailboxes: ['jane'], hold }, 2);
+    const slow = verify(node, setting, EMAILS[0] ?? '');
+    await expect.poll(() => peersOf(server, EMAILS[0] ?? ''), WAIT).toEqual([SOURCES[0]]);
+    await use(entries([1]));
+    expect((await verify(node, setting, EMAILS[1] ?? '')).checks.smtp.egress).toBe('relay-1');
+    // The same mail host and recipient's domain as the dialogue that is still open.
+    expect((await verify(node, setting, `other@${DOMAINS[0]}`)).checks.smtp.egress).toBe('relay-1');
+    held.resolve();
+    expect(await slow).toMatchObject({ reason: null, checks: { smtp: { egress: 'relay-0' } } });
+    expect(peersOf(server, EMAILS[1] ?? '')).toEqual([SOURCES[1]]);
+    const { problem, egresses } = await egressDetails(node);
+    expect([problem, egresses.map(({ name }) => name)]).toEqual([null, ['relay-1']]);
+    expect(await setting.store.accounts.audit()).toEqual([]);
+  });
+
+  it('an entry that keeps its name has its new HELO name, and what was counted of it', async () => {
+    const { server, setting, entries, node, use } = await reloadable({ mailboxes: ['jane'] }, 1);
+    await verify(node, setting, EMAILS[0] ?? '');
+    await use(entries([0]).map((one) => ({ ...one, helo: 'mended.example.com' })));
+    await verify(node, setting, EMAILS[1] ?? '');
+    const said = (verb: string) => server.commands.filter((one) => one.verb === verb).map(({ line }) => line);
+    expect(said('EHLO')).toEqual(['EHLO probe0.example.com', 'EHLO mended.example.com']);
+    expect(said('MAIL').at(-1)).toContain('<verify@mended.example.com>');
+    expect((await egressDetails(node)).egresses).toMatchObject([{ name: 'relay-0', last_day: { checks: 2 } }]);
+  });
+
+  it('a refusal stands after the file was read again', async () => {
+    const persona: Persona = {
+      banner: '554 5.7.1 Service unavailable; client host blocked using zen.spamhaus.org',
+    };
+    const { server, setting, entries, node, use } = await reloadable(persona, 1);
+    expect((await verify(node, setting, EMAILS[0] ?? '')).reason).toBe('smtp_blocked');
+    const dialled = server.connections.length;
+    await use(entries([0]).map((one) => ({ ...one, helo: 'mended.example.com' })));
+    expect((await verify(node, setting, EMAILS[0] ?? '')).reason).toBe('smtp_blocked');
+    expect(server.connections).toHaveLength(dialled);
+  });
+
+  it('a file with mistakes changes nothing, and log and /readyz say why', async () => {
+    const { server, setting, socks, entries, file, node, reload, use } = await reloadable({ mailboxes: ['jane'] }, 1);
+    const wrong = `- {name: a, helo: 'not a name', via: 'socks5://u:${SECRET}@x:99999'}\n- {name: a, helo: b.example.com}\n`;
+    const line = await reload(wrong, 'the egresses stay as they were');
+    const mistakes = [`${file}:1: helo "not a name"`, `${file}:2: another entry has the name "a"`];
+    const { problem, egresses } = await egressDetails(node);
+    for (const mistake of mistakes) {
+      expect(JSON.parse(line).problems.join('\n')).toContain(mistake);
+      expect(problem).toContain(mistake);
+    }
+    expect(egresses.map(({ name }) => name)).toEqual(['relay-0']);
+    expect((await verify(node, setting, EMAILS[0] ?? '')).checks.smtp.egress).toBe('relay-0');
+    expect([server.connections.length, socks[0]?.requests.length]).toEqual([1, 1]);
+    rmSync(file);
+    node.child.kill('SIGHUP');
+    await expect.poll(async () => (await egressDetails(node)).problem, WAIT).toContain(`cannot read ${file}`);
+    await use(entries([0]));
+    expect((await egressDetails(node)).problem).toBeNull();
+    expect(node.printed.join()).not.toContain(SECRET);
+  });
 });

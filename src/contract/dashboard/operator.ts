@@ -79,6 +79,7 @@ export const ServiceReply = Type.Object(
       resolver: Nullable(Type.String()),
       clock: Nullable(Type.String()),
       lists: Nullable(Type.String()),
+      egress_file: Nullable(Type.String()),
     }),
     egress: Type.Object({
       state: Type.String(),

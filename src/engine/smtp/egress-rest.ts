@@ -7,7 +7,7 @@
  */
 import type { Clock } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
-import type { Egress } from '../../kernel/egress.ts';
+import { type Egress, isSameEgress } from '../../kernel/egress.ts';
 import type { TunnelFailure } from './tunnel.ts';
 
 /** `unknown`: there was no mail server to try. */
@@ -30,21 +30,48 @@ interface RestState {
   timer: NodeJS.Timeout | null;
   reached: string | null;
   isProbed: boolean;
+  /** Its entry has changed or is gone: what is still found out about it counts no more. */
+  isForgotten: boolean;
 }
 
 export class EgressRests {
   readonly #clock: Clock;
   readonly #probe: ProbeProxy;
   readonly #firstMs: number;
-  readonly #states: ReadonlyMap<string, RestState>;
+  #states: ReadonlyMap<string, RestState> = new Map();
   #isClosed = false;
 
   constructor(egresses: readonly Egress[], clock: Clock, firstMs: number, probe: ProbeProxy) {
     this.#clock = clock;
     this.#probe = probe;
     this.#firstMs = firstMs;
-    const fresh = { failures: 0, rests: 0, until: null, timer: null, reached: null, isProbed: false };
-    this.#states = new Map(egresses.map((egress) => [egress.name, { ...fresh, egress }]));
+    this.reload(egresses);
+  }
+
+  /** An entry that has changed begins anew: what was wrong with it may be mended. */
+  reload(egresses: readonly Egress[]): void {
+    const fresh = {
+      failures: 0,
+      rests: 0,
+      until: null,
+      timer: null,
+      reached: null,
+      isProbed: false,
+      isForgotten: false,
+    };
+    const before = this.#states;
+    const stateOf = (egress: Egress): RestState => {
+      const known = before.get(egress.name);
+      return known !== undefined && isSameEgress(known.egress, egress) ? known : { ...fresh, egress };
+    };
+    this.#states = new Map(egresses.map((egress) => [egress.name, stateOf(egress)]));
+    const kept = new Set(this.#states.values());
+    for (const state of before.values()) if (!kept.has(state)) this.#forget(state);
+  }
+
+  #forget(state: RestState): void {
+    if (state.timer !== null) clearTimeout(state.timer);
+    state.isForgotten = true;
   }
 
   isResting(name: string): boolean {
@@ -93,7 +120,7 @@ export class EgressRests {
     state.isProbed = true;
     this.#probe(state.egress, state.reached)
       .then((found) => {
-        if (this.#isClosed) return;
+        if (this.#isClosed || state.isForgotten) return;
         if ((found === 'unknown' ? instead : found) !== 'works') return this.#rest(state);
         // `rests` stays until a dialogue was reached through it.
         [state.failures, state.until] = [0, null];

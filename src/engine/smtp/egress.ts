@@ -10,7 +10,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, DAY_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { warnOfFault } from '../../kernel/contain.ts';
-import type { Egress } from '../../kernel/egress.ts';
+import { type Egress, isSameEgress } from '../../kernel/egress.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import type { DnsEvidence, SmtpEvidence } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
@@ -70,17 +70,33 @@ export type MonitoredMailboxCheck = MailboxQuestion & {
   /** Of each egress, by name. */
   states(): ReadonlyMap<string, EgressHealth>;
   records(): ReadonlyMap<string, EgressRecord>;
+  /** As `MailboxCheck.reload`; an entry that has changed is monitored anew. */
+  reload(egresses: readonly Egress[]): void;
 };
 
 /** The mailbox check, each egress monitored on its own. Memory is bounded: names of some operators. */
 export function monitorEgress(
-  mailbox: Pick<MailboxCheck, 'check' | 'egressFor'>,
+  mailbox: Pick<MailboxCheck, 'check' | 'egressFor' | 'reload'>,
   options: EgressMonitorOptions,
 ): MonitoredMailboxCheck {
-  const monitors = new Map(options.egresses.map((egress) => [egress.name, new EgressMonitor(egress, options)]));
-  const only = options.egresses.length === 1 ? options.egresses[0] : undefined;
-  const records = new Map(options.egresses.map(({ name }) => [name, new EgressRecord(options.clock)]));
+  let monitors: ReadonlyMap<string, EgressMonitor> = new Map();
+  let records: ReadonlyMap<string, EgressRecord> = new Map();
+  let only: Egress | undefined;
+  const watch = (egresses: readonly Egress[]) => {
+    const monitorOf = (egress: Egress) => {
+      const known = monitors.get(egress.name);
+      return known !== undefined && isSameEgress(known.egress, egress) ? known : new EgressMonitor(egress, options);
+    };
+    monitors = new Map(egresses.map((egress) => [egress.name, monitorOf(egress)]));
+    records = new Map(egresses.map(({ name }) => [name, records.get(name) ?? new EgressRecord(options.clock)]));
+    only = egresses.length === 1 ? egresses[0] : undefined;
+  };
+  watch(options.egresses);
   return {
+    reload(egresses) {
+      mailbox.reload(egresses);
+      watch(egresses);
+    },
     records: () => records,
     states: () => new Map(Array.from(monitors, ([name, { state }]) => [name, state])),
     async check(subject, limit) {
@@ -156,7 +172,7 @@ const NEVER_TRIED: Readonly<Record<TrialKind, number>> = {
 };
 
 class EgressMonitor {
-  readonly #egress: Egress;
+  readonly egress: Egress;
   readonly #options: EgressMonitorOptions;
   state: EgressHealth;
   readonly #unreachable = new FailedOperators();
@@ -175,7 +191,7 @@ class EgressMonitor {
   #suspended = new AbortController();
 
   constructor(egress: Egress, options: EgressMonitorOptions) {
-    this.#egress = egress;
+    this.egress = egress;
     this.#options = options;
     this.state = { state: 'ok', since: options.clock.now() };
   }
@@ -294,7 +310,7 @@ class EgressMonitor {
         this.#set('ok');
       }
     };
-    this.#options.askCanaries(this.#egress).then(onAnswers).catch(warnOfFault);
+    this.#options.askCanaries(this.egress).then(onAnswers).catch(warnOfFault);
   }
 
   #onUnreachable(host: string, account: string, now: number) {
@@ -308,7 +324,7 @@ class EgressMonitor {
     this.#probedAt = now;
     this.#connectivity = null;
     this.#options
-      .probeConnectivity(this.#egress)
+      .probeConnectivity(this.egress)
       .catch((): Connectivity => 'unusable')
       .then((answer) => this.#onConnectivity(answer, { askedAt: now, account }))
       .catch(warnOfFault);

@@ -3,7 +3,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { type Clock, HOUR_MS, toIso } from '../../kernel/clock.ts';
 import { contain } from '../../kernel/contain.ts';
-import { type Egress, IP_FAMILIES, type IpFamily } from '../../kernel/egress.ts';
+import { type Egress, IP_FAMILIES, type IpFamily, isSameEgress } from '../../kernel/egress.ts';
 import type { AttemptNext } from '../../kernel/facts/reasons.ts';
 import { onAbort } from '../../kernel/on-abort.ts';
 import type { Address } from '../address/parse.ts';
@@ -76,6 +76,11 @@ export interface MailboxCheck {
   egressFor(subject: { readonly address: Address; readonly dns: DnsEvidence }, limit: CheckLimit): string | null;
   /** Seconds for which an egress rests; 0: it does not. */
   restsFor(egress: string): number;
+  /**
+   * From where dialogues begin from now on: those under way end as they began, and limits and breakers of an egress are
+   * kept by its name. Throws a TypeError as `createMailboxCheck` does, and changes nothing then.
+   */
+  reload(egresses: readonly Egress[]): void;
   /** Forgets which domains are catch-all. */
   forgetCatchAll(): void;
   /** `slices`: of the rates shared with other processes, which this one has or waits for. */
@@ -137,7 +142,7 @@ export interface MailboxCheckOptions extends HostOwners {
 /** Throws a TypeError for an unqualified HELO name or an invalid sender. */
 export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
   const { clock, egresses, port, mayDial, connectionsPerHost, ratePerOperator, breakerSeconds } = options;
-  const senders = new Map(egresses.map((egress) => [egress.name, identityOf(egress, options.anyHelo ?? false)]));
+  const senders = new Senders(options);
   const limits = { ...SMTP_LIMITS, ...options.limits };
   const { dialogues, networkFactor } = limits;
   const shared = options.sharedRates ? new SharedRates(clock, options.sharedRates) : null;
@@ -161,8 +166,6 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
   const deps: CheckDeps = {
     options,
     senders,
-    ourNames: [...new Set([...senders.values()].flatMap(({ names }) => names))],
-    ourIps: [...(options.ownIps ?? []), ...egresses.flatMap(({ bind }) => bind ?? [])],
     limits,
     throttle,
     learned,
@@ -174,6 +177,10 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
     check: (subject, limit) => new MailboxCheckRun(deps, subject, limit).run(),
     egressFor: (subject, limit) => new MailboxCheckRun(deps, subject, limit).firstEgress(),
     restsFor: (egress) => throttle.restsFor(egress),
+    reload(next) {
+      senders.reload(next);
+      throttle.reload(next);
+    },
     forgetCatchAll: () => deps.cache.clear(),
     stats: () => ({
       ...throttle.stats(),
@@ -191,19 +198,59 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
 }
 
 interface SenderIdentity {
+  readonly egress: Egress;
   /** Empty for `<>`. */
   readonly sender: string;
   readonly names: readonly string[];
+  /** Another one for each change of the entry: sessions are not shared across it. */
+  readonly version: number;
+}
+
+/** As who each egress asks. */
+class Senders {
+  readonly #anyHelo: boolean;
+  /** By name of the egress; those of before stay, as dialogues from there may be under way. */
+  readonly #known = new Map<string, SenderIdentity>();
+  /** Names and addresses of this host, as servers may echo them. */
+  ourNames: readonly string[] = [];
+  ourIps: readonly string[];
+  #versions = 0;
+
+  constructor({ egresses, anyHelo = false, ownIps = [] }: MailboxCheckOptions) {
+    this.#anyHelo = anyHelo;
+    this.ourIps = ownIps;
+    this.reload(egresses);
+  }
+
+  reload(egresses: readonly Egress[]): void {
+    const changed = egresses.filter((egress) => {
+      const before = this.#known.get(egress.name)?.egress;
+      return before === undefined || !isSameEgress(before, egress);
+    });
+    const identities = changed.map((egress) => identityOf(egress, this.#anyHelo, this.#versions++));
+    for (const identity of identities) this.#known.set(identity.egress.name, identity);
+    this.ourNames = [...new Set([...this.ourNames, ...identities.flatMap(({ names }) => names)])];
+    this.ourIps = [...new Set([...this.ourIps, ...identities.flatMap(({ egress }) => egress.bind ?? [])])];
+  }
+
+  /** Throws if there never was an egress of that name. */
+  of(egress: string): SenderIdentity {
+    const found = this.#known.get(egress);
+    if (found === undefined) throw new TypeError(`no egress ${egress}`);
+    return found;
+  }
 }
 
 /** Throws a TypeError for what a server would refuse. */
-function identityOf({ helo, from }: Egress, anyHelo: boolean): SenderIdentity {
+function identityOf(egress: Egress, anyHelo: boolean, version: number): SenderIdentity {
+  const { helo, from } = egress;
   const sender = parseSender(from);
   if (sender === null) throw new TypeError('The sender (from) must be an email address or <>.');
   if (!isQualifiedName(helo) && !(anyHelo && /^[a-z0-9.[\]:-]+$/i.test(helo))) {
     throw new TypeError('The HELO name (helo) must be a fully qualified host name, such as mail.example.com.');
   }
-  return { sender, names: sender === '' ? [helo] : [sender, helo, sender.slice(sender.lastIndexOf('@') + 1)] };
+  const names = sender === '' ? [helo] : [sender, helo, sender.slice(sender.lastIndexOf('@') + 1)];
+  return { egress, sender, names, version };
 }
 
 /** Share of the remaining time that a host may take to greet while there is another host to try. */
@@ -227,11 +274,7 @@ const ONCE_MORE: Readonly<Record<NextStep, { readonly next: AttemptNext; readonl
 /** Shared by all checks. */
 interface CheckDeps {
   readonly options: MailboxCheckOptions;
-  /** By name of the egress. */
-  readonly senders: ReadonlyMap<string, SenderIdentity>;
-  /** Names and addresses of this host, as servers may echo them. */
-  readonly ourNames: readonly string[];
-  readonly ourIps: readonly string[];
+  readonly senders: Senders;
   readonly limits: SmtpLimits;
   readonly throttle: Throttle;
   readonly learned: LearnedHosts;
@@ -466,7 +509,8 @@ class MailboxCheckRun {
   ): Promise<AskedRequest> {
     const { deadline, startBy } = this.#limit;
     const egress = this.#egressTo(address);
-    const sender = senderFor(this.#deps.senders.get(egress)?.sender ?? '', this.#address.domain);
+    const identity = this.#deps.senders.of(egress);
+    const sender = senderFor(identity.sender, this.#address.domain);
     const rests = this.#deps.throttle.restsFor(egress);
     if (rests > 0) return { refused: 'resting', retryAfter: rests, egress };
     const from = Math.max(this.#deps.options.clock.elapsed(), startBy ?? 0);
@@ -478,7 +522,7 @@ class MailboxCheckRun {
       egress,
       tenant: this.#tenant,
       // A host that deferred the recipient may have an open session, which must not be asked again.
-      hosts: `${egress}\n${this.#hosts}${this.#deferral === null ? '' : `\n${address}`}`,
+      hosts: `${egress}\n${identity.version}\n${this.#hosts}${this.#deferral === null ? '' : `\n${address}`}`,
       operator: this.#operator,
       domain: this.#recipientDomain,
       read: this.#read,
@@ -507,7 +551,8 @@ class MailboxCheckRun {
   }
 
   readonly #read: ClassifyReply = (stage, reply, path) => {
-    const { options, ourNames, ourIps } = this.#deps;
+    const { options, senders } = this.#deps;
+    const { ourNames, ourIps } = senders;
     const operator = this.#dns.provider?.name ?? null;
     try {
       return options.classify({ stage, reply, operator, echoes: { address: path ?? '', ourNames, ourIps } });

@@ -152,6 +152,12 @@ export class Throttle {
     return leave;
   }
 
+  /** From where dialogues begin from now on. What is known of an egress by its name stays. */
+  reload(egresses: readonly Egress[]): void {
+    this.#routes.reload(egresses);
+    this.#rests.reload(egresses);
+  }
+
   /** Opens the breakers that believe it, and rejects the requests that wait for them. */
   refused(refusal: AddressRejection): void {
     this.#routes.refused(refusal);
@@ -305,7 +311,8 @@ const SWEEP_AT = 20_000;
 
 /** The limiters of one egress, by what they limit. */
 class EgressLimits {
-  readonly egress: Egress;
+  /** As it was configured last. */
+  egress: Egress;
   readonly #create: CreateLimiter;
   readonly #shared: SharedRates | null;
   /** Units of which each limit is divided among processes. */
@@ -404,21 +411,34 @@ class EgressLimits {
 class DialRoutes {
   readonly #clock: Clock;
   readonly #askOperator: DialRoutesOptions['askOperator'];
-  readonly #all: readonly EgressLimits[];
+  readonly #limitsOf: (egress: Egress) => EgressLimits;
+  /** By name, those of before included: dialogues may be under way from there, and breakers outlive a change. */
+  readonly #known = new Map<string, EgressLimits>();
+  #all: readonly EgressLimits[] = [];
   readonly #rests: EgressRests;
-  readonly #of: Readonly<Record<IpFamily, readonly EgressLimits[]>>;
+  #of: Readonly<Record<IpFamily, readonly EgressLimits[]>> = { 4: [], 6: [] };
 
   /** `onRoom`: a limiter's rate allows a dialogue again. */
   constructor(options: DialRoutesOptions, onRoom: (limiter: Limiter) => void) {
-    const { clock, dialogues, egresses } = options;
+    const { clock, dialogues } = options;
     const create: CreateLimiter = (setup, share) => new Limiter({ ...setup, clock, onRoom, share });
     const process = create({ most: dialogues, rate: 0, breakerSeconds: 0 }, null);
-    const all = egresses.map((egress) => new EgressLimits(egress, options, process, create));
-    const ofFamily = (family: IpFamily) => all.filter(({ egress }) => egress.families.includes(family));
-    this.#all = all;
+    this.#limitsOf = (egress) => new EgressLimits(egress, options, process, create);
     this.#rests = options.rests;
     this.#clock = clock;
     this.#askOperator = options.askOperator;
+    this.reload(options.egresses);
+  }
+
+  reload(egresses: readonly Egress[]): void {
+    const all = egresses.map((egress) => {
+      const limits = this.#known.get(egress.name) ?? this.#limitsOf(egress);
+      limits.egress = egress;
+      this.#known.set(egress.name, limits);
+      return limits;
+    });
+    const ofFamily = (family: IpFamily) => all.filter(({ egress }) => egress.families.includes(family));
+    this.#all = all;
     this.#of = { 4: ofFamily(4), 6: ofFamily(6) };
   }
 
@@ -491,7 +511,7 @@ class DialRoutes {
   }
 
   #named({ egress: name }: Destination): EgressLimits {
-    const found = this.#all.find(({ egress }) => egress.name === name);
+    const found = this.#known.get(name);
     if (found === undefined) throw new TypeError(`no egress ${name}`);
     return found;
   }

@@ -29,7 +29,7 @@ it('the state of the service has throughput, latency, queues, jobs, health and a
   const json = await read();
   expect(json.hours).toHaveLength(24);
   expect(json.latency).toMatchObject({ mx: { p50: expect.any(Number) }, smtp: null });
-  expect(json.problems).toEqual({ store: null, resolver: null, clock: null, lists: null });
+  expect(json.problems).toEqual({ store: null, resolver: null, clock: null, lists: null, egress_file: null });
   expect(json.node).toMatchObject({ running: 0, charges_waiting: 0, version: expect.stringMatching(/^\d/) });
   expect(json.egress.state).toEqual(expect.any(String));
   expect(json.lists.disposable_domains).toBeGreaterThan(1_000);

@@ -3420,6 +3420,7 @@ export interface components {
                 resolver: string | null;
                 clock: string | null;
                 lists: string | null;
+                egress_file: string | null;
             };
             egress: {
                 state: string;

@@ -129,6 +129,7 @@ function Health({ service: { node, problems, egress, lists } }: { service: Servi
     ],
     ['Connections to mail servers', `${humanize(egress.state)}${since}`, egress.state !== 'ok'],
     ...egressRows(egress.egresses),
+    ...(problems.egress_file === null ? [] : [['Egress file', problems.egress_file, true] as const]),
     ['Clock', problems.clock ?? 'agrees with the store', problems.clock !== null],
     [
       'Disposable lists',

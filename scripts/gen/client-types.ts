@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DASHBOARD_ROUTES } from '../../src/http/dashboard/table.ts';
 import { dashboardDocument, publicDocument } from '../../src/http/openapi.ts';
-import { V1_ROUTES } from '../../src/http/v1/table.ts';
+import { V1_ROUTES } from '../../src/http/routes.ts';
 import { ROOT } from '../fresh.mjs';
 import { DEFAULT_URL } from './openapi-files.ts';
 

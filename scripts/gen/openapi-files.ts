@@ -1,5 +1,5 @@
 import { publicDocument } from '../../src/http/openapi.ts';
-import { V1_ROUTES } from '../../src/http/v1/table.ts';
+import { V1_ROUTES } from '../../src/http/routes.ts';
 import { readDocument } from '../../web/src/pages/reference/document.ts';
 import { apiPage } from './api-page.ts';
 

@@ -11,7 +11,7 @@ export const Warnings = Type.Array(Type.String(), {
   description: 'What the request has that is unknown, or changes nothing.',
 });
 
-/** A reply of the public API with the warnings of its request, which its handler need not add (http/handler.ts). */
+/** A reply of the public API with the warnings of its request, which its handler need not add (http/router.ts). */
 export const WithWarnings = <P extends TProperties>(title: string, { properties }: TObject<P>) =>
   Type.Object({ ...properties, warnings: Warnings }, { title });
 

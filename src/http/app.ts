@@ -2,18 +2,17 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { COSTS } from '../kernel/costs.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { HSTS_SECONDS } from '../kernel/facts/lifetimes.ts';
 import { KEY_PREFIXES, newId } from '../kernel/ids.ts';
 import type { Via } from '../kernel/log-origins.ts';
 import { MODE, sentKeyOf } from './access/api-key.ts';
 import { rootRoutes } from './compat/table.ts';
 import type { HttpContext } from './context.ts';
 import { NOT_FOUND_PAGE } from './dashboard/pages.ts';
-import { HttpReply, HttpRequest, putHeaders } from './exchange.ts';
-import { handlerOf } from './handler.ts';
+import { ambiguityOf, type HeaderList, HttpReply, HttpRequest, putHeader, putHeaders } from './exchange.ts';
 import { expectAtPace } from './input/arrival.ts';
-import { ambiguityOf } from './input/headers.ts';
-import { type CommonHeaders, commonHeadersOf, errorBody, errorHeaders, sendError } from './reply.ts';
-import { Router, wantsPage, withoutSlash } from './router.ts';
+import { errorBody, errorHeaders, JSON_TYPE, sendError } from './reply.ts';
+import { handlerOf, Router, wantsPage, withoutSlash } from './router.ts';
 import { ROUTES, WORKER_ROUTES } from './routes.ts';
 import { createHttpServer, isLast } from './server.ts';
 
@@ -155,4 +154,27 @@ const isRequestId = (text: string): boolean =>
 function requestId({ headers }: IncomingMessage, { clock }: HttpContext): string {
   const sent = headers['x-request-id'];
   return typeof sent === 'string' && isRequestId(sent) ? sent : newId('req', clock.now());
+}
+
+/** Fixed on every reply; pages set their own content policy. */
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+} as const;
+
+/** What every reply has, whatever becomes of the request. */
+type CommonHeaders = (requestId: string, path: string) => HeaderList;
+
+function commonHeadersOf(publicUrl: string): CommonHeaders {
+  const fixed: HeaderList = [];
+  putHeaders(fixed, { 'content-type': JSON_TYPE, ...SECURITY_HEADERS });
+  if (publicUrl.startsWith('https:')) putHeader(fixed, 'strict-transport-security', `max-age=${HSTS_SECONDS}`);
+  return (requestId, path) => {
+    const headers = fixed.slice();
+    headers.push('x-request-id', requestId);
+    if (path.startsWith('/v1') || path.startsWith('/hooks') || path.startsWith('/dashboard'))
+      headers.push('cache-control', 'no-store');
+    return headers;
+  };
 }

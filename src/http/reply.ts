@@ -1,4 +1,3 @@
-import type { TSchema } from 'typebox';
 import {
   ApiError,
   type ErrorDetails,
@@ -7,12 +6,10 @@ import {
   toApiError,
   UnawaitedError,
 } from '../kernel/errors.ts';
-import { HSTS_SECONDS } from '../kernel/facts/lifetimes.ts';
-import { type Plan, WINDOW_SECONDS } from '../kernel/facts/plans.ts';
-import type { RateWindow, StoredReply } from '../service/admission.ts';
-import { type HeaderList, type HttpReply, type HttpRequest, putHeader, putHeaders } from './exchange.ts';
-import { isNotAwaited } from './input/arrival.ts';
-import type { ForeignForm, RawAnswer, ReplyBody } from './route.ts';
+import type { StoredReply } from '../service/admission.ts';
+import type { HttpReply, HttpRequest } from './exchange.ts';
+import { closeUnlessRead } from './exchange.ts';
+import type { ForeignForm, RawAnswer } from './route.ts';
 
 /** A change request without any field. `fields`: those it accepts. */
 export const nothingToChange = (fields: string): ApiError =>
@@ -66,29 +63,6 @@ export function errorHeaders(apiError: ApiError): Record<string, string> & { 'co
   return headers;
 }
 
-/** Fixed on every reply; pages set their own content policy. */
-const SECURITY_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-} as const;
-
-/** What every reply has, whatever becomes of the request. */
-export type CommonHeaders = (requestId: string, path: string) => HeaderList;
-
-export function commonHeadersOf(publicUrl: string): CommonHeaders {
-  const fixed: HeaderList = [];
-  putHeaders(fixed, { 'content-type': JSON_TYPE, ...SECURITY_HEADERS });
-  if (publicUrl.startsWith('https:')) putHeader(fixed, 'strict-transport-security', `max-age=${HSTS_SECONDS}`);
-  return (requestId, path) => {
-    const headers = fixed.slice();
-    headers.push('x-request-id', requestId);
-    if (path.startsWith('/v1') || path.startsWith('/hooks') || path.startsWith('/dashboard'))
-      headers.push('cache-control', 'no-store');
-    return headers;
-  };
-}
-
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
@@ -104,11 +78,6 @@ export function noteError(request: HttpRequest, apiError: ApiError): void {
 }
 
 const reasonOf = (cause: unknown): string | undefined => (cause instanceof Error ? cause.message : undefined);
-
-/** A reply to a request that need not arrive whole any more is the last one of its connection. */
-export function closeUnlessRead({ raw }: HttpRequest, reply: HttpReply): void {
-  if (isNotAwaited(raw)) reply.set({ connection: 'close' });
-}
 
 /** An error as it is sent, and as it is stored for an Idempotency-Key. */
 export const errorReply = (apiError: ApiError, requestId: string) => ({
@@ -128,17 +97,6 @@ export function sendError(request: HttpRequest, reply: HttpReply, error: unknown
   else reply.send(theirs.status, JSON.stringify(theirs.body), headers);
 }
 
-/** JSON of the schema `S` as it is sent, and as it is stored for an Idempotency-Key. */
-export const jsonReply = <S extends TSchema = never>(
-  status: number,
-  body: ReplyBody<S>,
-  headers: Readonly<Record<string, string>> = {},
-): StoredReply => ({
-  status,
-  body: JSON.stringify(body),
-  headers: { 'content-type': JSON_TYPE, ...headers },
-});
-
 /** A reply whose body is JSON text already. */
 export const replyAnswer = ({ status, body, headers }: StoredReply): RawAnswer => ({
   status,
@@ -153,21 +111,3 @@ export const REPLAYED = { 'Idempotency-Replayed': '`true` where this is the stor
 /** A stored reply, unchanged. */
 export const replayed = (stored: StoredReply): RawAnswer =>
   replyAnswer({ ...stored, headers: { ...stored.headers, 'idempotency-replayed': 'true' } });
-
-/**
- * Of the account's rate limit, the draft's headers (draft-ietf-httpapi-ratelimit-headers) and the older ones.
- * `t` and `Retry-After` are seconds until the window ends, `X-RateLimit-Reset` is a Unix time in seconds.
- */
-export function rateHeaders(plan: Plan, window: RateWindow, nowMs: number): Record<string, string> {
-  const t = secondsLeft(window, nowMs);
-  return {
-    'ratelimit-policy': `"${plan}";q=${window.limit};w=${WINDOW_SECONDS}`,
-    ratelimit: `"${plan}";r=${window.remaining};t=${t}`,
-    'x-ratelimit-limit': String(window.limit),
-    'x-ratelimit-remaining': String(window.remaining),
-    'x-ratelimit-reset': String(Math.ceil(window.resetAt / 1000)),
-  };
-}
-
-export const secondsLeft = (window: RateWindow, nowMs: number): number =>
-  Math.max(1, Math.ceil((window.resetAt - nowMs) / 1000));

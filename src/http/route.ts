@@ -12,7 +12,7 @@ import type { SignedIn } from '../service/sign-in/session.ts';
 import type { HttpContext } from './context.ts';
 import type { HttpReply, HttpRequest, ReplyHeaders } from './exchange.ts';
 
-import type { ArrivingBody } from './input/arriving-body.ts';
+import type { ArrivingBody } from './input/arrival.ts';
 import type { PacedBody } from './paced-body.ts';
 
 /** What every handler gets beside its input. */

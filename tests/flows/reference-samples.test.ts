@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMailvet } from '../../sdk/src/index.ts';
 import { publicDocument } from '../../src/http/openapi.ts';
-import { V1_ROUTES } from '../../src/http/v1/table.ts';
+import { V1_ROUTES } from '../../src/http/routes.ts';
 import {
   type ApiDocument,
   type Entry,

@@ -9,7 +9,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DASHBOARD_ROUTES } from '../../src/http/dashboard/table.ts';
 import { dashboardDocument, publicDocument } from '../../src/http/openapi.ts';
-import { V1_ROUTES } from '../../src/http/v1/table.ts';
+import { V1_ROUTES } from '../../src/http/routes.ts';
 import { WEBHOOK_EVENT_TYPES } from '../../src/kernel/facts/events.ts';
 import { readDocument } from '../../web/src/pages/reference/document.ts';
 

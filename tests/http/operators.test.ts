@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { V1_ROUTES } from '../../src/http/v1/table.ts';
+import { V1_ROUTES } from '../../src/http/routes.ts';
 import { type Lab, request, startLab } from '../lab/service.ts';
 
 let lab: Lab;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request as rawRequest, type Server 
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { HttpReply, HttpRequest } from '../../src/http/exchange.ts';
-import type { ArrivingBody } from '../../src/http/input/arriving-body.ts';
+import type { ArrivingBody } from '../../src/http/input/arrival.ts';
 import { inputReader } from '../../src/http/input/reader.ts';
 import { PacedBody } from '../../src/http/paced-body.ts';
 import { sendError } from '../../src/http/reply.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hasWarnings } from '../../src/http/route.ts';
-import { V1_ROUTES } from '../../src/http/v1/table.ts';
+import { V1_ROUTES } from '../../src/http/routes.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
 
 let lab: Lab;

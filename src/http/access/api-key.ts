@@ -4,17 +4,16 @@ import { invalid, type Parsed } from '../../contract/reader.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { ApiError, toApiError } from '../../kernel/errors.ts';
 import { BODY_BYTES } from '../../kernel/facts/limits.ts';
-import { PLAN_WITH_SMTP, WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
+import { PLAN_WITH_SMTP, type Plan, WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import { counted, grouped } from '../../kernel/format.ts';
 import { hashApiKey, type KeyMode, keyModeOf, sha256Hex } from '../../kernel/ids.ts';
-import type { Admission, Caller, IdempotencyRef } from '../../service/admission.ts';
+import type { Admission, Caller, IdempotencyRef, RateWindow } from '../../service/admission.ts';
 import type { HttpContext } from '../context.ts';
-import { isDisconnected } from '../exchange.ts';
-import { objectBody, rawBody } from '../input/body.ts';
-import { headerCount } from '../input/headers.ts';
+import { headerCount, isDisconnected } from '../exchange.ts';
 import type { Reading } from '../input/reader.ts';
-import { errorReply, noteError, rateHeaders, replayed, replyAnswer, secondsLeft } from '../reply.ts';
+import { objectBody, rawBody } from '../input/reader.ts';
+import { errorReply, noteError, replayed, replyAnswer } from '../reply.ts';
 import type { Answer, ApiKeyContext, ChargedKeyContext, RequestContext, Route } from '../route.ts';
 import { complete, type GuardFor } from './guard.ts';
 
@@ -194,6 +193,24 @@ const idempotencyOf =
     const fingerprint = query === '{}' ? hash : sha256Hex(`${hash} ${query}`);
     return { route: `${method} ${path}`, key, fingerprint };
   };
+
+/**
+ * Of the account's rate limit, the draft's headers (draft-ietf-httpapi-ratelimit-headers) and the older ones.
+ * `t` and `Retry-After` are seconds until the window ends, `X-RateLimit-Reset` is a Unix time in seconds.
+ */
+function rateHeaders(plan: Plan, window: RateWindow, nowMs: number): Record<string, string> {
+  const t = secondsLeft(window, nowMs);
+  return {
+    'ratelimit-policy': `"${plan}";q=${window.limit};w=${WINDOW_SECONDS}`,
+    ratelimit: `"${plan}";r=${window.remaining};t=${t}`,
+    'x-ratelimit-limit': String(window.limit),
+    'x-ratelimit-remaining': String(window.remaining),
+    'x-ratelimit-reset': String(Math.ceil(window.resetAt / 1000)),
+  };
+}
+
+const secondsLeft = (window: RateWindow, nowMs: number): number =>
+  Math.max(1, Math.ceil((window.resetAt - nowMs) / 1000));
 
 /**
  * Admits the request of a key with the scope, then serves it; an error that the handler reports is stored for the

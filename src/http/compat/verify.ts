@@ -7,9 +7,7 @@ import { DEFAULT_LEVEL, type Level } from '../../kernel/facts/plans.ts';
 import { requireAdmission } from '../access/api-key.ts';
 import type { HttpContext } from '../context.ts';
 import { disconnectSignal, type HttpRequest, isDisconnected } from '../exchange.ts';
-
-import { formText, isForm } from '../input/body.ts';
-import { withPluses } from '../input/plus.ts';
+import { formText, isForm, withPluses } from '../input/reader.ts';
 import type { ChargedKeyContext } from '../route.ts';
 
 interface CompatVerification {

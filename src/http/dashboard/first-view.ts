@@ -2,9 +2,7 @@
 import { Thread, threadCode } from '../../kernel/thread.ts';
 import type { HttpContext } from '../context.ts';
 import { HttpReply, type HttpRequest, type ReplyHeaders } from '../exchange.ts';
-import { handlerOf } from '../handler.ts';
-
-import { Router } from '../router.ts';
+import { handlerOf, Router } from '../router.ts';
 import { DASHBOARD_ROUTES } from './table.ts';
 
 /** What `renderFirstView` returns (web/src/first-view.tsx). */

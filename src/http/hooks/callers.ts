@@ -4,8 +4,10 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { HookKind } from '../../kernel/facts/hooks.ts';
+import { HOOK_KINDS } from '../../kernel/facts/hooks.ts';
 import {
   ADDRESS_LENGTH,
+  HOOK_BODY_BYTES,
   HOOK_SIGNATURES_MAX,
   IDEMPOTENCY_KEY_LENGTH,
   LANGUAGE_LENGTH,
@@ -14,6 +16,9 @@ import type { Decision } from '../../kernel/facts/policies.ts';
 import { canonicalIp } from '../../kernel/ip.ts';
 import { isSameSecret, standardSignature, timedSignature } from '../../kernel/signatures.ts';
 import type { SignUp } from '../../service/hooks.ts';
+import { isDisconnected } from '../exchange.ts';
+import { JSON_TYPE, noteError } from '../reply.ts';
+import { type Route, route } from '../route.ts';
 
 /** What the headers of a request say before its body has arrived. */
 interface HookClaim {
@@ -236,3 +241,27 @@ export const HOOK_CALLERS: Readonly<Record<HookKind, HookCaller>> = {
     }),
   },
 };
+
+/** What auth servers call before they create a user. */
+export const HOOK_ROUTES: readonly Route[] = HOOK_KINDS.map((kind) =>
+  route({
+    method: 'POST',
+    path: `/hooks/:id/${kind}`,
+    access: 'hook',
+    via: kind,
+    // JSON, whatever the header says: its signature counts.
+    input: { bodyLimit: HOOK_BODY_BYTES, lenient: true },
+    serve:
+      ({ hooks, clock }) =>
+      async ({ hook, secret, sent, event, began, ip, request, reply }) => {
+        const { signUpOf, replyOf } = HOOK_CALLERS[kind];
+        const call = { hook, signUp: signUpOf(sent), event, ip, began, gone: () => isDisconnected(reply) };
+        const { answer, cause } = await hooks.answer(call);
+        // Whoever asked gets an answer. Why it is not a verdict is for the account's log.
+        if (cause !== null) noteError(request, cause);
+        request.answer = answer.action;
+        const { status, body } = replyOf(answer, { secret, now: clock.now() });
+        return { status, body: JSON.stringify(body), type: JSON_TYPE };
+      },
+  }),
+);

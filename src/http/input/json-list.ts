@@ -3,7 +3,7 @@
  * strings and brackets are looked at; whether it is JSON is found out by the readers of both parts.
  */
 import { ApiError } from '../../kernel/errors.ts';
-import { withoutMark } from './body.ts';
+import { withoutMark } from './reader.ts';
 
 const CODE = { quote: 0x22, escape: 0x5c, comma: 0x2c, colon: 0x3a };
 const OPEN = new Set([0x5b, 0x7b]);

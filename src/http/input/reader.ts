@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+import { parse } from 'node:querystring';
 import Type, { type TSchema } from 'typebox';
 import {
   type Decoders,
@@ -11,18 +13,19 @@ import {
   unknownFields,
 } from '../../contract/reader.ts';
 import type { Read } from '../../contract/schema.ts';
-
 import { fromIso } from '../../kernel/clock.ts';
+import { PIECES_MAX } from '../../kernel/costs.ts';
 import { encodingNamed } from '../../kernel/encoding-names.ts';
-import { ApiError } from '../../kernel/errors.ts';
+import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
 import { deliverabilitiesIn } from '../../kernel/facts/deliverability-choice.ts';
+import { BODY_BYTES } from '../../kernel/facts/limits.ts';
+import { kibibytes } from '../../kernel/format.ts';
 import { canonicalIp } from '../../kernel/ip.ts';
 import { UNSAFE_CHARACTERS } from '../../service/link-text.ts';
 import type { HttpRequest, Params } from '../exchange.ts';
-import { type AnyInput, hasWarnings, type Route, type RouteInput, scopeOf } from '../route.ts';
-import { bodyArrived, objectBody, streamBody } from './body.ts';
-import { headerCount } from './headers.ts';
-import { withPluses } from './plus.ts';
+import { headerCount } from '../exchange.ts';
+import { type AnyInput, hasWarnings, type Route, type RouteInput, type StreamBody, scopeOf } from '../route.ts';
+import { ArrivingBody, whenLate } from './arrival.ts';
 
 /** What no id and no name has, and what a store could not return unchanged: control characters, lone surrogates. */
 const hasControls = (text: string): boolean => /[\p{Cc}\p{Cs}]/u.test(text);
@@ -232,4 +235,161 @@ function headerReader(schema: TSchema): Part {
 function wrongHeader(name: string, notes: PropertyNotes | undefined) {
   const field = headerName(name);
   return invalid('invalid_parameter', messageOf(field, notes), { field });
+}
+
+/** What has a meaning of its own around an address, such as a name before it; within quotes a blank is a blank. */
+const NOT_PLAIN = /["<>(),:;]/;
+
+/**
+ * An address from a query or a form, where `+` stands for a blank (application/x-www-form-urlencoded, WHATWG URL §5.1).
+ * Many clients put an address into a URL as it is, and an unquoted local part has no blanks (RFC 5321 §4.1.2), so a
+ * blank there that was sent as `+` is a plus. `encoded`: the query or form; `text`: the parameter as it was decoded. A
+ * client that encodes `@` may mean blanks around an address; `encodes`: what it means by `+` within one.
+ */
+export function withPluses(encoded: string, field: string, text: string, encodes: 'plus' | 'blank'): string {
+  const at = text.lastIndexOf('@');
+  if (at < 0 || !text.includes(' ') || NOT_PLAIN.test(text.slice(0, at))) return text;
+  for (const part of encoded.split('&')) {
+    if (!part.includes('+') || parse(part)[field] !== text) continue;
+    const isEncoded = part.includes('%40', part.indexOf('='));
+    if (isEncoded && encodes === 'blank') return text;
+    // Of the same length: both a blank and a plus are one character.
+    const kept = String(parse(part.replaceAll('+', '%2B'))[field]);
+    const start = isEncoded ? text.length - text.trimStart().length : 0;
+    return text.slice(0, start) + kept.slice(start, at) + text.slice(at);
+  }
+  return text;
+}
+
+const tooLarge = (limit: number, code: ErrorCode = 'body_too_large'): ApiError =>
+  new ApiError(
+    code,
+    `The request body is larger than ${kibibytes(limit)}.`,
+    code === 'body_too_large' ? {} : { limit },
+  );
+
+/**
+ * Waits for the body of a request, and never fails; null where there is nothing to wait for. The contract reports a bad
+ * key (401, 403, 429) before a bad body (400, 413, 415), and nobody without a key or a session makes us read one: so
+ * this is called by a guard. A body that is read as a stream is left to the handler.
+ */
+export function bodyArrived(request: HttpRequest, { body, bodyLimit = BODY_BYTES }: RouteInput): Promise<void> | null {
+  if (request.body !== null) return null;
+  // A body that announces itself as too large need not arrive to be refused.
+  const announcedTooLarge = Number(request.headers['content-length'] ?? 0) > bodyLimit;
+  if (announcedTooLarge) request.body = 'too_large';
+  else if (body === undefined || !('stream' in body)) return collect(request, bodyLimit);
+  return null;
+}
+
+function collect(request: HttpRequest, limit: number): Promise<void> {
+  const { raw: message } = request;
+  return new Promise((resolve) => {
+    // The first one counts.
+    const give = (body: HttpRequest['body']) => {
+      request.body ??= body;
+      resolve();
+    };
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) stop('too_large');
+      else if (chunks.length === PIECES_MAX) stop('in_pieces');
+      else chunks.push(chunk);
+    };
+    const stop = (why: 'too_large' | 'late' | 'in_pieces') => {
+      message.off('data', onData).pause();
+      give(why);
+    };
+    message.on('data', onData);
+    message.on('end', () => {
+      const [only] = chunks;
+      give(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
+    });
+    // After the end it changes nothing; before it, the client has disconnected.
+    message.on('close', () => give('cut_short'));
+    whenLate(message, () => stop('late'));
+  });
+}
+
+/** Null where it did not arrive whole. */
+export const rawBody = ({ body }: HttpRequest): Buffer | null => (Buffer.isBuffer(body) ? body : null);
+
+/** The media type without its parameters, in lower case; empty where there is none. */
+export const mediaType = ({ headers }: HttpRequest): string =>
+  (headers['content-type']?.split(';', 1)[0] ?? '').trim().toLowerCase();
+
+const tooManyPieces = () =>
+  invalid('malformed_request', `The request body comes in more than ${PIECES_MAX} chunks; send larger ones.`);
+
+const isCompressed = ({ headers }: HttpRequest): boolean => {
+  const coding = headers['content-encoding'];
+  return coding !== undefined && coding !== 'identity';
+};
+const compressed = () =>
+  invalid('unsupported_media_type', 'The request body must not be compressed (Content-Encoding).');
+
+/** `lenient`: JSON whatever its media type, a form, or nothing, which is an object without fields. */
+export function objectBody(request: HttpRequest, { bodyLimit, lenient }: RouteInput): Parsed<unknown> {
+  if (lenient !== true) return jsonBody(request, bodyLimit);
+  if (isForm(request)) return formBody(request, bodyLimit);
+  return rawBody(request)?.length === 0 ? { ok: true, value: {} } : jsonBody(request, bodyLimit, lenient);
+}
+
+/** The body as JSON: 413, 415 and 400 (RFC 8259; UTF-8 only) in that order. `lenient`: whatever its media type. */
+function jsonBody(request: HttpRequest, limit = BODY_BYTES, lenient = false): Parsed<unknown> {
+  const { body } = request;
+  if (body === 'too_large') return { ok: false, error: tooLarge(limit) };
+  if (body === 'late') return invalid('request_timeout');
+  if (body === 'in_pieces') return tooManyPieces();
+  if (!lenient && mediaType(request) !== 'application/json') return invalid('unsupported_media_type');
+  if (isCompressed(request)) return compressed();
+  if (body === 'cut_short') return invalid('invalid_json', 'The request body ended early.');
+  if (!Buffer.isBuffer(body) || body.length === 0)
+    return invalid('invalid_json', 'The request body is empty; send a JSON object.');
+  if (!isUtf8(body)) return invalid('invalid_json', 'The request body is not valid UTF-8.');
+  try {
+    return { ok: true, value: JSON.parse(withoutMark(body.toString('utf8'))) };
+  } catch (error) {
+    return invalid('invalid_json', `The request body is not valid JSON: ${positionOf(String(error))}`);
+  }
+}
+
+/** A byte order mark may be ignored (RFC 8259, section 8.1); some clients write one. */
+export const withoutMark = (text: string): string => (text.startsWith('\u{FEFF}') ? text.slice(1) : text);
+
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+export const isForm = (request: HttpRequest): boolean => mediaType(request) === FORM_TYPE;
+
+/** Empty where it did not arrive whole. */
+export const formText = (request: HttpRequest): string => rawBody(request)?.toString('utf8') ?? '';
+
+/** The fields of a form, each with its last value. */
+function formBody(request: HttpRequest, limit = BODY_BYTES): Parsed<unknown> {
+  const { body } = request;
+  if (body === 'too_large') return { ok: false, error: tooLarge(limit) };
+  if (body === 'late') return invalid('request_timeout');
+  if (body === 'in_pieces') return tooManyPieces();
+  if (!Buffer.isBuffer(body)) return invalid('malformed_request', 'The request body ended early.');
+  return { ok: true, value: Object.fromEntries(new URLSearchParams(body.toString('utf8'))) };
+}
+
+/** The parser's message names the position; its quote of the body is cut. */
+const positionOf = (message: string): string => {
+  const position = /position (\d+)/.exec(message);
+  return position ? `syntax error at character ${position[1]}.` : 'it ends early or has an unexpected character.';
+};
+
+/** The body as it arrives: 413 and 415; the stream fails with the same 413 once it is longer than its route takes. */
+export function streamBody(
+  request: HttpRequest,
+  { stream: types, anyType, tooLarge: code }: StreamBody,
+  limit = BODY_BYTES,
+) {
+  if (request.body === 'too_large') return { ok: false, error: tooLarge(limit, code) } as const;
+  if (anyType !== true && !types.includes(mediaType(request)))
+    return invalid('unsupported_media_type', `The request body must be sent as ${types.join(' or ')}.`);
+  if (isCompressed(request)) return compressed();
+  return { ok: true, value: new ArrivingBody(request.raw, limit, () => tooLarge(limit, code)) } as const;
 }

@@ -8,11 +8,10 @@ import { LIST_BYTES, LIST_JSON_BYTES, LIST_UPLOAD_EXTRA_BYTES, UNKNOWN_NAME_SHOW
 import type { UploadRequest } from '../../service/lists/service.ts';
 import { type Spooled, spooled } from '../../service/lists/spooled.ts';
 import type { HttpRequest } from '../exchange.ts';
-import { mediaType } from './body.ts';
 import { JsonList } from './json-list.ts';
 import { boundaryOf, readForm } from './multipart.ts';
 import { readChoice } from './read-choice.ts';
-import { fieldsReader } from './reader.ts';
+import { fieldsReader, mediaType } from './reader.ts';
 
 const MULTIPART = 'multipart/form-data';
 const JSON_BODY = 'application/json';

@@ -11,9 +11,7 @@ import { keyIn } from '../compat/vendor.ts';
 import type { HttpContext } from '../context.ts';
 import { explanationOf } from '../dashboard/replies.ts';
 import { disconnectSignal, type HttpRequest, isDisconnected } from '../exchange.ts';
-
-import { bodyArrived, objectBody, rawBody } from '../input/body.ts';
-import { jsonReader } from '../input/reader.ts';
+import { bodyArrived, jsonReader, objectBody, rawBody } from '../input/reader.ts';
 import { JSON_TYPE, noteError } from '../reply.ts';
 import { type ChargedKeyContext, type RawAnswer, type Route, route } from '../route.ts';
 import type { McpBackend } from './tools.ts';

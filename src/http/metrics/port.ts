@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { systemClock } from '../../kernel/clock.ts';
-import { ambiguityOf } from '../input/headers.ts';
+import { ambiguityOf } from '../exchange.ts';
 import { createHttpServer } from '../server.ts';
 import type { Metrics } from './registry.ts';
 

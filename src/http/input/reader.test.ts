@@ -7,7 +7,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { createLogger } from '../../kernel/log.ts';
 import { Costs } from '../../service/costs.ts';
 import { HttpRequest } from '../exchange.ts';
-import { streamBody } from './body.ts';
+import { streamBody } from './reader.ts';
 
 it('fails where its client leaves before anybody reads it', async () => {
   const arrived = Promise.withResolvers<Readable>();

@@ -13,7 +13,7 @@ import type { Logger } from './kernel/log.ts';
 import { VERSION } from './kernel/version.ts';
 import { WEB_FOLDERS } from './main/built-files.ts';
 import { Closers } from './main/closers.ts';
-import { reloadEgresses } from './main/egress-reload.ts';
+import { EgressFile } from './main/egress-reload.ts';
 import { logDnsTrust } from './main/health.ts';
 import { startJobs } from './main/jobs.ts';
 import { listenForRequests } from './main/listen.ts';
@@ -126,7 +126,7 @@ async function start(
     onDnsTrust: (change) => logDnsTrust(change, logger),
   });
   closers.add('verification engine', 2000, () => engine.close());
-  const egressFile = reloadEgresses({ options, logger, engine, providers, egresses: smtp?.egresses ?? [] });
+  const egressFile = new EgressFile({ options, logger, engine, providers }, smtp?.egresses ?? []);
   const metrics = await openMetrics(options, closers);
   let url = options.publicUrl;
   let draining = false;
@@ -176,7 +176,7 @@ async function start(
     draining = true;
     logger.info('draining: not ready, still serving');
   }
-  return { url: listening, store, setupLink, drain, reload: egressFile.reload, stop: () => closers.closeAll() };
+  return { url: listening, store, setupLink, drain, reload: () => egressFile.reload(), stop: () => closers.closeAll() };
 }
 
 /** Races a step that cannot be interrupted, such as waiting for another node's migration, against the signal. */

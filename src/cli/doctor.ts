@@ -13,7 +13,7 @@ export const doctorCommand = (): Command =>
       const { examine, isFit } = await import('../service/doctor.ts');
       const providers = () => watchDomainData(options.listsDir, systemClock).current.providerNames;
       const { egresses = [] } = (await smtpIdentityOf(options, providers)) ?? {};
-      const findings = await examine({ ...options, egresses }, () => checkStore(options));
+      const findings = await examine({ ...options, egresses: () => egresses }, () => checkStore(options));
       const ok = isFit(findings);
       printResult(flags, { findings, ok }, linesOf(findings));
       if (!ok) process.exitCode = 1;

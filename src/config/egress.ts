@@ -16,8 +16,6 @@ type SmtpOptions = Pick<
   | 'allowPrivateNetworks'
 >;
 
-export type SmtpIdentity = NonNullable<Awaited<ReturnType<typeof smtpIdentityOf>>>;
-
 /**
  * The options of the mailbox check for the engine; null if this host has no HELO name. `providers`: names of the mail
  * operators that the data knows. Throws with all mistakes of the egress file.

@@ -5,49 +5,51 @@ import type { VerificationEngine } from '../engine/create.ts';
 import type { Egress } from '../kernel/egress.ts';
 import type { Logger } from '../kernel/log.ts';
 
-export interface ReloadedEgresses {
-  /** Those in use. */
-  readonly egresses: readonly Egress[];
-  /** Why the file, as it was read last, is not in use; null: it is. Without passwords. */
-  readonly problem: string | null;
-  /** Never rejects: a file with mistakes changes nothing. */
-  reload(): Promise<void>;
-}
-
 interface Parts {
   readonly options: Options;
   readonly logger: Logger;
   readonly engine: Pick<VerificationEngine, 'reloadEgresses'>;
   /** Names of the mail operators that the data knows. */
   readonly providers: () => ReadonlySet<string>;
-  /** As the service started. */
-  readonly egresses: readonly Egress[];
 }
 
-export function reloadEgresses({ options, logger, engine, providers, egresses }: Parts): ReloadedEgresses {
-  let current = egresses;
-  let problem: string | null = null;
-  return {
-    get egresses() {
-      return current;
-    },
-    get problem() {
-      return problem;
-    },
-    async reload() {
-      if (options.smtpEgressFile === null) {
-        logger.info('nothing to read again: MAILVET_SMTP_EGRESS_FILE is not set');
-        return;
-      }
-      try {
-        const next = (await smtpIdentityOf(options, providers))?.egresses ?? [];
-        engine.reloadEgresses(next);
-        [current, problem] = [next, null];
-        logger.info({ egresses: next.map(({ name }) => name) }, 'read the egress file again');
-      } catch (error) {
-        problem = error instanceof Error ? error.message : String(error);
-        logger.error({ problems: problem.split('\n') }, 'the egresses stay as they were: the file has mistakes');
-      }
-    },
-  };
+export class EgressFile {
+  readonly #parts: Parts;
+  #egresses: readonly Egress[];
+  #problem: string | null = null;
+
+  /** `egresses`: with which the service started. */
+  constructor(parts: Parts, egresses: readonly Egress[]) {
+    this.#parts = parts;
+    this.#egresses = egresses;
+  }
+
+  /** Those in use. */
+  get egresses(): readonly Egress[] {
+    return this.#egresses;
+  }
+
+  /** Why the file, as it was read last, is not in use; null: it is. Without passwords. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** Never rejects: a file with mistakes changes nothing. */
+  async reload(): Promise<void> {
+    const { options, logger, engine, providers } = this.#parts;
+    if (options.smtpEgressFile === null) {
+      logger.info('nothing to read again: MAILVET_SMTP_EGRESS_FILE is not set');
+      return;
+    }
+    try {
+      const next = (await smtpIdentityOf(options, providers))?.egresses ?? [];
+      engine.reloadEgresses(next);
+      this.#egresses = next;
+      this.#problem = null;
+      logger.info({ egresses: next.map(({ name }) => name) }, 'read the egress file again');
+    } catch (error) {
+      this.#problem = error instanceof Error ? error.message : String(error);
+      logger.error({ problems: this.#problem.split('\n') }, 'the egresses stay as they were: the file has mistakes');
+    }
+  }
 }

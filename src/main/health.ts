@@ -11,7 +11,7 @@ import { formatHostPort } from '../kernel/ip.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
 import type { Store } from '../store/store.ts';
-import type { ReloadedEgresses } from './egress-reload.ts';
+import type { EgressFile } from './egress-reload.ts';
 import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
 
 /** How often the store is probed, and how long that may take. */
@@ -26,7 +26,7 @@ interface Parts {
   readonly lists: WatchedDomainData;
   readonly clock: Clock;
   readonly storeClock: WatchedClock;
-  readonly egressFile: Pick<ReloadedEgresses, 'problem'>;
+  readonly egressFile: Pick<EgressFile, 'problem'>;
 }
 
 /** What `/readyz` reports. */

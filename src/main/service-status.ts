@@ -7,7 +7,7 @@ import { type Clock, DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
 import { VERSION } from '../kernel/version.ts';
 import { addCount, type LatencyCounts, percentiles } from '../service/traffic.ts';
 import type { Store, TrafficRow } from '../store/store.ts';
-import type { ReloadedEgresses } from './egress-reload.ts';
+import type { EgressFile } from './egress-reload.ts';
 import { egressRows } from './health.ts';
 import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
 
@@ -26,7 +26,7 @@ interface Parts {
   readonly verify: { readonly running: number };
   readonly clock: Clock;
   readonly retentionDays: number;
-  readonly egressFile: Pick<ReloadedEgresses, 'problem'>;
+  readonly egressFile: Pick<EgressFile, 'problem'>;
 }
 
 export function createServiceStatus(parts: Parts) {

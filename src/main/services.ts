@@ -43,7 +43,7 @@ import type { Store } from '../store/store.ts';
 import { GUIDE_FOLDERS } from './built-files.ts';
 import type { Closers } from './closers.ts';
 import { dnsForLearning } from './dns-for-learning.ts';
-import type { ReloadedEgresses } from './egress-reload.ts';
+import type { EgressFile } from './egress-reload.ts';
 import { createHealth } from './health.ts';
 import { countVerdict } from './metrics.ts';
 import { createServiceStatus } from './service-status.ts';
@@ -63,7 +63,7 @@ interface Parts {
   readonly lists: WatchedDomainData;
   readonly metrics: Metrics | null;
   readonly closers: Closers;
-  readonly egressFile: ReloadedEgresses;
+  readonly egressFile: EgressFile;
   /** Public URL of the service, without a trailing slash. */
   readonly url: () => string;
   readonly draining: () => boolean;
@@ -119,12 +119,7 @@ export function createServices(parts: Parts): Services {
     ...createDashboard({
       ...{ store, clock, lists, url, listsUpdate, sharedLists, mailLimits },
       mail: mail !== null,
-      options: {
-        ...options,
-        get egresses() {
-          return egressFile.egresses;
-        },
-      },
+      options: { ...options, egresses: () => egressFile.egresses },
       sessions: signIn,
       confirmPassword: signIn.passwords.confirm,
     }),

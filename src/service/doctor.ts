@@ -33,7 +33,7 @@ export interface DoctorOptions {
   readonly listsDisposableUrl: string;
   readonly smtpPort: number;
   /** Empty: this host has no HELO name. */
-  readonly egresses: readonly Egress[];
+  readonly egresses: () => readonly Egress[];
 }
 
 /** Checks whether this host is fit to talk to mail servers. Takes about ten seconds at most; never rejects. */
@@ -70,7 +70,7 @@ export async function examine(options: DoctorOptions, store: DoctorDeps['store']
     store,
     httpDate: () => httpDate(options.listsDisposableUrl),
   });
-  const [first = NO_HELO_NAME, ...others] = senderHosts(egresses);
+  const [first = NO_HELO_NAME, ...others] = senderHosts(egresses());
   const all = [diagnose(depsOf(first)), ...others.map((host) => diagnose(depsOf(host)))];
   const found = await Promise.all(all).finally(() => resolver.close());
   if (others.length === 0) return found.flat();

@@ -411,7 +411,9 @@ class EgressLimits {
 class DialRoutes {
   readonly #clock: Clock;
   readonly #askOperator: DialRoutesOptions['askOperator'];
-  readonly #limitsOf: (egress: Egress) => EgressLimits;
+  readonly #options: DialRoutesOptions;
+  readonly #create: CreateLimiter;
+  readonly #process: Limiter;
   /** By name, those of before included: dialogues may be under way from there, and breakers outlive a change. */
   readonly #known = new Map<string, EgressLimits>();
   #all: readonly EgressLimits[] = [];
@@ -422,8 +424,9 @@ class DialRoutes {
   constructor(options: DialRoutesOptions, onRoom: (limiter: Limiter) => void) {
     const { clock, dialogues } = options;
     const create: CreateLimiter = (setup, share) => new Limiter({ ...setup, clock, onRoom, share });
-    const process = create({ most: dialogues, rate: 0, breakerSeconds: 0 }, null);
-    this.#limitsOf = (egress) => new EgressLimits(egress, options, process, create);
+    this.#options = options;
+    this.#create = create;
+    this.#process = create({ most: dialogues, rate: 0, breakerSeconds: 0 }, null);
     this.#rests = options.rests;
     this.#clock = clock;
     this.#askOperator = options.askOperator;
@@ -432,7 +435,8 @@ class DialRoutes {
 
   reload(egresses: readonly Egress[]): void {
     const all = egresses.map((egress) => {
-      const limits = this.#known.get(egress.name) ?? this.#limitsOf(egress);
+      const limits =
+        this.#known.get(egress.name) ?? new EgressLimits(egress, this.#options, this.#process, this.#create);
       limits.egress = egress;
       this.#known.set(egress.name, limits);
       return limits;

@@ -1,8 +1,7 @@
 import { type Clock, HOUR_MS } from '../kernel/clock.ts';
 import { CLOCK_DOUBT_HOURS, CLOCK_TOLERANCE_SECONDS } from '../kernel/facts/limits.ts';
-import type { Nodes } from './api/nodes.ts';
 import type { StorageDriver } from './driver.ts';
-import type { ClockReading, StoreClock } from './store.ts';
+import type { ClockReading, Nodes, StoreClock } from './store.ts';
 
 export const nodes = (driver: StorageDriver): Nodes => ({
   async report(version) {

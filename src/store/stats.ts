@@ -1,12 +1,12 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
-import type { HoldAge, HoldKind, HoldStats, KeptStats, StoreStats } from './api/nodes.ts';
 import type { ObservedCharge } from './charge/batcher.ts';
 import type { StorageDriver } from './driver.ts';
 import { FILTER_COLUMNS } from './filter-kinds.ts';
 import { oldestByRetention } from './log/verifications.ts';
 import { IS_LOW } from './low-balance.ts';
 import { onlyRow } from './rows.ts';
+import type { HoldAge, HoldKind, HoldStats, KeptStats, StoreStats } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /** Rows of a table that are counted; what is beyond is left out, so that the query stays cheap. */

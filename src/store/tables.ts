@@ -12,9 +12,8 @@ import type { Deliverability, Reason, Status } from '../kernel/facts/reasons.ts'
 import type { Role } from '../kernel/facts/roles.ts';
 import type { JobState } from '../kernel/jobs.ts';
 import type { Via } from '../kernel/log-origins.ts';
-import type { Actor, LedgerRow } from './api/accounts.ts';
-import type { TrafficRow } from './api/log.ts';
 import type { FilterKind } from './filter-kinds.ts';
+import type { Actor, LedgerRow, TrafficRow } from './store.ts';
 
 interface TrafficHoursTable {
   account_id: string;

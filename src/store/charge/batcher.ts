@@ -8,13 +8,14 @@ import { LRUCache } from 'lru-cache';
 import { type Clock, idleMs } from '../../kernel/clock.ts';
 import { ApiError, UnawaitedError } from '../../kernel/errors.ts';
 import { STORE_WAIT_SECONDS } from '../../kernel/facts/limits.ts';
-import type { ChargedBatch, RetryCause } from '../api/nodes.ts';
 import type {
   Admission,
   AdmissionRequest,
+  ChargedBatch,
   Charging,
   ChargingHealth,
   ChargingStats,
+  RetryCause,
   Settled,
   Settlement,
 } from '../store.ts';

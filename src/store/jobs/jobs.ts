@@ -18,9 +18,9 @@ import {
   type JobPolicies,
   type JobPolicy,
 } from '../../kernel/jobs.ts';
-import type { JobCount } from '../api/nodes.ts';
 import type { StorageDriver } from '../driver.ts';
 import { storable } from '../rows.ts';
+import type { JobCount } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import {
   type Claim,

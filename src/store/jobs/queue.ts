@@ -5,7 +5,7 @@
  */
 import type { Kysely, Transaction } from 'kysely';
 import type { JobKind, JobPayloads, JobState } from '../../kernel/jobs.ts';
-import type { JobCount } from '../api/nodes.ts';
+import type { JobCount } from '../store.ts';
 import type { Tables } from '../tables.ts';
 
 export interface NewJob<K extends JobKind = JobKind> {

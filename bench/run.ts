@@ -12,6 +12,7 @@ import { filters } from './filters.ts';
 import { growth } from './growth.ts';
 import { http } from './http.ts';
 import { lists } from './lists.ts';
+import { mailReports } from './mail-reports.ts';
 import { memory } from './memory.ts';
 import { neighbors } from './neighbors.ts';
 import { postgresNodes } from './postgres.ts';
@@ -47,6 +48,7 @@ const BENCHES: readonly Bench[] = [
   smtpTarpit,
   silentResolver,
   replies,
+  mailReports,
 ];
 
 const named = process.argv.slice(2);

@@ -1,22 +1,38 @@
 import type { Command } from 'commander';
 import { loadDomainData } from '../engine/data/domain-data.ts';
+import { readOutcome } from '../engine/smtp/bounce.ts';
 import { createClassifier } from '../engine/smtp/classify.ts';
 import { explainReply, parseReply, type ReplyExplanation } from '../engine/smtp/explain.ts';
+import { DISREGARDED, readMailReport } from '../files/mail-report.ts';
+import { toIso } from '../kernel/clock.ts';
+import { MAIL_REPORT_BYTES } from '../kernel/facts/limits.ts';
+import { OUTCOME_CLASS_FACTS, type OutcomeClass } from '../kernel/facts/sent-mail.ts';
 import { command, printable, printResult, table, UsageError } from './command.ts';
+import { openInputFile } from './input-file.ts';
 
 interface Flags {
   readonly json?: boolean;
   readonly mx?: string;
   readonly to: string;
+  readonly dsn?: string;
 }
 
 export function replyCommand(): Command {
   return command('reply', 'Explain how an SMTP reply is read: its clauses, the rule that decides, other readings.')
-    .argument('<reply>', 'the reply to RCPT, such as "550 5.1.1 User unknown"')
+    .argument('[reply]', 'the reply to RCPT, such as "550 5.1.1 User unknown"')
     .option('--mx <host>', 'the mail host that gave it, for codes that only some operators use')
     .option('--to <address>', 'the address that it was given for, which servers echo', '')
-    .action((text: string, flags: Flags) => {
-      const reply = parseReply(text);
+    .option(
+      '--dsn <file>',
+      'explain what a bounce, a notice of delivery or a complaint counts as; - for standard input',
+    )
+    .action(async (text: string | undefined, flags: Flags) => {
+      if ((text === undefined) === (flags.dsn === undefined))
+        throw new UsageError(
+          'give either a reply, such as "550 5.1.1 User unknown", or --dsn with the file of a message.',
+        );
+      if (flags.dsn !== undefined) return explainReport(await beginning(flags.dsn), flags);
+      const reply = parseReply(text ?? '');
       if (reply === null) {
         throw new UsageError('the reply must begin with a code from 200 to 599, such as "550 5.1.1 User unknown".');
       }
@@ -26,6 +42,64 @@ export function replyCommand(): Command {
       printResult(flags, { ...account, operator }, textOf(account, operator));
     });
 }
+
+/** As much of a message as is read. */
+async function beginning(path: string): Promise<Buffer> {
+  const stream = path === '-' ? process.stdin : (await openInputFile(path, `--dsn ${path}`)).handle.createReadStream();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= MAIL_REPORT_BYTES) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** What a message from a mail server counts as, for each recipient that it names. */
+async function explainReport(raw: Buffer, flags: Flags): Promise<void> {
+  const { outcomes, disregarded } = await readMailReport(raw);
+  const classifier = createClassifier();
+  const data = loadDomainData();
+  const counted = outcomes.map(({ email, outcome, at, diagnostic }) => {
+    const read = readOutcome(
+      classifier,
+      { outcome, diagnostic, address: email },
+      (host) => data.provider(host)?.name ?? null,
+    );
+    return {
+      ...{ email, outcome, at: at === null ? null : toIso(at), diagnostic },
+      ...{ class: read.class, counts_for: OUTCOME_CLASS_FACTS[read.class].about },
+      ...{
+        stage: read.diagnostic?.stage ?? null,
+        rule: read.reading?.rule ?? null,
+        finding: read.reading?.finding ?? null,
+      },
+    };
+  });
+  const parts = counted.map((one) => {
+    const rows: [string, string][] = [
+      ['recipient', one.email],
+      ['outcome', one.outcome],
+      ['at', one.at ?? '-'],
+      ['counts as', `${OUTCOME_CLASS_FACTS[one.class].label} (${one.class})`],
+      ['counts for', COUNTS_FOR[one.counts_for]],
+      ['diagnostic', one.diagnostic ?? '-'],
+      ['refused at', one.stage ?? '-'],
+      ['rule', one.rule ?? '-'],
+    ];
+    return rows.map(([name, value]) => `${name.padEnd(14)} ${printable(value)}`).join('\n');
+  });
+  for (const { email, why } of disregarded)
+    parts.push(printable(`${email === null ? 'Counts' : `${email} counts`} as nothing: ${DISREGARDED[why]}.`));
+  printResult(flags, { outcomes: counted, disregarded }, parts.join('\n\n'));
+}
+
+const COUNTS_FOR = {
+  address: 'the address',
+  sender: 'the sender; for or against no verdict',
+  nobody: 'nobody',
+} as const satisfies Record<(typeof OUTCOME_CLASS_FACTS)[OutcomeClass]['about'], string>;
 
 function textOf(account: ReplyExplanation, operator: string | null): string {
   const rows: [string, string][] = [

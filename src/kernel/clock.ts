@@ -41,6 +41,14 @@ export function monthOf(ms: number): { start: number; end: number } {
   };
 }
 
+/** Milliseconds of the date of a mail (RFC 5322 §3.3), or null. */
+export function fromMailDate(text: string): number | null {
+  // A comment with the name of a zone may follow.
+  const [date = ''] = text.slice(0, 64).split('(');
+  const ms = Date.parse(date);
+  return Number.isNaN(ms) ? null : ms;
+}
+
 /** Milliseconds of an RFC 3339 date or date-time, or null. A bare date is midnight UTC. */
 export function fromIso(text: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2}))?$/.test(text)) return null;

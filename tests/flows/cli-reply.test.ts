@@ -1,4 +1,8 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SAMPLE_FEEDBACK, SAMPLE_REPORTS } from '../lab/mail-reports.ts';
 import { runCli } from '../lab/process.ts';
 
 const json = async (...args: string[]) => {
@@ -43,4 +47,42 @@ it('names the fault of what is not a reply', async () => {
     const { code, err } = await runCli(['reply', text], {});
     expect([code, err]).toEqual([2, expect.stringContaining('must begin with a code from 200 to 599')]);
   }
+});
+
+const file = join(mkdtempSync(join(tmpdir(), 'mailvet-dsn-')), 'report.eml');
+const explained = async (server: string) => {
+  const sample = [...SAMPLE_REPORTS, ...SAMPLE_FEEDBACK].find((one) => one.server === server);
+  writeFileSync(file, sample?.raw ?? '');
+  return json('--dsn', file);
+};
+
+it('explains what a report of a mail server counts as, and why', async () => {
+  expect(await explained('Postfix')).toMatchObject({
+    outcomes: [
+      {
+        ...{ email: 'ada@example.com', outcome: 'bounced', class: 'absent', counts_for: 'address' },
+        ...{ at: '2026-11-05T08:15:02.000Z', stage: 'rcpt', rule: 'recipient.unknown' },
+      },
+    ],
+    disregarded: [],
+  });
+  expect(await explained('Postfix, refused after DATA')).toMatchObject({
+    outcomes: [{ class: 'sender', counts_for: 'sender', stage: 'data' }],
+  });
+  expect(await explained('Fastmail, not spam')).toEqual({
+    outcomes: [],
+    disregarded: [{ email: null, why: 'not_spam' }],
+  });
+  await explained('Postfix, delayed');
+  const { code, out } = await runCli(['reply', '--dsn', file], {});
+  expect([code, out]).toEqual([0, 'ada@example.com counts as nothing: a notice of a delay: the server still tries.\n']);
+});
+
+it('wants either a reply or a message', async () => {
+  for (const args of [[], ['550 no', '--dsn', file]]) {
+    const { code, err } = await runCli(['reply', ...args], {});
+    expect([code, err]).toEqual([2, expect.stringContaining('give either a reply')]);
+  }
+  const { code, err } = await runCli(['reply', '--dsn', '/nowhere/at/all'], {});
+  expect([code, err]).toEqual([2, expect.stringContaining('cannot read --dsn')]);
 });

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../../scripts/fresh.mjs';
 import { readOptions, unknownVariables } from '../../src/config/read.ts';
 
+import { SAMPLE_REPORTS } from '../lab/mail-reports.ts';
 import { SAMPLE_PAGES, type Sample, samplesOf } from '../lab/samples.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
 import { CLAIMS } from './docs-claims.ts';
@@ -58,6 +59,7 @@ beforeAll(async () => {
   const people = 'Name,Email\nAda,ada@example.com\nBob,domain_not_found@example.com\n';
   for (const name of ['people.csv', 'newsletter.xlsx']) writeFileSync(join(dir, name), people);
   writeFileSync(join(dir, 'users.tsv'), 'Ada\tada@good.com\n');
+  writeFileSync(join(dir, 'bounce.eml'), SAMPLE_REPORTS[0]?.raw ?? '');
   writeFileSync(join(dir, 'password.txt'), 'correct horse battery staple\n');
   const { PATH = '', HOME = '' } = process.env;
   environment = {

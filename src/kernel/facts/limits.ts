@@ -51,6 +51,21 @@ export const CODE_LENGTH = { min: 6, max: 20 };
 export const SMTP_REPLY_LENGTH = { min: 3, max: 6_000 };
 /** What a mail server said of a mail that bounced; of a longer text, as much is read. */
 export const MAIL_DIAGNOSTIC_LENGTH = { min: 0, max: 2_000 };
+/** A report about sent mail, as it arrived. */
+export const MAIL_REPORT_BYTES = 1024 * 1024;
+/**
+ * What is read of one: its first bytes and lines, up to so many boundaries; parts nested so deep, and so many bytes of
+ * header lines in all of them. Of a bounce without a part for programs, so many characters of its text.
+ */
+export const MAIL_REPORT_READ = {
+  bytes: 160 * 1024,
+  lines: 4_000,
+  boundaries: 64,
+  depth: 20,
+  headerBytes: 64 * 1024,
+  text: 16 * 1024,
+  recipients: 1_000,
+};
 /** The name of a mail host (RFC 1035 §2.3.4). */
 export const MAIL_HOST_LENGTH = { min: 0, max: 253 };
 

@@ -19,7 +19,7 @@ export interface ReportedOutcome {
 
 /**
  * What an outcome is evidence of. `absent`, `disabled`, `full`: the recipient, as the mail server said. `domain`: it
- * does not take mail for the domain; a relay that is set up wrongly says the same. `sender`: IP address, policy, content
+ * does not take mail for the domain; a relay that is set up wrongly says the same. `sender`: address, policy, content
  * or rate of who sent. `unclear`: bounced, and nobody knows why. Stored: never rename one.
  */
 export const OUTCOME_CLASSES = [

@@ -19,6 +19,7 @@ import { contain, warnOfFault } from './kernel/contain.ts';
 import { type Egress, egressesOf } from './kernel/egress.ts';
 import {
   DNS_TIMEOUT_MS,
+  type Range,
   SMTP_BREAKER_SECONDS,
   SMTP_CONNECTIONS_PER_HOST,
   SMTP_PORT,
@@ -27,10 +28,9 @@ import {
 } from './kernel/facts/limits.ts';
 import { DEFAULT_LEVEL, LEVELS, type Level } from './kernel/facts/plans.ts';
 import { REASONS } from './kernel/facts/reasons.ts';
-import { choice } from './kernel/format.ts';
+import { choice, span } from './kernel/format.ts';
 import { newId } from './kernel/ids.ts';
 import { canonicalIp } from './kernel/ip.ts';
-import { areTexts, checkOptions, FLAG, type OptionChecks, TEXT, TEXTS, within } from './kernel/option-checks.ts';
 
 export type { Checks, Report, ReportedEvidence } from './engine/report.ts';
 export type { Egress, SocksServer } from './kernel/egress.ts';
@@ -113,6 +113,40 @@ export class VerifierClosedError extends Error {
   override readonly name = 'VerifierClosedError';
   constructor() {
     super('The verifier is closed: create another one with createVerifier().');
+  }
+}
+
+/** What an option may be: `wants` completes "… must be". */
+interface OptionCheck {
+  readonly fits: (value: unknown) => boolean;
+  readonly wants: string;
+}
+/** One check for each option. */
+type OptionChecks<Options> = Readonly<Record<keyof Options, OptionCheck>>;
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const areTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
+
+const TEXT: OptionCheck = { fits: isText, wants: 'a string' };
+const TEXTS: OptionCheck = { fits: areTexts, wants: 'an array of strings' };
+const FLAG: OptionCheck = { fits: (value) => typeof value === 'boolean', wants: 'true or false' };
+const within = (range: Range): OptionCheck => ({
+  fits: (value) => typeof value === 'number' && value >= range.min && value <= range.max,
+  wants: `a number from ${span(range)}`,
+});
+
+/**
+ * Throws a TypeError for options that are no object, an option that does not exist, since a misspelled one would
+ * silently be a default, and a value that does not fit. `taker`: whose options they are. Undefined values count as
+ * absent.
+ */
+function checkOptions(taker: string, given: unknown, checks: Readonly<Record<string, OptionCheck>>): void {
+  if (typeof given !== 'object' || given === null) throw new TypeError(`${taker}: the options must be an object.`);
+  for (const [name, value] of Object.entries(given)) {
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+    if (check === undefined)
+      throw new TypeError(`${taker} has no option ${name}; it has ${Object.keys(checks).join(', ')}.`);
+    if (value !== undefined && !check.fits(value)) throw new TypeError(`${taker}: ${name} must be ${check.wants}.`);
   }
 }
 

@@ -7,7 +7,7 @@ import { allSources, parse, visit } from './syntax.ts';
 const SHORT: Readonly<Record<string, string>> = {
   'sdk/src/guard.ts': 'addresses of 253 characters in a header',
   'sdk/src/transport.ts': 'the base URL of its user',
-  'src/config/values.ts': 'options of the operator',
+  'src/config/options.ts': 'options of the operator',
   'src/engine/address/parse.ts': 'addresses',
   'src/engine/address/suggest.ts': 'addresses',
   'src/engine/data/domain-data.ts': 'domains',
@@ -18,8 +18,8 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/files/xlsx/styles.ts': 'format codes of 255 characters',
   'src/http/dashboard/pages.ts': 'our own page',
   'src/http/metrics/registry.ts': 'our own descriptions',
-  'src/kernel/password-rules.ts': 'passwords',
   'src/service/link-text.ts': 'names of accounts and users',
+  'src/service/sign-in/validate.ts': 'passwords',
   'src/store/postgres/migrate.ts': 'our own migrations',
 };
 

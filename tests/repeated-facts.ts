@@ -10,7 +10,7 @@ import * as kernelPlans from '../src/kernel/facts/plans.ts';
 import * as kernelReasons from '../src/kernel/facts/reasons.ts';
 import * as kernelRoles from '../src/kernel/facts/roles.ts';
 import * as kernelKeyScopes from '../src/kernel/facts/scopes.ts';
-import * as kernelPasswordRules from '../src/kernel/password-rules.ts';
+import * as kernelPasswordRules from '../src/service/sign-in/validate.ts';
 import { type Node, parse, placeOf, type Source, visit } from './syntax.ts';
 
 const TABLES = [kernelLimits, kernelLifetimes, kernelPlans, kernelPasswordRules];

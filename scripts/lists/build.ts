@@ -13,7 +13,7 @@ import {
   type Tier,
 } from '../../src/engine/data/disposable-file.ts';
 import { readFileLines, readRelays, readTable } from '../../src/engine/data/domain-data.ts';
-import { FREQUENT_PASSWORDS, passwordCore } from '../../src/kernel/password-rules.ts';
+import { FREQUENT_PASSWORDS, passwordCore } from '../../src/service/sign-in/validate.ts';
 import type { ListPackage } from './packages.ts';
 
 export interface Sources {

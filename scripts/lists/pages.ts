@@ -1,7 +1,7 @@
 /** data/lists.json (the manifest) and data/SOURCES.md. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FREQUENT_PASSWORDS } from '../../src/kernel/password-rules.ts';
+import { FREQUENT_PASSWORDS } from '../../src/service/sign-in/validate.ts';
 import { type build, KEPT, type Sources, sha256 } from './build.ts';
 
 type Built = ReturnType<typeof build>;

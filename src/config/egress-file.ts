@@ -7,7 +7,7 @@ import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument 
 import { type Egress, IP_FAMILIES, type IpFamily, type SocksServer } from '../kernel/egress.ts';
 import { canonicalIp, inBlock, ipMatcher, parseCidr, parseIp } from '../kernel/ip.ts';
 import { nearest } from '../kernel/nearest.ts';
-import { heloName, isHostName, isQualified, sender } from './values.ts';
+import { heloName, isHostName, isQualified, sender } from './options.ts';
 
 interface Context {
   /** Of the file, for messages and for the files that it names. */

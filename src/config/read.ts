@@ -5,8 +5,15 @@ import { dirname, join } from 'node:path';
 import type { CompatVendor } from '../kernel/compat-vendors.ts';
 import { withoutZone } from '../kernel/ip.ts';
 import { nearest } from '../kernel/nearest.ts';
-import { flagOf, type OptionKey, type OptionRow, optionsOf, type Settings } from './options.ts';
-import { isHostName, isQualified } from './values.ts';
+import {
+  flagOf,
+  isHostName,
+  isQualified,
+  type OptionKey,
+  type OptionRow,
+  optionsOf,
+  type Settings,
+} from './options.ts';
 
 const PREFIX = 'MAILVET_';
 /**

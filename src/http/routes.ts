@@ -3,14 +3,13 @@ import { ApiError } from '../kernel/errors.ts';
 import { COMPAT_ROUTES } from './compat/table.ts';
 import { PAGE_ROUTES } from './dashboard/pages.ts';
 import { DASHBOARD_ROUTES } from './dashboard/table.ts';
-import { GUIDE_ROUTES } from './guide.ts';
 import { HOOK_ROUTES } from './hooks/callers.ts';
 import { MCP_ROUTES } from './mcp/routes.ts';
 import { METRICS_TYPE } from './metrics/port.ts';
 import { publicDocument } from './openapi.ts';
 import { JSON_TYPE } from './reply.ts';
 import type { Route } from './route.ts';
-import { route } from './route.ts';
+import { type Answer, route } from './route.ts';
 import { compressedOnce, sharedAnswer } from './shared-bytes.ts';
 import { FILTER_ROUTES } from './v1/filters.ts';
 import { LIST_ROUTES } from './v1/lists.ts';
@@ -104,6 +103,61 @@ const SERVER_ROUTES: readonly Route[] = [
     },
   }),
 ];
+
+/** Scripts only from our own files. Highlighted code has its colors in attributes. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Names of assets hold a hash of their contents. */
+const FOREVER = 'public, max-age=31536000, immutable';
+const REVALIDATED = 'public, no-cache';
+
+/** The documentation: pages as HTML, and as Markdown with `.md` at the end of the path. */
+const GUIDE_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/guide',
+    access: 'page',
+    serve: () => async () => ({
+      status: 308,
+      body: '',
+      type: 'text/plain; charset=utf-8',
+      headers: { location: '/guide/', 'cache-control': REVALIDATED },
+    }),
+  }),
+  guideRoute('/guide/', () => 'index.html', REVALIDATED),
+  guideRoute('/guide/:page', (page) => (page.endsWith('.md') ? page : `${page}.html`), REVALIDATED),
+  guideRoute('/guide/assets/:name', (name) => `assets/${name}`, FOREVER),
+  guideRoute('/guide/assets/chunks/:name', (name) => `assets/chunks/${name}`, FOREVER),
+  guideRoute('/llms.txt', () => 'llms.txt', REVALIDATED),
+  guideRoute('/llms-full.txt', () => 'llms-full.txt', REVALIDATED),
+];
+
+/** `fileOf`: the file below dist/guide, from the last parameter of the path. */
+function guideRoute(path: string, fileOf: (param: string) => string, caching: string): Route {
+  const param = /:(\w+)$/.exec(path)?.[1] ?? '';
+  return route({
+    method: 'GET',
+    path,
+    access: 'page',
+    serve:
+      ({ guideFiles }) =>
+      async ({ request }, { params }): Promise<Answer> => {
+        const file = await guideFiles.file(fileOf(String(Object(params)[param] ?? '')));
+        const headers = {
+          'content-security-policy': POLICY,
+          'cache-control': caching,
+          'cross-origin-resource-policy': 'same-origin',
+        };
+        if (file !== null) return sharedAnswer(request, await file.bytes(request), file.type, headers);
+        const missing = path.includes('assets') ? null : await guideFiles.file('404.html');
+        if (missing === null)
+          throw new ApiError('not_found', 'There is no such page. The guide is made by "npm run build".');
+        return sharedAnswer(request, await missing.bytes(request), missing.type, headers, 404);
+      },
+  });
+}
 
 /** All routes of the service. */
 export const ROUTES: readonly Route[] = [

@@ -1,21 +1,27 @@
 import type { WatchedDomainData } from '../engine/data/domain-data.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { AccountId, Store } from '../store/store.ts';
+import { monthOf, toIso } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { MAILBOX_CHECKS_COUNTED, OPERATORS_SHOWN, OVERVIEW_LISTS } from '../kernel/facts/limits.ts';
+import { PLANS } from '../kernel/facts/plans.ts';
+import type { ViewPage } from '../kernel/facts/saved-views.ts';
+import { NO_OPERATOR } from '../kernel/log-origins.ts';
+import type { AccountId, List, SavedView, SavedViews, Store, ViewOwner } from '../store/store.ts';
 import { type AccountService, type ConfirmPassword, createAccountService } from './accounts.ts';
+import { balanceOf } from './balance.ts';
 import { type Chart, type ChartQuery, chartOf } from './charts.ts';
 import { type ListsOptions, urlsOf } from './disposable-lists.ts';
 import type { ListsUpdate } from './disposable-lists-update.ts';
 import type { DoctorOptions } from './doctor.ts';
 import { createJobService, type JobService } from './jobs.ts';
-import { createKeyService, type KeyService } from './keys.ts';
+import { createKeyService, type KeyService, noticesOf, stateOf } from './keys.ts';
+import { listObject } from './lists/service.ts';
 import { createLogService, type LogService } from './log.ts';
 import type { MailLimits } from './mail-limits.ts';
 import { createMemberService, type MemberService } from './members.ts';
+import { parseViewName } from './names.ts';
 import { createOperatorService, type OperatorService } from './operator.ts';
-import { operatorsAsked } from './operators-asked.ts';
-import { type Overview, overviewOf } from './overview.ts';
 import { createReplyService, type ReplyService } from './replies.ts';
-import { createViewService, type ViewService } from './saved-views.ts';
 import type { SharedLists } from './shared-lists.ts';
 import type { Sessions } from './sign-in/session.ts';
 
@@ -82,5 +88,134 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
     }),
     jobs: createJobService(store),
     replies: createReplyService(store, lists),
+  };
+}
+
+/** Balance with its forecast, usage this month (UTC), API keys that need attention, the latest lists. */
+async function overviewOf(store: Pick<Store, 'accounts' | 'usage' | 'keys' | 'lists'>, clock: Clock, id: AccountId) {
+  const now = clock.now();
+  const { start, end } = monthOf(now);
+  const [account, window, totals, keys, line, lists] = await Promise.all([
+    store.accounts.get(id),
+    store.accounts.window(id),
+    store.usage.summary(id, start, end),
+    store.keys.list(id),
+    balanceOf(store, clock, id),
+    latestLists(store, id),
+  ]);
+  if (account === null || window === null) throw new ApiError('not_found');
+  const { name, plan, status, balance, locked, lowBalance } = account;
+  const active = keys.filter((key) => ['active', 'expiring'].includes(stateOf(key, now)));
+  const notices = active.flatMap((key) => noticesOf(key, now));
+  const count = (notice: (typeof notices)[number]) => notices.filter((n) => n === notice).length;
+  return {
+    account: { id, name, plan, status },
+    credits: { remaining: balance, locked, used: totals.credits },
+    balance: line,
+    lists: lists.map(listObject),
+    period: { start: toIso(start), end: toIso(end) },
+    totals: { requests: totals.requests, good: totals.good, bad: totals.bad },
+    rate_limit: { limit: window.limit, remaining: window.remaining, reset_at: toIso(window.resetAt) },
+    smtp_available: PLANS[plan].smtp,
+    low_balance: lowBalance,
+    // Held credits may be released, so they count as available, as they do for the mail.
+    is_low: lowBalance !== null && balance + locked < lowBalance,
+    keys: {
+      active: active.length,
+      never_used: count('never_used'),
+      idle: count('idle'),
+      open_to_all: count('open_to_all'),
+      budget_spent: count('budget_spent'),
+    },
+  };
+}
+
+/** Running ones first, then the latest. */
+async function latestLists({ lists }: Pick<Store, 'lists'>, account: AccountId): Promise<List[]> {
+  const page = { query: null, offset: 0, limit: OVERVIEW_LISTS };
+  const [running, latest] = await Promise.all([
+    lists.list(account, { ...page, status: 'running' }),
+    lists.list(account, { ...page, status: null }),
+  ]);
+  const seen = new Set(running.items.map(({ id }) => id));
+  return [...running.items, ...latest.items.filter(({ id }) => !seen.has(id))].slice(0, OVERVIEW_LISTS);
+}
+
+type Overview = Awaited<ReturnType<typeof overviewOf>>;
+
+// What mail operators answered, of the newest mailbox checks of an account.
+
+interface Tally {
+  checks: number;
+  /** Without those that the operator does not disclose. */
+  disclosed: number;
+  deliverable: number;
+  readonly times: number[];
+}
+
+/** What is read of a stored reply. */
+interface Checked {
+  readonly checks?: {
+    readonly mx?: { readonly provider?: string | null };
+    readonly smtp?: { readonly result?: string };
+  };
+}
+
+/** The most used first. `median_ms`: of the whole verification. */
+async function operatorsAsked(store: Pick<Store, 'verifications'>, account: AccountId) {
+  const found = await store.verifications.mailboxChecks(account, MAILBOX_CHECKS_COUNTED);
+  const tallies = new Map<string, Tally>();
+  for (const { body, deliverability, reason, durationMs } of found) {
+    const { checks }: Checked = JSON.parse(body);
+    // Decided before a mail server was looked up.
+    if (checks?.mx?.provider === undefined) continue;
+    const operator = checks.mx.provider ?? NO_OPERATOR;
+    const tally = tallies.get(operator) ?? { checks: 0, disclosed: 0, deliverable: 0, times: [] };
+    tallies.set(operator, tally);
+    tally.checks += 1;
+    tally.times.push(durationMs);
+    if (reason !== 'smtp_unverifiable') tally.disclosed += 1;
+    if (deliverability === 'deliverable') tally.deliverable += 1;
+  }
+  const operators = [...tallies]
+    .sort(([, a], [, b]) => b.checks - a.checks)
+    .slice(0, OPERATORS_SHOWN)
+    .map(([operator, { checks, disclosed, deliverable, times }]) => ({
+      operator,
+      checks,
+      deliverable_share: disclosed === 0 ? null : deliverable / checks,
+      median_ms: median(times),
+    }));
+  return { checks: found.length, operators };
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
+
+/** Searches of a page that a member has named; nobody else sees them. All methods throw ApiError. */
+interface ViewService {
+  /** By name. */
+  list(owner: ViewOwner, page: ViewPage): Promise<SavedView[]>;
+  /** Throws ApiError `view_exists`, `too_many_views`. */
+  add(owner: ViewOwner, page: ViewPage, view: Omit<SavedView, 'id'>): Promise<SavedView>;
+  /** Throws ApiError `not_found`, `view_exists`. */
+  rename(owner: ViewOwner, id: string, name: string): Promise<SavedView>;
+  /** Throws ApiError `not_found`. */
+  remove(owner: ViewOwner, id: string): Promise<void>;
+}
+
+function createViewService(views: SavedViews): ViewService {
+  const notFound = () => new ApiError('not_found', 'There is no such view; it may have been deleted.');
+  return {
+    list: (owner, page) => views.list(owner, page),
+    add: (owner, page, { name, search }) => views.add(owner, page, { name: parseViewName(name), search }),
+    async rename(owner, id, name) {
+      const view = await views.rename(owner, id, parseViewName(name));
+      if (view === null) throw notFound();
+      return view;
+    },
+    async remove(owner, id) {
+      if (!(await views.remove(owner, id))) throw notFound();
+    },
   };
 }

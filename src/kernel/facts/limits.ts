@@ -25,7 +25,7 @@ export const SEEN_SCOPE_LENGTH = { min: 1, max: 64 };
 export const NAME_LENGTH = { min: 1, max: 200 };
 export const ACCOUNT_QUERY_LENGTH = { min: 0, max: 200 };
 export const PERSON_NAME_LENGTH = { min: 1, max: 100 };
-/** NIST SP 800-63B §5.1.1.2; what else a password must not be is in password-rules.ts. */
+/** NIST SP 800-63B §5.1.1.2; what else a password must not be is in service/sign-in/validate.ts. */
 export const PASSWORD_LENGTH = { min: 12, max: 256 };
 /** As much of an account's name as a mail quotes. */
 export const MAILED_NAME_LENGTH = 80;

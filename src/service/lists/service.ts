@@ -1,10 +1,17 @@
 /** Lists of addresses: the operations. Verification itself is background work. */
 import { createHash } from 'node:crypto';
+import { type AddressFile, type Reading, readAddressFile } from '../../files/read-file.ts';
 import type { SpooledInput } from '../../files/spool.ts';
 import { type CsvDialect, dialectOf } from '../../files/write-results.ts';
 import { type Clock, toIso } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { LIST_DEFERRED_SHOWN, LIST_PATIENCE_MINUTES, NAME_LENGTH } from '../../kernel/facts/limits.ts';
+import {
+  FEW_ADDRESSES_PER_ROW,
+  LIST_BYTES,
+  LIST_DEFERRED_SHOWN,
+  LIST_PATIENCE_MINUTES,
+  NAME_LENGTH,
+} from '../../kernel/facts/limits.ts';
 import {
   DEFAULT_DEDUPE,
   type Dedupe,
@@ -17,9 +24,11 @@ import {
   type SentAs,
 } from '../../kernel/facts/lists.ts';
 import { DEFAULT_LEVEL, type Level, PLAN_WITH_SMTP, PLANS, type Plan } from '../../kernel/facts/plans.ts';
+import type { Policy } from '../../kernel/facts/policies.ts';
 import type { ListSort, Sorting } from '../../kernel/facts/sort-orders.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
 import { choice, counted, grouped } from '../../kernel/format.ts';
+import { newId } from '../../kernel/ids.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import { listObject } from '../../store/lists/object.ts';
 import type {
@@ -29,17 +38,25 @@ import type {
   IdempotencyRef,
   List,
   ListChange,
+  ListLayout,
+  ListRow,
   ListStart,
+  ListSummary,
+  Lists,
   Page,
+  ReplyToStore,
   Store,
 } from '../../store/store.ts';
+import { ownerOf } from '../../store/test-account.ts';
 import { actorFor, type ChangedBy } from '../audit-log.ts';
 import type { Costs, PacedReading } from '../costs.ts';
 import { UNSAFE_CHARACTERS } from '../link-text.ts';
 import type { PolicyService } from '../policies.ts';
-import { type CopyRequests, createListCopies } from './copies.ts';
-import { noSuchList, type RowEntry, type RowFilter, resultsFile, rowsPage } from './results.ts';
-import { type ListReading, readAgain, startProblem, storeUpload } from './upload.ts';
+import { BlockWriter, uploadGivenUp } from './block-writer.ts';
+import { withoutFileError } from './file-error.ts';
+import { GiveWay } from './give-way.ts';
+import { blocksOf, entriesOf, noSuchList, type RowEntry, type RowFilter, resultsFile, rowsPage } from './results.ts';
+import { spooled } from './spooled.ts';
 
 export type { List };
 export { listObject };
@@ -370,4 +387,263 @@ function nameOf(fileName: string | null): string | null {
   const name =
     fileName?.split(/[/\\]/).at(-1)?.replaceAll(UNSAFE_CHARACTERS, '').trim().slice(0, NAME_LENGTH.max) ?? '';
   return name === '' ? null : name;
+}
+
+// New lists from the rows of another one: those whose result is unknown.
+
+interface CopyRequests {
+  /**
+   * Starts a new list of the rows whose address is unknown. What prevents its start becomes its `error`. Throws
+   * ApiError `list_state` where the list has not ended, or has no such rows.
+   */
+  retryUnknown(account: AccountId, id: string, level: Level, by: Actor): Promise<List>;
+  /** The first rows of the file. */
+  firstRows(account: AccountId, id: string): Promise<readonly Pick<ListRow, 'row' | 'cells' | 'problem'>[]>;
+}
+
+const ENDED: readonly List['status'][] = ['completed', 'cancelled', 'failed'];
+/** Of the preview. */
+const FIRST_ROWS = 5;
+
+interface Copy {
+  readonly source: List;
+  readonly name: string;
+  readonly level: Level;
+  readonly layout: ListLayout;
+  readonly keep: (entry: RowEntry) => boolean;
+}
+
+interface Parts {
+  readonly lists: Lists;
+  readonly clock: Clock;
+  readonly find: (account: AccountId, id: string) => Promise<List>;
+  /** Throws ApiError `plan_upgrade_required`. */
+  readonly checkPlan: (account: AccountId, plan: Plan | null, level: Level) => Promise<void>;
+  readonly start: (list: List, by: Actor) => Promise<List>;
+  readonly costs: Costs;
+}
+
+function createListCopies({ lists, clock, find, checkPlan, start, costs }: Parts): CopyRequests {
+  async function copied(copy: Copy, by: Actor): Promise<List> {
+    const { source, name, level, layout } = copy;
+    const { account, patienceMinutes, policy } = source;
+    const place = await costs.hold('list_upload', account);
+    const id = newId('lst', clock.now());
+    try {
+      const clientIp = by.ip ?? null;
+      const room = await lists.create({
+        id,
+        account,
+        keyId: DASHBOARD_KEY,
+        clientIp,
+        name,
+        level,
+        policy,
+        patienceMinutes,
+        layout,
+      });
+      const append = lists.append.bind(null, account, id);
+      const writer = new BlockWriter({ layout, room, append, received: null });
+      await writeRows(writer, copy);
+      const list = await lists.finish(account, id, writer.counts, { by });
+      if (list === null) throw uploadGivenUp();
+      return list;
+    } catch (error) {
+      await lists.discard(account, id);
+      throw error;
+    } finally {
+      place.release();
+    }
+  }
+
+  async function writeRows(writer: BlockWriter, { source, keep }: Copy): Promise<void> {
+    let rows = 0;
+    for await (const block of blocksOf(lists, source)) {
+      // Of a row with several addresses, those that are kept.
+      const kept = [...entriesOf(source, block)].filter(keep);
+      for (const [{ cells, extra, problem }, entries] of Map.groupBy(kept, ({ row }) => row)) {
+        rows += 1;
+        const addresses = entries.flatMap(({ address }) => address ?? []);
+        if (writer.add({ row: rows, cells, extra, addresses, problem })) await writer.store();
+      }
+    }
+    await writer.end();
+  }
+
+  return {
+    async retryUnknown(account, id, level, by) {
+      await checkPlan(account, null, level);
+      const source = await find(account, id);
+      const { status, layout, breakdown } = source;
+      if (!ENDED.includes(status)) throw state(source, 'addresses are retried when it has ended');
+      if (breakdown.deliverability.unknown === 0) throw state(source, 'and none of its addresses is unknown');
+      const name = `Retry of ${source.name}`.slice(0, NAME_LENGTH.max);
+      const keep = ({ view }: RowEntry) => view.deliverability === 'unknown';
+      return start(await copied({ source, name, level, layout, keep }, by), by);
+    },
+
+    firstRows: async (account, id) => rowsAfter(await find(account, id), 0, FIRST_ROWS),
+  };
+
+  async function rowsAfter({ account, id }: List, after: number, count: number): Promise<ListRow[]> {
+    return (await lists.block(account, id, after))?.rows.slice(0, count) ?? [];
+  }
+}
+
+const state = ({ status }: List, why: string): ApiError =>
+  new ApiError('list_state', `The list is ${status}; ${why}.`, { status });
+
+// Stores a file as a list, and reads a stored one in another way.
+
+interface Upload {
+  readonly account: AccountId;
+  /** Under which results are recorded. */
+  readonly keyId: string;
+  /** Of the uploader. */
+  readonly ip: string;
+  readonly name: string;
+  readonly level: Level;
+  readonly policy: Policy | null;
+  readonly patienceMinutes: number;
+  readonly read: ReadChoice;
+  readonly dedupe: Dedupe;
+  readonly sentAs: SentAs;
+  readonly input: AsyncIterable<Uint8Array>;
+}
+
+/** A change of a list that is not started. */
+interface ListReading {
+  readonly read?: ReadChoice;
+  readonly dedupe?: Dedupe;
+}
+
+const NOTHING_SAID: SentAs = { form: null, charset: null };
+
+/** About as long as a batch takes. */
+const REST_MS = 3;
+
+interface UploadParts {
+  readonly lists: Lists;
+  readonly clock: Clock;
+  /** How many there were so far. */
+  readonly singleCalls: () => number;
+}
+
+/**
+ * `stored`: the reply for an Idempotency-Key. Throws ApiError for a file that is no list; then, and when the input
+ * fails, nothing is left of it.
+ */
+async function storeUpload(
+  { lists, clock, singleCalls }: UploadParts,
+  upload: Upload,
+  by: Actor,
+  stored: ReplyToStore<List> | null,
+): Promise<List> {
+  const { account, keyId, ip, name, level, policy, patienceMinutes, read, dedupe, sentAs, input } = upload;
+  const id = newId('lst', clock.now());
+  try {
+    const file = await readAddressFile(input, {
+      ...{ ...read, ...sentAs },
+      limits: { party: ownerOf(account) },
+    });
+    try {
+      const layout = layoutOf(file.reading, { chosen: read, dedupe, sentAs });
+      const row = { id, account, keyId, clientIp: ip, name, level, policy, patienceMinutes, layout };
+      const room = await lists.create(row);
+      const append = lists.append.bind(null, account, id);
+      const writer = new BlockWriter({ layout, room, append, received: file.received });
+      await writeRows(file, writer, new GiveWay(clock, singleCalls));
+      const list = await lists.finish(account, id, writer.counts, { by, stored, summary: summaryOf(file, writer) });
+      if (list === null) throw uploadGivenUp();
+      return list;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    await lists.discard(account, id);
+    throw withoutFileError(error);
+  }
+}
+
+/**
+ * Reads the kept file of a list that is ready; what is missing in `change` is as it was. Throws ApiError `list_state`,
+ * and what is wrong with the file then.
+ */
+async function readAgain(
+  { lists, clock, singleCalls }: UploadParts,
+  { id, account, status, hasFile, layout: before }: List,
+  change: ListReading,
+): Promise<List> {
+  const { chosen = {}, dedupe = DEFAULT_DEDUPE, sentAs = NOTHING_SAID } = before;
+  const { read = chosen } = change;
+  if (status !== 'ready')
+    throw new ApiError('list_state', `The list is ${status}; its file is kept until it starts.`, { status });
+  if (!hasFile) throw noFile();
+  const { input, close } = await spooled(lists.file(account, id), LIST_BYTES);
+  try {
+    const file = await readAddressFile(input, { ...read, ...sentAs, limits: { party: ownerOf(account) } });
+    const reading = await lists.beginReading(account, id);
+    try {
+      const layout = layoutOf(file.reading, { chosen: read, dedupe: change.dedupe ?? dedupe, sentAs });
+      const append = lists.appendReading.bind(null, account, id, reading);
+      const writer = new BlockWriter({ layout, room: reading.room, append, received: file.received });
+      await writeRows(file, writer, new GiveWay(clock, singleCalls));
+      const [rows, summary] = [writer.counts, summaryOf(file, writer)];
+      const error = startProblem({ rows, summary });
+      const list = await lists.replace(account, id, reading, { layout, rows, summary, blocks: writer.blocks, error });
+      if (list === null) throw noFile();
+      return list;
+    } catch (error) {
+      await lists.discardReading(account, id, reading);
+      throw error;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw withoutFileError(error);
+  } finally {
+    await close();
+  }
+}
+
+const noFile = () =>
+  new ApiError('list_state', 'The file of the list is not kept any more; upload it again.', { status: 'ready' });
+
+const layoutOf = (
+  { columns, addressColumns, hasNames, headerRow, ...found }: Reading,
+  asked: Required<Pick<ListLayout, 'chosen' | 'dedupe' | 'sentAs'>>,
+): ListLayout => {
+  const { format, delimiter, encoding, byteOrderMark, sheet, entry } = found;
+  const [addressColumn = 0] = addressColumns;
+  return {
+    ...{ columns, addressColumns, addressColumn, hasHeader: hasNames, headerRow },
+    ...{ format, delimiter, encoding, byteOrderMark, sheet, entry },
+    ...asked,
+  };
+};
+
+const summaryOf = (file: AddressFile, { filledRows }: BlockWriter): ListSummary => ({ ...file.summary(), filledRows });
+
+/** Why a list does not start by itself; null: it does. */
+function startProblem({ rows, summary }: Pick<List, 'rows' | 'summary'>): ListError | null {
+  if (rows.addresses === 0) return { code: 'no_addresses', error: 'No row of the list has an address.' };
+  if (summary === null || summary.rowsWithAddress * FEW_ADDRESSES_PER_ROW >= summary.filledRows) return null;
+  const found = `${grouped(summary.rowsWithAddress)} of ${grouped(summary.filledRows)} rows have an address`;
+  return {
+    code: 'few_addresses',
+    error: `Only ${found}: look at how the file was read, then start the list, or read it in another way.`,
+  };
+}
+
+async function writeRows({ batches }: AddressFile, writer: BlockWriter, way: GiveWay): Promise<void> {
+  for await (const { rows } of batches) {
+    const { blocks } = way.steps();
+    for (const { line, problem, ...row } of rows) {
+      const broken = problem === null ? null : { code: problem, line };
+      if (writer.add({ ...row, problem: broken }, blocks)) await writer.store();
+    }
+    // Input that is already here, in memory or a file, leaves no other gap for requests.
+    await way.rest(REST_MS);
+  }
+  await writer.end();
 }

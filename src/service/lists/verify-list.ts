@@ -5,7 +5,7 @@
  */
 import { dnsEvidence } from '../../engine/dns/mx-lookup.ts';
 import type { DnsEvidence, Evidence } from '../../engine/evidence.ts';
-import { decideVerdict } from '../../engine/findings.ts';
+import { decideVerdict, type Verdict } from '../../engine/findings.ts';
 import { type HostOwners, hostOwners, operatorKey } from '../../engine/smtp/operators.ts';
 import { selectorOf, testEvidence, testMailHosts, testOutcomeOf } from '../../engine/test-mode.ts';
 import {
@@ -20,6 +20,7 @@ import {
   withDns,
   withMailboxFault,
 } from '../../engine/verify.ts';
+import { type Clock, MINUTE_MS } from '../../kernel/clock.ts';
 import { TIMEOUT_MS } from '../../kernel/facts/limits.ts';
 import type { Level } from '../../kernel/facts/plans.ts';
 import { FairQueue } from '../../kernel/fair-queue.ts';
@@ -37,8 +38,6 @@ import type {
 import { filterKeys, hostKeys, matchOf, toRecord, withMatch } from '../verify.ts';
 import { GiveWay } from './give-way.ts';
 import type { ListOperators } from './operators.ts';
-import { retryMs } from './retry.ts';
-import { SharedTurns } from './shared-turns.ts';
 
 interface Parts {
   readonly engine: EngineDeps;
@@ -342,4 +341,50 @@ class AllDone {
 function operatorOf(dns: DnsEvidence, owners: HostOwners): string {
   const key = operatorKey(dns, owners);
   return key.length <= LIST_OPERATOR_LENGTH ? key : sha256Hex(key);
+}
+
+/** Minutes until a temporary answer is asked for again; later ones wait as long as the last. */
+const USUAL_MINUTES = [5, 15, 30, 60] as const;
+
+/** Milliseconds until a temporary answer is to be asked for again, after so many earlier ones; null: it is final. */
+function retryMs(e: Evidence, verdict: Verdict, earlier: number): number | null {
+  if (!isTemporary(e, verdict)) return null;
+  const announced = e.smtp?.retryAfter ?? null;
+  const usual = USUAL_MINUTES[Math.min(earlier, USUAL_MINUTES.length - 1)] ?? 0;
+  return announced === null ? usual * MINUTE_MS : announced * 1000;
+}
+
+/**
+ * The domain's name servers fail, or the mail server deferred it; or our own limits, a circuit breaker or this host's
+ * network are in the way.
+ */
+const isTemporary = ({ smtp }: Evidence, { reason }: Verdict): boolean =>
+  reason === 'dns_failure' ||
+  reason === 'greylisted' ||
+  reason === 'smtp_temporary_failure' ||
+  smtp?.decidedBy === 'throttle' ||
+  smtp?.decidedBy === 'host';
+
+/** One list at a time, in turn, and single calls between them. */
+class SharedTurns {
+  readonly #gate = new FairQueue(1);
+  readonly #clock: Clock;
+  readonly #way: GiveWay;
+
+  constructor(clock: Clock, way: GiveWay) {
+    this.#clock = clock;
+    this.#way = way;
+  }
+
+  /** Does `work` when it is the list's turn. */
+  async take<T>(list: { readonly account: string; readonly id: string }, work: () => Promise<T> | T): Promise<T> {
+    const leave = await this.#gate.enter(list.account, list.id);
+    const began = this.#clock.elapsed();
+    try {
+      return await work();
+    } finally {
+      await this.#way.rest(this.#clock.elapsed() - began);
+      leave();
+    }
+  }
 }

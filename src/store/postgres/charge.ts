@@ -1,28 +1,38 @@
 /**
- * Charging on PostgreSQL: one statement per batch, by what the node remembers (memory.ts); where that does not suffice,
- * a locking transaction, in two groups of pipelined statements.
+ * Charging on PostgreSQL: one statement per batch, by what the node remembers (`ChargeMemory`); where that does not
+ * suffice, a locking transaction, in two groups of pipelined statements.
  */
 
+import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { HIGHEST_PRICE } from '../../kernel/facts/plans.ts';
 import { applyBatch } from '../charge/apply-batch.ts';
 import { type CountingDriver, noRetries, unavailable } from '../charge/batcher.ts';
-import { type ChargeAnswer, type ChargeRequest, isEmpty } from '../charge/state.ts';
-import { onlyRow } from '../rows.ts';
-import type { StoreEvent } from '../store.ts';
-import { connectClient, discardClient, isConflict, isLocked, isLost, isPostgresOutage, KEEPALIVES } from './connect.ts';
-import { loadBatch, pipelined } from './load.ts';
 import {
-  type AttemptAnswers,
-  type BatchJudge,
-  type ChargeAttempt,
-  type ChargedAccount,
-  ChargeMemory,
-  idsOf,
-  NO_MEMORY,
-} from './memory.ts';
-import { statements } from './write.ts';
+  type Changes,
+  type ChargeAnswer,
+  type ChargeRequest,
+  type ChargeState,
+  isAdmission,
+  isEmpty,
+} from '../charge/state.ts';
+import { rateLimitOf } from '../charge/window.ts';
+import { numberColumn, rowMaker, textColumn } from '../columns.ts';
+import { onlyRow } from '../rows.ts';
+import type { Admission, StoreEvent } from '../store.ts';
+import { connectClient, discardClient, isConflict, isLocked, isLost, isPostgresOutage, KEEPALIVES } from './connect.ts';
+import {
+  FILTER_VALUE,
+  filterRows,
+  type LoadedBatch,
+  loadBatch,
+  pipelined,
+  type StoredAccount,
+  type StoredKey,
+} from './load.ts';
+import { arraysOf, type NamedStatement, oneStatement, statements, unnest } from './write.ts';
 
 // A session of a connection, seen from another one.
 
@@ -89,6 +99,352 @@ class UnknownOutcome extends Error {
 interface Connection {
   readonly client: pg.Client;
   readonly session: ServerSession;
+}
+
+// Charging in one round trip, by what this node remembers: a batch is judged in memory and sent as one statement, which
+// charges only the accounts of which everything that the judgment relied on is still so. The others' requests are then
+// judged under a lock.
+
+const ACCOUNTS_MAX = 12_000;
+const KEYS_MAX = 20_000;
+/** After a failure, so many batches with the account are judged under a lock; twice as many after each further one. */
+const LOCKED_BATCHES_MAX = 48;
+/** By how much the server's clock may differ from the time that a batch was judged by, ms. */
+const TIME_TOLERANCE_MS = 1_000;
+
+/** An account before and after a batch. */
+interface Charged {
+  readonly before: StoredAccount;
+  readonly after: StoredAccount;
+}
+const spent = ({ before, after }: Charged): number => before.balance - after.balance;
+const CHARGED = rowMaker<Charged>({
+  id: textColumn(({ after }) => after.id),
+  rules: numberColumn(({ after }) => after.rules),
+  balance: numberColumn((charged) => -spent(charged)),
+  needed: numberColumn((charged) => spent(charged) + HIGHEST_PRICE),
+  locked: numberColumn(({ before, after }) => after.locked - before.locked),
+  window_start: numberColumn(({ after }) => after.windowStart),
+  requests: numberColumn(
+    ({ before, after }) => after.windowCount - (after.windowStart === before.windowStart ? before.windowCount : 0),
+  ),
+  rate_limit: numberColumn(({ after }) => rateLimitOf(after)),
+});
+/** The parameter after those of `CHARGED`: the time that the batch was judged by. */
+const AT = `$${CHARGED.columns.length + 1}`;
+
+/**
+ * Accounts that have a filter that could match. Whoever adds one changes `rules`, so none is missed by the condition
+ * below.
+ */
+const MET = `SELECT account_id FROM ${unnest(FILTER_VALUE)} JOIN filters USING (account_id, filter_type, value)`;
+
+/**
+ * Counters change by what the batch adds to them, so that other nodes may charge the account meanwhile: the balance
+ * need only cover all of the batch, and the window take all of it. In a new snapshot the row is looked at again after
+ * its lock was waited for; whatever else changed has then changed `rules`.
+ */
+const charge = (condition: string) => `UPDATE accounts a SET balance = a.balance + c.balance,
+    locked = a.locked + c.locked, window_start = c.window_start,
+    window_count = CASE WHEN a.window_start = c.window_start THEN a.window_count ELSE 0 END + c.requests
+  FROM ${unnest(CHARGED)}
+  WHERE a.id = c.id AND a.rules = c.rules AND a.balance >= c.needed AND a.window_start <= c.window_start
+    AND CASE WHEN a.window_start = c.window_start THEN a.window_count ELSE 0 END + c.requests <= c.rate_limit
+    AND (${AT}::bigint IS NULL OR abs(floor(extract(epoch FROM statement_timestamp()) * 1000) - ${AT}) <= ${TIME_TOLERANCE_MS})
+    ${condition}
+  RETURNING a.id, a.balance, a.window_count AS "windowCount",
+    floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint AS now`;
+const CHARGE = charge('');
+const CHARGE_UNMET = charge('AND a.id <> ALL (ARRAY(SELECT account_id FROM met))');
+
+/** An account as it was charged. */
+interface ChargedAccount {
+  readonly id: string;
+  readonly balance: number;
+  readonly windowCount: number;
+  /** The server's clock, ms. */
+  readonly now: number;
+}
+
+/** A request as judged in memory. */
+interface Judged {
+  readonly request: ChargeRequest;
+  /** The account. */
+  readonly owner: string;
+  readonly answer: ChargeAnswer;
+}
+
+/** A batch as judged in memory. */
+interface ChargeAttempt {
+  readonly judged: readonly Judged[];
+  /** Accounts to charge, as they will be if nobody else charges them. */
+  readonly after: ReadonlyMap<string, StoredAccount>;
+  /** Accounts that refused a request, which counters decide that may have changed: nothing of theirs is written. */
+  readonly refused: ReadonlySet<string>;
+  /** Null: there is nothing to write. */
+  readonly statement: NamedStatement | null;
+  readonly changes: Changes;
+  /** The time that it was judged by, ms. */
+  readonly now: number;
+}
+
+/** By request; null: it is to be judged again. */
+type AttemptAnswers = (ChargeAnswer | null)[];
+
+/** A better reading counts for so long, ms: clocks drift, and the server's may be set. */
+const BEST_FOR_MS = 10_000;
+
+/** The server's clock as this process knows it: the last good reading, and the time that has passed since. */
+class ServerTime {
+  readonly #clock: Pick<Clock, 'elapsed'>;
+  /** `ahead`: the server's time minus `elapsed()`, right to within half of `tookMs`. */
+  #best: { readonly ahead: number; readonly tookMs: number; readonly at: number } | null = null;
+
+  constructor(clock: Pick<Clock, 'elapsed'>) {
+    this.#clock = clock;
+  }
+
+  /** ms; null: it was never read. */
+  now(): number | null {
+    return this.#best === null ? null : Math.round(this.#best.ahead + this.#clock.elapsed());
+  }
+
+  /** `time`: what the server's clock showed at some moment since `asked`, by `elapsed()`. */
+  read(time: number, asked: number): void {
+    const at = this.#clock.elapsed();
+    const tookMs = at - asked;
+    const best = this.#best;
+    if (best !== null && tookMs > best.tookMs && at - best.at < BEST_FOR_MS) return;
+    this.#best = { ahead: time - (asked + at) / 2, tookMs, at };
+  }
+
+  /** It is not what it was taken for. */
+  forget(): void {
+    this.#best = null;
+  }
+}
+
+interface Remembered {
+  readonly account: StoredAccount;
+  /** Batches with it that are still to be judged under a lock. */
+  wait: number;
+  /** `wait` after the next failure. */
+  readonly penalty: number;
+}
+
+/**
+ * Judges batches before anything is locked. Nothing but speed depends on it: what it does not admit is judged under a
+ * lock, and the statement of what it admits charges only where everything that it went by still holds.
+ */
+interface BatchJudge {
+  /** Null: the batch is judged under a lock. */
+  judge(requests: readonly ChargeRequest[], node: string): ChargeAttempt | null;
+  /** The answers of an attempt whose statement has returned these rows; `asked`: when it was sent, by `elapsed()`. */
+  conclude(attempt: ChargeAttempt, rows: readonly ChargedAccount[], asked: number): AttemptAnswers;
+  /** The statement of the attempt has failed. */
+  forget(attempt: ChargeAttempt): void;
+  /** What a transaction has read that locked the accounts, and what it has changed; `asked` as above. */
+  remember(loaded: Remembering, changes: Changes, asked: number): void;
+}
+
+/** Judges nothing, so that every batch is judged under a lock. */
+const NO_MEMORY: BatchJudge = {
+  judge: () => null,
+  conclude: ({ judged }) => judged.map(() => null),
+  forget: () => undefined,
+  remember: () => undefined,
+};
+
+type Remembering = Pick<LoadedBatch, 'accounts' | 'keys' | 'state' | 'serverTime'>;
+
+class ChargeMemory implements BatchJudge {
+  readonly #accounts = new LRUCache<string, Remembered>({ max: ACCOUNTS_MAX });
+  /** By hash. A key is as remembered while its account has the `rules` that it had then. */
+  readonly #keys = new LRUCache<string, { readonly key: StoredKey; readonly rules: number }>({ max: KEYS_MAX });
+
+  readonly #clock: Clock;
+  /** Null: this process's clock counts instead, for tests. */
+  readonly #serverTime: ServerTime | null;
+
+  constructor(clock: Clock, time: 'store' | 'process') {
+    this.#clock = clock;
+    this.#serverTime = time === 'process' ? null : new ServerTime(clock);
+  }
+
+  remember({ accounts, keys, state, serverTime }: Remembering, { keyUses }: Changes, asked: number): void {
+    const { now } = state;
+    this.#serverTime?.read(serverTime, asked);
+    for (const account of accounts) {
+      const { wait = 0, penalty = 1 } = this.#accounts.peek(account.id) ?? {};
+      this.#accounts.set(account.id, { account, wait, penalty });
+    }
+    for (const key of keys) {
+      const owner = accounts.find(({ id }) => id === key.accountId);
+      if (owner !== undefined) this.#keys.set(key.hash, { key: used(key, keyUses, now), rules: owner.rules });
+    }
+  }
+
+  judge(requests: readonly ChargeRequest[], node: string): ChargeAttempt | null {
+    const now = this.#serverTime === null ? this.#clock.now() : this.#serverTime.now();
+    if (now === null) return null;
+    const owners: string[] = [];
+    const accounts = new Map<string, { readonly before: StoredAccount; readonly after: StoredAccount }>();
+    for (const request of requests) {
+      const account = this.#accountOf(request);
+      if (account === null) return null;
+      owners.push(account.id);
+      if (!accounts.has(account.id)) accounts.set(account.id, { before: account, after: { ...account } });
+    }
+    const state: ChargeState = {
+      now,
+      node,
+      key: (hash) => this.#keys.get(hash)?.key ?? null,
+      account: (id) => accounts.get(id)?.after ?? null,
+      ...NOT_STORED,
+    };
+    const { answers, changes } = applyBatch(state, requests);
+    // The store's clock was set back: see windowAhead.
+    if (changes.events.length > 0) return null;
+    const judged = requests.map((request, i) => ({
+      request,
+      owner: owners[i] ?? '',
+      answer: answers[i] ?? { dropped: true as const },
+    }));
+    const refused = new Set(judged.flatMap(({ answer, owner }) => (isRefusal(answer) ? [owner] : [])));
+    const counted = new Set(Array.from(changes.accounts, ({ id }) => id));
+    // In the order in which all writers lock them.
+    const charged = [...accounts.values()]
+      .filter(({ after: { id } }) => counted.has(id) && !refused.has(id))
+      .sort((a, b) => (a.after.id < b.after.id ? -1 : 1));
+    const after = new Map<string, StoredAccount>(charged.map(({ after: account }) => [account.id, account]));
+    const wanted = filterRows(
+      judged.flatMap(({ request, owner }) =>
+        request.kind === 'admit' ? [[after.get(owner) ?? null, request.admit] as const] : [],
+      ),
+    );
+    const first = [
+      ...(wanted.length === 0 ? [] : [{ name: 'met', text: MET, values: arraysOf(FILTER_VALUE, wanted) }]),
+      {
+        name: 'charged',
+        text: wanted.length === 0 ? CHARGE : CHARGE_UNMET,
+        values: [...arraysOf(CHARGED, charged), this.#serverTime === null ? null : now],
+      },
+    ];
+    return {
+      judged,
+      after,
+      refused,
+      statement: charged.length === 0 ? null : oneStatement(first, changes, state),
+      changes,
+      now,
+    };
+  }
+
+  conclude(
+    { judged, after, refused, statement, changes, now }: ChargeAttempt,
+    rows: readonly ChargedAccount[],
+    asked: number,
+  ): AttemptAnswers {
+    const [first] = rows;
+    if (first !== undefined) this.#serverTime?.read(first.now, asked);
+    else if (statement !== null) this.#serverTime?.forget();
+    const charged = new Map(rows.map((row) => [row.id, row]));
+    const isAgain = (id: string) => refused.has(id) || (after.has(id) && !charged.has(id));
+    for (const { request } of judged) this.#used(request, changes, now);
+    for (const id of new Set(judged.map(({ owner }) => owner))) {
+      const [account, row] = [after.get(id), charged.get(id)];
+      if (isAgain(id)) this.#failed(id);
+      else if (account !== undefined && row !== undefined) {
+        const { balance, windowCount } = row;
+        this.#accounts.set(id, { account: { ...account, balance, windowCount }, wait: 0, penalty: 1 });
+      }
+    }
+    return judged.map(({ owner, answer }) =>
+      isAgain(owner) && !('dropped' in answer) ? null : corrected(answer, after.get(owner), charged.get(owner)),
+    );
+  }
+
+  forget(attempt: ChargeAttempt): void {
+    for (const { owner } of attempt.judged) this.#accounts.delete(owner);
+  }
+
+  /** A use that was not recorded, because its account was not charged, is recorded a little later. */
+  #used(request: ChargeRequest, changes: Changes, now: number): void {
+    if (request.kind === 'settle' || typeof request.admit.keyHash !== 'string') return;
+    const { keyHash } = request.admit;
+    const known = this.#keys.peek(keyHash);
+    if (known !== undefined && changes.keyUses.has(known.key.id))
+      this.#keys.set(keyHash, { ...known, key: used(known.key, changes.keyUses, now) });
+  }
+
+  #failed(id: string): void {
+    const known = this.#accounts.peek(id);
+    if (known === undefined) return;
+    const { account, penalty } = known;
+    this.#accounts.set(id, { account, wait: penalty, penalty: Math.min(penalty * 2, LOCKED_BATCHES_MAX) });
+  }
+
+  /** The account of a request that can be judged by what is remembered; else null. */
+  #accountOf(request: ChargeRequest): StoredAccount | null {
+    if (request.kind === 'settle') return null;
+    const { keyHash, idempotency, verify } = request.admit;
+    if (idempotency !== null || verify?.seen != null) return null;
+    const key = typeof keyHash === 'string' ? this.#keys.get(keyHash) : null;
+    if (key === undefined) return null;
+    const id = typeof keyHash === 'string' ? key?.key.accountId : keyHash.account;
+    const known = this.#accounts.get(id ?? '');
+    if (known === undefined) return null;
+    if (known.wait > 0) {
+      known.wait -= 1;
+      return null;
+    }
+    const { account } = known;
+    // The counters of a budget are not covered by the condition.
+    if (key !== null && (key.rules !== account.rules || key.key.budget !== null)) return null;
+    return account;
+  }
+}
+
+/** What the memory has nothing of: requests that need it are judged under a lock. */
+const NOT_STORED = {
+  keyById: () => null,
+  hold: () => null,
+  recorded: () => null,
+  idempotency: () => null,
+  filters: () => [],
+  seenOwner: () => null,
+  seen: () => null,
+};
+
+const used = (key: StoredKey, uses: Changes['keyUses'], now: number): StoredKey =>
+  uses.has(key.id) ? { ...key, lastUsedAt: now } : key;
+
+const admissionOf = (answer: ChargeAnswer): Admission | null =>
+  'value' in answer && isAdmission(answer.value) ? answer.value : null;
+
+const isRefusal = (answer: ChargeAnswer): boolean => admissionOf(answer)?.outcome === 'refused';
+
+/** Ids of the verifications and holds that a batch writes. */
+const idsOf = ({ changes }: ChargeAttempt): string[] => [
+  ...changes.verifications.map(({ record }) => record.id),
+  ...changes.holds.map(({ id }) => id),
+];
+
+/** The answer with the balance and the window as they are when others have charged the account as well. */
+function corrected(
+  answer: ChargeAnswer,
+  assumed: StoredAccount | undefined,
+  charged: ChargedAccount | undefined,
+): ChargeAnswer {
+  if (assumed === undefined || charged === undefined) return answer;
+  const balance = charged.balance - assumed.balance;
+  const requests = charged.windowCount - assumed.windowCount;
+  if (balance === 0 && requests === 0) return answer;
+  const admission = admissionOf(answer);
+  if (admission === null || admission.window === null || admission.balance === null) return answer;
+  const { remaining } = admission.window;
+  const window = { ...admission.window, remaining: Math.max(0, remaining - requests) };
+  return { value: { ...admission, window, balance: admission.balance + balance } };
 }
 
 export class PostgresCharge implements CountingDriver {

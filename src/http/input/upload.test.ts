@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../kernel/errors.ts';
-import { readForm } from './multipart.ts';
+import { readForm } from './upload.ts';
 
 const BOUNDARY = 'XX';
 

@@ -23,13 +23,17 @@ interface Failure {
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-interface ThreadOptions {
+interface SessionOptions {
   /** The module that calls `answerCalls` (`threadCode`). */
   readonly code: URL;
   readonly limits?: ResourceLimits;
+  /** A thread that goes on with a canceled call for longer is ended, and with it its other calls. */
+  readonly cancelMs?: number;
+}
+
+interface ThreadOptions extends SessionOptions {
   /** A thread without a call ends after so long. */
   readonly idleMs: number;
-  /** A thread that goes on with a canceled call for longer is ended, and with it its other calls. */
   readonly cancelMs: number;
 }
 
@@ -55,7 +59,7 @@ export const threadCode = (base: string, source: string, built: string): URL =>
 /** A thread that starts with a call when there is none, and ends when it is idle. Its calls run at the same time. */
 export class Thread<Request, Answer, Question = never, Reply = never> {
   readonly #options: ThreadOptions;
-  #session: Session<Request, Answer, Question, Reply> | null = null;
+  #session: ThreadSession<Request, Answer, Question, Reply> | null = null;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(options: ThreadOptions) {
@@ -72,7 +76,7 @@ export class Thread<Request, Answer, Question = never, Reply = never> {
     signal?.throwIfAborted();
     clearTimeout(this.#idle);
     this.#session ??= this.#start();
-    return this.#session.call(request, signal, reply ?? null);
+    return this.#session.call(request, signal, reply);
   }
 
   /** Calls that are under way reject. */
@@ -81,8 +85,8 @@ export class Thread<Request, Answer, Question = never, Reply = never> {
     await this.#session?.end();
   }
 
-  #start(): Session<Request, Answer, Question, Reply> {
-    const session: Session<Request, Answer, Question, Reply> = new Session(this.#options, {
+  #start(): ThreadSession<Request, Answer, Question, Reply> {
+    const session: ThreadSession<Request, Answer, Question, Reply> = new ThreadSession(this.#options, {
       idle: () => {
         if (this.#session !== session) return;
         this.#idle = setTimeout(() => void session.end(), this.#options.idleMs).unref();
@@ -95,20 +99,26 @@ export class Thread<Request, Answer, Question = never, Reply = never> {
   }
 }
 
+/** `idle`: it has no call. `ending`: it is to get no more calls. */
+interface SessionEvents {
+  readonly idle: () => void;
+  readonly ending: () => void;
+}
+const UNHEARD: SessionEvents = { idle: () => undefined, ending: () => undefined };
+
 /** One thread, from its start to its end. */
-class Session<Request, Answer, Question, Reply> {
+export class ThreadSession<Request, Answer, Question = never, Reply = never> {
   readonly #worker: Worker;
-  readonly #cancelMs: number;
-  readonly #on: { readonly idle: () => void; readonly ending: () => void };
+  readonly #cancelMs: number | undefined;
+  readonly #on: SessionEvents;
   readonly #calls = new Map<number, Call<Answer, Question, Reply>>();
-  readonly #exited = Promise.withResolvers<void>();
+  readonly #exited = Promise.withResolvers<ThreadEndedError>();
   #last = 0;
   #cause: Error | undefined;
+  /** With which calls reject since its end. */
+  #lost: ThreadEndedError | null = null;
 
-  constructor(
-    { code, limits, cancelMs }: ThreadOptions,
-    on: { readonly idle: () => void; readonly ending: () => void },
-  ) {
+  constructor({ code, limits, cancelMs }: SessionOptions, on: SessionEvents = UNHEARD) {
     this.#cancelMs = cancelMs;
     this.#on = on;
     this.#worker = new Worker(code, { execArgv: [], ...(limits && { resourceLimits: limits }) });
@@ -123,20 +133,28 @@ class Session<Request, Answer, Question, Reply> {
       this.#on.ending();
       const { cause = new Error(`exit code ${code}`) } = { cause: this.#cause };
       const lost = new ThreadEndedError(`A thread ended before it answered: ${cause.message}`, { cause });
+      this.#lost = lost;
       for (const id of [...this.#calls.keys()]) this.#finish(id)?.reject(lost);
-      this.#exited.resolve();
+      this.#exited.resolve(lost);
     });
+  }
+
+  /** Resolves once the thread has ended, for whatever reason. */
+  get exited(): Promise<ThreadEndedError> {
+    return this.#exited.promise;
   }
 
   get running(): number {
     return this.#calls.size;
   }
 
+  /** As `Thread.call`. */
   call(
     request: Request,
-    signal: AbortSignal | undefined,
-    reply: ((question: Question) => Promise<Reply>) | null,
+    signal?: AbortSignal,
+    reply: ((question: Question) => Promise<Reply>) | null = null,
   ): Promise<Answer> {
+    if (this.#lost !== null) return Promise.reject(this.#lost);
     this.#last += 1;
     const id = this.#last;
     this.#send({ id, request });
@@ -147,7 +165,7 @@ class Session<Request, Answer, Question, Reply> {
         call.reply = null;
         reject(signal?.reason);
         this.#send({ id, canceled: true });
-        late = setTimeout(() => void this.end(), this.#cancelMs).unref();
+        if (this.#cancelMs !== undefined) late = setTimeout(() => void this.end(), this.#cancelMs).unref();
       };
       const ended = () => {
         clearTimeout(late);
@@ -159,6 +177,7 @@ class Session<Request, Answer, Question, Reply> {
     });
   }
 
+  /** Calls that are under way reject. */
   async end(): Promise<void> {
     this.#on.ending();
     await this.#worker.terminate();

@@ -27,18 +27,17 @@ const LAST_UNDECLARED = 13;
 
 /** A newer version of the program has migrated the store, and this one can no longer use it. */
 export class StoreVersionError extends Error {
-  readonly state: SchemaState;
   readonly found: number;
+  readonly compatibleFrom: number;
   readonly known: number;
-  constructor(state: SchemaState, known: number) {
-    const { version, compatibleFrom } = state;
+  constructor({ version, compatibleFrom }: SchemaState, known: number) {
     super(
       `The store has schema version ${version} and needs a Mailvet that knows version ${compatibleFrom}, but this one ` +
         `knows only ${known}. Start the newer Mailvet that brought it there, or restore a backup made before.`,
     );
     this.name = 'StoreVersionError';
-    this.state = state;
     this.found = version;
+    this.compatibleFrom = compatibleFrom;
     this.known = known;
   }
 }

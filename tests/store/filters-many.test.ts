@@ -3,9 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { expect, it } from 'vitest';
 import { FILTER_TYPES, type FilterType } from '../../src/kernel/facts/filter-types.ts';
+import { sqliteDialect } from '../../src/store/sqlite/dialect.ts';
 import { bindable, filtersWith } from '../../src/store/sqlite/statements.ts';
-
-import { syncDialect } from '../../src/store/sqlite/thread-bulk.ts';
 import type { AccountId, Filter, Store } from '../../src/store/store.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { describeStores, ENGINE, type StoreLab } from '../lab/stores.ts';
@@ -148,7 +147,7 @@ describeStores('many filters', (lab) => {
     const { account } = await member(store);
     const file = new DatabaseSync(lab.url.slice('sqlite:'.length));
     try {
-      const db = new Kysely<Tables>({ dialect: syncDialect(file) });
+      const db = new Kysely<Tables>({ dialect: sqliteDialect(() => expect.fail('Nothing is run.')) });
       const { sql, parameters } = filtersWith(db, account.id, 'domain', ['a.example', 'b.example']).compile();
       const plan = file.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...bindable(parameters));
       expect(plan.map(({ detail }) => detail)).toContainEqual(expect.stringMatching(/SEARCH filters .*value=\?/));

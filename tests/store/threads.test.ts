@@ -108,7 +108,7 @@ describeStores('a store whose thread ends', (lab) => {
     });
     await expect(begun).rejects.toMatchObject({
       code: 'verification_unavailable',
-      cause: { message: expect.stringMatching(/thread of the store has ended/) },
+      cause: { message: expect.stringMatching(/thread ended before it answered/) },
     });
     expect(await driver.db.selectFrom('attempts').selectAll().execute()).toEqual([]);
     await driver.transaction((trx) => trx.insertInto('attempts').values(add('third')).execute());

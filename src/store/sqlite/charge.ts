@@ -25,7 +25,7 @@ import {
 } from '../columns.ts';
 import type { FilterRule } from '../filter-kinds.ts';
 import { assertCompatible, SCHEMA } from '../migrations.ts';
-import { readBatch, writeAnswers } from './charge-message.ts';
+import { type AnswersMessage, type ChargeMessage, readRequest, sentAnswer } from './messages.ts';
 import { ADD_HITS, insertSql, updateSql } from './statements.ts';
 
 const KEYS = `SELECT ${keyState('keys')} FROM keys`;
@@ -72,21 +72,20 @@ export class ChargeTransactions {
   }
 
   /**
-   * A batch of `batchWriter` → answers for `readAnswers`, after the commit; in the open transaction, if there is one.
-   * Throws when nothing was recorded.
+   * Returns after the commit; in the open transaction, if there is one. Throws when nothing was recorded.
    */
-  run(batch: readonly unknown[]): unknown[] {
-    const { node, now, known, requests } = readBatch(batch);
+  run(batch: ChargeMessage): AnswersMessage {
+    const { node, now, known, requests } = batch;
     const statements = this.#statements();
     if (!this.#db.isTransaction) statements.begin.run();
     try {
       const schema = statements.schema.get();
       assertCompatible({ version: Number(schema?.version), compatibleFrom: Number(schema?.compatibleFrom) }, known);
       const state = load(statements, now, node);
-      const { answers, changes } = applyBatch(state, requests);
+      const { answers, changes } = applyBatch(state, requests.map(readRequest));
       write(statements, changes, state);
       statements.commit.run();
-      return writeAnswers(changes.events, answers);
+      return { events: changes.events, answers: answers.map(sentAnswer) };
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
       throw error;

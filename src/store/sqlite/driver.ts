@@ -18,7 +18,6 @@ import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import { outageError } from '../outages.ts';
 import type { LooseMode, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
-import { writeOutcomes } from './charge-message.ts';
 import { isBusy, isSqliteOutage, whenFree } from './failure.ts';
 import { openSqliteFile, type SqliteFile } from './file.ts';
 import { SqliteNode } from './node.ts';
@@ -33,9 +32,9 @@ import {
   readTogether,
   writeTogether,
 } from './statements.ts';
-import type { StoreThread, WriteMutex } from './thread-client.ts';
-import type { BulkScope } from './thread-messages.ts';
+import type { BulkScope } from './thread-bulk.ts';
 import { SqliteCharge } from './threaded-charge.ts';
+import type { StoreThread, WriteMutex } from './threads.ts';
 
 /** https://www.sqlite.org/pragma.html#pragfunc: `pk` is the column's place in the primary key, or 0. */
 async function readSchema(db: Kysely<Tables>): Promise<TableSchema[]> {
@@ -62,24 +61,27 @@ interface Parts {
   readonly scope: () => BulkScope;
 }
 
+type BulkResults = { [N in keyof BulkTransactions]: Awaited<ReturnType<BulkTransactions[N]>> };
+
 /** Transactions of lists, imports and purges, each one message to the thread of the writer (thread-bulk.ts). */
 function threadedBulk({ writer, mutex, scope }: Parts): BulkTransactions {
-  const exclusive = <T>(call: () => Promise<T>): Promise<T> =>
-    mutex
-      .run(() => whenFree(call))
-      .catch((error: unknown) => {
+  const transaction =
+    <N extends keyof BulkTransactions>(name: N) =>
+    async (...input: Parameters<BulkTransactions[N]>): Promise<BulkResults[N]> => {
+      try {
+        const result = await mutex.run(() => whenFree(() => writer.call('bulk', scope(), name, input)));
+        return result as BulkResults[N];
+      } catch (error) {
         throw outageError(error, isSqliteOutage);
-      });
+      }
+    };
   return {
-    append: (account, list, blocks) => exclusive(() => writer.call('listAppend', scope(), account, list, blocks)),
-    claim: (claim) => exclusive(() => writer.call('listClaim', scope(), claim)),
-    claimWaiting: (claim) => exclusive(() => writer.call('listClaimWaiting', scope(), claim)),
-    record(account, list, outcomes) {
-      const values = writeOutcomes(outcomes);
-      return exclusive(() => writer.call('listRecord', scope(), account, list, values));
-    },
-    addFilters: (account, inputs, by) => exclusive(() => writer.call('filtersAdd', scope(), account, inputs, by)),
-    deleteVerifications: (some) => exclusive(() => writer.call('verificationsDelete', scope(), some)),
+    append: transaction('append'),
+    claim: transaction('claim'),
+    claimWaiting: transaction('claimWaiting'),
+    record: transaction('record'),
+    addFilters: transaction('addFilters'),
+    deleteVerifications: transaction('deleteVerifications'),
   };
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError } from '../../kernel/errors.ts';
+import { ThreadEndedError } from '../../kernel/thread.ts';
 import { StoreVersionError } from '../migrations.ts';
 
 /** SQLite's result codes (https://www.sqlite.org/rescode.html), the primary one in the low byte. */
@@ -16,18 +17,8 @@ const OUTAGES = new Set([
   26, // NOTADB
 ]);
 
-/**
- * A thread of the store ended, by an error or for lack of memory. What it was doing is done or rolled back, as a whole.
- */
-export class ThreadLostError extends Error {
-  constructor(why: string) {
-    super(`A thread of the store has ended (${why}).`);
-    this.name = 'ThreadLostError';
-  }
-}
-
-/** The same during a batch. */
-export const unconfirmed = (cause: ThreadLostError): ApiError => {
+/** What a thread was doing when it ended is done or rolled back, as a whole. */
+export const unconfirmed = (cause: ThreadEndedError): ApiError => {
   const sentence = 'The store stopped before it confirmed. If this was charged, its result is in the log.';
   return new ApiError('verification_unavailable', sentence, { retry_after: 5 }, cause);
 };
@@ -39,7 +30,7 @@ export const isBusy = (error: unknown): boolean => resultCode(error) === 5;
 
 /** True when the store as a whole cannot write now: disk full, locked, damaged, newer than this program. */
 export const isSqliteOutage = (error: unknown): boolean =>
-  error instanceof ThreadLostError ||
+  error instanceof ThreadEndedError ||
   error instanceof StoreVersionError ||
   (error instanceof ApiError && isSqliteOutage(error.cause)) ||
   OUTAGES.has(resultCode(error) ?? -1);

@@ -6,11 +6,9 @@ import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
 import { withOutages } from '../outages.ts';
 import type { Tables } from '../tables.ts';
-import { type ThreadAccess, threadDialect } from './dialect.ts';
-import { isSqliteOutage, type ThreadLostError } from './failure.ts';
+import { isSqliteOutage } from './failure.ts';
 import { makePrivateFile, makePrivateFolder } from './private-files.ts';
-import { StoreThread, WriteMutex } from './thread-client.ts';
-import { MEMORY } from './thread-messages.ts';
+import { MEMORY, type OnLost, StoreThread, type ThreadAccess, threadDialect, WriteMutex } from './threads.ts';
 
 export interface SqliteFile extends ThreadAccess {
   /** Null in memory. */
@@ -21,8 +19,6 @@ export interface SqliteFile extends ThreadAccess {
   readonly scans: Kysely<Tables>;
   close(): Promise<void>;
 }
-
-type OnLost = (error: ThreadLostError) => void;
 
 const shared = new Map<string, { readonly file: SqliteFile; users: number }>();
 

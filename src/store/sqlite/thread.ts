@@ -3,23 +3,22 @@
  * for any reason, closes the connection and rolls an open transaction back.
  */
 
-import { DatabaseSync } from 'node:sqlite';
-import { parentPort, workerData } from 'node:worker_threads';
-import { assertCompatible, type Migration, pending, type SchemaState, StoreVersionError } from '../migrations.ts';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { answerCalls } from '../../kernel/thread.ts';
+import type { BulkTransactions } from '../driver.ts';
+import { assertCompatible, type Migration, pending, type SchemaState } from '../migrations.ts';
 import type { ChargeTransactions } from './charge.ts';
-import type { ThreadBulk } from './thread-bulk.ts';
-import {
-  type BulkScope,
-  type Calls,
-  type ConnectionRole,
-  type Operation,
-  query,
-  runForRows,
-  type StoreThreadOptions,
-  type ThreadCall,
-  type ThreadFailure,
-  type ThreadReply,
-} from './thread-messages.ts';
+import { type AnswersMessage, type ChargeMessage, query, runForRows, type ThreadResult } from './messages.ts';
+import type { BulkScope } from './thread-bulk.ts';
+
+/** `reader`: for statements that only read, beside the writer. */
+type ConnectionRole = 'writer' | 'reader';
+
+export interface StoreThreadOptions {
+  /** Or MEMORY. */
+  readonly path: string;
+  readonly role: ConnectionRole;
+}
 
 /** Applies missing migrations. Takes the write lock first: when two processes start, the second finds none. */
 function migrate(db: DatabaseSync, migrations: readonly Migration[], now: number): { from: number; to: number } {
@@ -103,93 +102,74 @@ const PRAGMAS: Readonly<Record<ConnectionRole, readonly string[]>> = {
   reader: ['query_only = ON', CACHE, 'busy_timeout = 0'],
 };
 
-const send = (reply: ThreadReply): void => parentPort?.postMessage(reply);
+/** What the main thread calls, by name (`StoreSession`). */
+const callsOn = (db: DatabaseSync, transactions: ChargeTransactions | null) => ({
+  /** One statement. */
+  query: (sql: string, values: readonly SQLInputValue[]): ThreadResult => query(db.prepare(sql), values),
 
-function failureOf(error: unknown): ThreadFailure {
-  if (error instanceof StoreVersionError) return { newer: error.state, known: error.known };
-  if (!(error instanceof Error)) return { message: String(error) };
-  const { message, code, errcode }: Error & { code?: unknown; errcode?: unknown } = error;
-  return { message, code, errcode };
+  /** One statement, once for each row of values. */
+  rows(sql: string, width: number, parameters: readonly SQLInputValue[]): void {
+    runForRows(db.prepare(sql), { width, parameters });
+  },
+
+  /** Takes the write lock, unless a transaction is open. */
+  begin(): void {
+    if (!db.isTransaction) db.exec('BEGIN IMMEDIATE');
+  },
+
+  commit: (): void => db.exec('COMMIT'),
+
+  /** Ends the transaction, unless an error has done so. */
+  rollback(): void {
+    if (db.isTransaction) db.exec('ROLLBACK');
+  },
+
+  /** A batch in one transaction. */
+  charge(batch: ChargeMessage): AnswersMessage {
+    if (transactions === null) throw new TypeError('This thread does not charge.');
+    return transactions.run(batch);
+  },
+
+  /** Another transaction that is one call: that of the name, as `BulkTransactions` has it. */
+  async bulk(scope: BulkScope, name: keyof BulkTransactions, input: readonly unknown[]): Promise<unknown> {
+    const all = (await import('./thread-bulk.ts')).bulkTransactionsOn(db, scope);
+    return Reflect.apply(all[name], all, input);
+  },
+
+  migrate: (migrations: readonly Migration[], now: number) => migrate(db, migrations, now),
+
+  schema: () => readState(db),
+
+  /** Commits a write. `known`: the schema version of this program. */
+  heartbeat(known: number, now: number): void {
+    assertCompatible(readState(db), known);
+    const { changes } = db.prepare('UPDATE heartbeat SET at = ? WHERE id = 1').run(now);
+    if (Number(changes) !== 1) throw new Error('The store has lost its heartbeat row.');
+  },
+
+  close: (): void => db.close(),
+});
+
+export type StoreCalls = ReturnType<typeof callsOn>;
+
+/** The first one opens the connection. */
+export type StoreCall =
+  | { readonly open: StoreThreadOptions }
+  | { readonly name: keyof StoreCalls; readonly input: readonly unknown[] };
+
+/** Throws an error of SQLite. */
+async function open({ path, role }: StoreThreadOptions): Promise<StoreCalls> {
+  const db = openConnection(path, role);
+  return callsOn(db, role === 'reader' ? null : new (await import('./charge.ts')).ChargeTransactions(db));
 }
 
-/** Loaded with the first of them. */
-const bulk = async (db: DatabaseSync, scope: BulkScope): Promise<ThreadBulk> =>
-  (await import('./thread-bulk.ts')).bulkTransactionsOn(db, scope);
+let calls: StoreCalls | null = null;
 
-function heartbeat(db: DatabaseSync, known: number, now: number): void {
-  assertCompatible(readState(db), known);
-  const { changes } = db.prepare('UPDATE heartbeat SET at = ? WHERE id = 1').run(now);
-  if (Number(changes) !== 1) throw new Error('The store has lost its heartbeat row.');
-}
-
-function serve(db: DatabaseSync, transactions: ChargeTransactions | null): void {
-  function run(call: ThreadCall): Calls[Operation]['output'] | Promise<Calls[Operation]['output']> {
-    switch (call[1]) {
-      case 'query':
-        return query(db.prepare(call[2]), call[3]);
-      case 'rows':
-        runForRows(db.prepare(call[2]), { width: call[3], parameters: call[4] });
-        return null;
-      case 'script':
-        db.exec(call[2]);
-        return null;
-      case 'begin':
-        if (!db.isTransaction) db.exec('BEGIN IMMEDIATE');
-        return null;
-      case 'rollback':
-        if (db.isTransaction) db.exec('ROLLBACK');
-        return null;
-      case 'charge':
-        if (transactions === null) throw new TypeError('This thread does not charge.');
-        return transactions.run(call[2]);
-      case 'listAppend':
-        return bulk(db, call[2]).then(({ append }) => append(call[3], call[4], call[5]));
-      case 'listClaim':
-        return bulk(db, call[2]).then(({ claim }) => claim(call[3]));
-      case 'listClaimWaiting':
-        return bulk(db, call[2]).then(({ claimWaiting }) => claimWaiting(call[3]));
-      case 'listRecord':
-        return bulk(db, call[2]).then(({ record }) => record(call[3], call[4], call[5]));
-      case 'filtersAdd':
-        return bulk(db, call[2]).then(({ addFilters }) => addFilters(call[3], call[4], call[5]));
-      case 'verificationsDelete':
-        return bulk(db, call[2]).then(({ deleteVerifications }) => deleteVerifications(call[3]));
-      case 'migrate':
-        return migrate(db, call[2], call[3]);
-      case 'schema':
-        return readState(db);
-      case 'heartbeat':
-        heartbeat(db, call[2], call[3]);
-        return null;
-      case 'close':
-        db.close();
-        parentPort?.close();
-        return null;
-    }
+answerCalls<StoreCall, unknown>(async (call) => {
+  if ('open' in call) {
+    calls = await open(call.open);
+    return null;
   }
-
-  parentPort?.on('message', (call: ThreadCall) => {
-    const fail = (error: unknown) => send([call[0], failureOf(error)]);
-    try {
-      const output = run(call);
-      // Nothing else is sent before its reply (`WriteMutex`).
-      if (output instanceof Promise) output.then((late) => send([call[0], null, late]), fail);
-      else send([call[0], null, output]);
-    } catch (error) {
-      fail(error);
-    }
-  });
-}
-
-async function start({ path, role }: StoreThreadOptions): Promise<void> {
-  try {
-    const db = openConnection(path, role);
-    serve(db, role === 'reader' ? null : new (await import('./charge.ts')).ChargeTransactions(db));
-    send([0, null]);
-  } catch (error) {
-    send([0, failureOf(error)]);
-  }
-}
-
-const options: StoreThreadOptions = workerData;
-await start(options);
+  if (calls === null) throw new TypeError('The connection is not open.');
+  return Reflect.apply(calls[call.name], calls, call.input);
+});

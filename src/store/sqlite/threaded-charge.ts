@@ -1,11 +1,19 @@
 /** Charging on SQLite: batches go to the thread of the writer as data. */
+import { ThreadEndedError } from '../../kernel/thread.ts';
 import { type CountingDriver, noRetries } from '../charge/batcher.ts';
 import type { ChargeAnswer, ChargeRequest } from '../charge/state.ts';
 import type { FilterRule, StoreEvent } from '../store.ts';
-import { batchWriter, type Decision, readAnswers, type SentAnswer } from './charge-message.ts';
-import { isBusy, isSqliteOutage, ThreadLostError, unconfirmed, whenFree } from './failure.ts';
+import { isBusy, isSqliteOutage, unconfirmed, whenFree } from './failure.ts';
+import {
+  type ChargeMessage,
+  type Decision,
+  readAnswer,
+  type SentAnswer,
+  type SentRequest,
+  sentRequest,
+} from './messages.ts';
 
-import type { StoreThread, ThreadSession, WriteMutex } from './thread-client.ts';
+import type { StoreSession, StoreThread, WriteMutex } from './threads.ts';
 
 interface SqliteChargeParts {
   readonly writer: StoreThread;
@@ -58,55 +66,47 @@ export class SqliteCharge implements CountingDriver {
     this.retries.busy += 1;
   };
 
-  async #send(session: ThreadSession, requests: readonly ChargeRequest[], node: string): Promise<ChargeAnswer[]> {
-    const batch = batchWriter({ node, now: this.#parts.now(), known: this.#parts.known() });
-    const decisions: (Decision | null)[] = [];
+  async #send(session: StoreSession, requests: readonly ChargeRequest[], node: string): Promise<ChargeAnswer[]> {
+    const sent: SentRequest[] = [];
     /** Of those that are not sent. */
     const here: (ChargeAnswer | null)[] = requests.map((request) => {
       if (!request.enter()) return { dropped: true };
       try {
-        decisions.push(this.#add(batch, request));
+        sent.push(sentRequest(request, this.#decide(request)));
         return null;
       } catch (error) {
         return { error };
       }
     });
-    const sent = await this.#commit(session, batch.values, decisions);
+    const { now, known } = this.#parts;
+    const answers = await this.#commit(session, { node, now: now(), known: known(), requests: sent });
     let next = 0;
-    return requests.map((request, i) => here[i] ?? this.#answer(request, sent[next++]));
+    return requests.map((request, i) => here[i] ?? this.#answer(request, sent[next], answers[next++]));
   }
 
-  /**
-   * Adds a request to the batch; `decide` is called here, outside the transaction, for the filter that matched last.
-   */
-  #add(batch: ReturnType<typeof batchWriter>, request: ChargeRequest): Decision | null {
-    if (request.kind === 'settle') {
-      batch.settle(request.settle);
-      return null;
-    }
-    const { verify } = request.admit;
+  /** Calls `decide` here, outside the transaction, for the filter that matched last. */
+  #decide(request: ChargeRequest): Decision | null {
+    if (request.kind === 'settle' || request.admit.verify === null) return null;
     const filter = this.#matched.get(request) ?? null;
-    const decision = verify === null ? null : { filter, record: verify.decide(filter) };
-    batch.admit(request.admit, decision);
-    return decision;
+    return { filter, record: request.admit.verify.decide(filter) };
   }
 
-  async #commit(session: ThreadSession, batch: readonly unknown[], decisions: readonly (Decision | null)[]) {
-    if (decisions.length === 0) {
+  async #commit(session: StoreSession, batch: ChargeMessage): Promise<readonly SentAnswer[]> {
+    if (batch.requests.length === 0) {
       await session.call('rollback');
       return [];
     }
-    const values = await session.call('charge', batch).catch((error: unknown) => {
-      throw error instanceof ThreadLostError ? unconfirmed(error) : error;
+    const { events, answers } = await session.call('charge', batch).catch((error: unknown) => {
+      throw error instanceof ThreadEndedError ? unconfirmed(error) : error;
     });
-    const { events, answers } = readAnswers(values, decisions);
     events.forEach(this.#parts.onEvent);
     return answers;
   }
 
-  #answer(request: ChargeRequest, answer: SentAnswer | undefined): ChargeAnswer {
-    if (answer === undefined) return { error: new Error('The thread left a request unanswered.') };
-    if (!('undecided' in answer)) return answer;
+  #answer(request: ChargeRequest, sent: SentRequest | undefined, answer: SentAnswer | undefined): ChargeAnswer {
+    if (sent === undefined || answer === undefined)
+      return { error: new Error('The thread left a request unanswered.') };
+    if (!('undecided' in answer)) return readAnswer(answer, sent);
     this.#matched.set(request, answer.undecided);
     return { again: true };
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WriteMutex } from './thread-client.ts';
+import { WriteMutex } from './threads.ts';
 
 describe('a turn', () => {
   it('runs one after the other, in order, and outlives failures', async () => {

@@ -7,6 +7,7 @@ import {
   DNS_PORT,
   DNS_TIMEOUT_MS,
   DRAIN_SECONDS,
+  OUTCOMES_DAYS,
   type Range,
   RELAY_CONNECTIONS,
   RELAY_HEALTH_PORT,
@@ -740,6 +741,15 @@ export const OPTIONS = {
     parse: integer(SEEN_DAYS),
     default: String(SEEN_DAYS.default),
     help: 'How many days after it was last seen a mailbox is remembered in a `scope`; 0 forgets all, and refuses requests with a `scope`.',
+    commands: SERVE,
+  }),
+  outcomesDays: row({
+    env: 'MAILVET_OUTCOMES_DAYS',
+    group: 'Logs and data',
+    value: 'days',
+    parse: integer(OUTCOMES_DAYS),
+    default: String(OUTCOMES_DAYS.default),
+    help: 'How many days outcomes of sent mail are kept.',
     commands: SERVE,
   }),
   role: row({

@@ -46,6 +46,7 @@ describe('with nothing set', () => {
       smtpBind: [],
       smtpEgressFile: null,
       seenDays: 365,
+      outcomesDays: 400,
       smtpConnectionsPerHost: 5,
       smtpRatePerOperator: 2,
       smtpBreakerSeconds: 3600,

@@ -1,4 +1,4 @@
-import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
+import Type, { type TArrayOptions, type TObject, type TProperties, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { ApiError, type ErrorCode, type ErrorDetails } from '../kernel/errors.ts';
 import { UNKNOWN_NAME_SHOWN, WARNINGS_MAX } from '../kernel/facts/limits.ts';
@@ -14,6 +14,21 @@ export const Warnings = Type.Array(Type.String(), {
 /** A reply of the public API with the warnings of its request, which its handler need not add (http/router.ts). */
 export const WithWarnings = <P extends TProperties>(title: string, { properties }: TObject<P>) =>
   Type.Object({ ...properties, warnings: Warnings }, { title });
+
+/** An array whose items are read one by one, so that a wrong one is an error of its own. The note never leaves the server. */
+export const Rows = <T extends TSchema>(item: T, options: TArrayOptions) =>
+  Object.assign(Type.Array(item, options), { '~rows': true } as const);
+
+/** What a request is checked against as a whole: of items with an error of their own, only how many there are. */
+const withoutRows = <T extends TSchema>(schema: T): T => {
+  const properties = Object.entries(propertiesOf(schema));
+  if (!properties.some(([, property]) => '~rows' in property)) return schema;
+  const checked = properties.map(([name, property]) => [
+    name,
+    '~rows' in property ? { ...property, items: {} } : property,
+  ]);
+  return { ...schema, properties: Object.fromEntries(checked) };
+};
 
 /** A property with the names that people give it elsewhere. The note never leaves the server. */
 export const AlsoCalled = <T extends TSchema>(names: readonly string[], schema: T) =>
@@ -153,7 +168,7 @@ export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): 
   return (value) => {
     const sent = wrapper === null ? value : unwrapped(value, wrapper);
     if (!isJsonObject(sent)) return invalid('invalid_json', 'The request body must be a JSON object.');
-    validator ??= Compile(schema);
+    validator ??= Compile(withoutRows(schema));
     const errors = validator.Check(sent) ? [] : validator.Errors(sent);
     const missing = errors.find((e) => e.keyword === 'required' && e.instancePath === '');
     // What is missing further in makes the property around it a wrong one.

@@ -68,11 +68,13 @@ export type Decoding = keyof Decoded;
 export const DecodedAs = <T extends TSchema, const D extends Decoding>(decoding: D, schema: T) =>
   Object.assign(schema, { '~decode': decoding } as const);
 
-type Value<P> = P extends { '~decode': infer D extends Decoding }
-  ? Decoded[D] | Extract<Static<P & TSchema>, null>
-  : P extends TSchema
-    ? Static<P>
-    : never;
+type Value<P> = P extends { '~rows': true }
+  ? readonly unknown[]
+  : P extends { '~decode': infer D extends Decoding }
+    ? Decoded[D] | Extract<Static<P & TSchema>, null>
+    : P extends TSchema
+      ? Static<P>
+      : never;
 type MayBeMissing<P> = P extends { default: unknown } ? false : P extends { '~optional': true } ? true : false;
 
 /** What a reader of the schema returns: `Static` with defaults filled in and texts decoded. */

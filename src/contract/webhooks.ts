@@ -9,6 +9,7 @@ import {
 } from '../kernel/facts/events.ts';
 import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../kernel/facts/lifetimes.ts';
 import {
+  CONTRADICTIONS_TOLD,
   DELIVERIES_PAGE,
   DELIVERIES_PER_PAGE,
   WEBHOOK_DESCRIPTION_LENGTH,
@@ -17,6 +18,7 @@ import {
 } from '../kernel/facts/limits.ts';
 import { choice, grouped, kibibytes } from '../kernel/format.ts';
 import { ListReply } from './lists.ts';
+import { ContradictionFields } from './outcomes.ts';
 import { WithWarnings } from './reader.ts';
 import { DecodedAs, Nullable, OneOf, Pagination, Text, WholeNumber } from './schema.ts';
 import { Credits } from './usage.ts';
@@ -68,6 +70,17 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
   ),
   'key.created': row('KeyCreatedEvent', 'key.created', 'An API key was created', KeyData),
   'key.revoked': row('KeyRevokedEvent', 'key.revoked', 'An API key was revoked, or rolled', KeyData),
+  'outcomes.contradiction': row(
+    'ContradictionEvent',
+    'outcomes.contradiction',
+    'The outcome of mail contradicts verdicts',
+    Type.Object({
+      total: Type.Integer({ description: 'How many verdicts.' }),
+      contradictions: Type.Array(Type.Object(ContradictionFields, { title: 'Contradiction' }), {
+        description: `At most ${CONTRADICTIONS_TOLD} of them; all are in the calibration.`,
+      }),
+    }),
+  ),
   ping: row('PingEvent', 'ping', 'A test was sent', Type.Object({ webhook_id: Type.String() })),
 };
 

@@ -11,6 +11,7 @@ import type { DashboardServices } from '../service/dashboard.ts';
 import type { FilterService } from '../service/filters.ts';
 import type { HookService } from '../service/hooks.ts';
 import type { ListService } from '../service/lists/service.ts';
+import type { OutcomeService } from '../service/outcomes.ts';
 import type { PolicyService } from '../service/policies.ts';
 import type { SignInService } from '../service/sign-in/service.ts';
 import type { usageOf } from '../service/usage.ts';
@@ -43,6 +44,7 @@ export interface HttpContext extends DashboardServices {
   readonly seen: SeenService;
   readonly filters: FilterService;
   readonly policies: PolicyService;
+  readonly outcomes: OutcomeService;
   readonly webhooks: WebhookService;
   readonly hooks: HookService;
   readonly lists: ListService;

@@ -22,6 +22,7 @@ const BY_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   'api-key:usage': BY_KEY,
   'api-key:webhooks': BY_KEY,
   'api-key:policies': BY_KEY,
+  'api-key:outcomes': BY_KEY,
   'charged-api-key:verify': BY_KEY,
   hook: [400, 401, 413, 429, 500, 503],
   anybody: [500, 503],
@@ -121,6 +122,7 @@ function requestBody(
   contentOf: (schema: TSchema) => Json,
 ): Json {
   if ('stream' in body) {
+    if (body.schema !== undefined) return { required: true, content: contentOf(body.schema) };
     const content = body.stream.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]);
     return { required: true, content: Object.fromEntries(content) };
   }
@@ -551,6 +553,7 @@ const TAGS = [
   ['Usage', 'What the account has and has spent.'],
   ['Filters', 'What the account itself blocks and allows.'],
   ['Policies', 'What is decided from a verdict.'],
+  ['Outcomes', 'Report what became of mail, and learn how often verdicts were right.'],
   ['Webhooks', 'Be told of events.'],
 ] as const;
 

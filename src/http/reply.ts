@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import {
   ApiError,
   type ErrorDetails,
@@ -9,7 +10,7 @@ import {
 import type { StoredReply } from '../service/admission.ts';
 import type { HttpReply, HttpRequest } from './exchange.ts';
 import { closeUnlessRead } from './exchange.ts';
-import type { ForeignForm, RawAnswer } from './route.ts';
+import type { ForeignForm, RawAnswer, ReplyBody } from './route.ts';
 
 /** A change request without any field. `fields`: those it accepts. */
 export const nothingToChange = (fields: string): ApiError =>
@@ -111,3 +112,14 @@ export const REPLAYED = { 'Idempotency-Replayed': '`true` where this is the stor
 /** A stored reply, unchanged. */
 export const replayed = (stored: StoredReply): RawAnswer =>
   replyAnswer({ ...stored, headers: { ...stored.headers, 'idempotency-replayed': 'true' } });
+
+/** JSON of the schema `S` as it is sent, and as it is stored for an Idempotency-Key. */
+export const jsonReply = <S extends TSchema = never>(
+  status: number,
+  body: ReplyBody<S>,
+  headers: Readonly<Record<string, string>> = {},
+): StoredReply => ({
+  status,
+  body: JSON.stringify(body),
+  headers: { 'content-type': JSON_TYPE, ...headers },
+});

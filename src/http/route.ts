@@ -106,6 +106,8 @@ export interface StreamBody {
   readonly tooLarge?: ErrorCode;
   /** The media types that are accepted, without parameters; with `anyType`, those that the document names. */
   readonly stream: readonly string[];
+  /** What it has as JSON, for the document alone: its handler reads it. */
+  readonly schema?: TSchema;
   /** Whatever the type says, or without one. */
   readonly anyType?: true;
 }
@@ -132,7 +134,7 @@ export interface RouteOutput {
 }
 export interface RouteDoc {
   readonly operationId: string;
-  readonly tag: 'Verification' | 'Lists' | 'Usage' | 'Filters' | 'Policies' | 'Webhooks' | 'Dashboard';
+  readonly tag: 'Verification' | 'Lists' | 'Usage' | 'Filters' | 'Policies' | 'Outcomes' | 'Webhooks' | 'Dashboard';
   readonly summary: string;
   readonly description?: string;
   /** Statuses of errors beside those that every row with this access and input can return. */

@@ -13,6 +13,7 @@ import { type Answer, route } from './route.ts';
 import { compressedOnce, sharedAnswer } from './shared-bytes.ts';
 import { FILTER_ROUTES } from './v1/filters.ts';
 import { LIST_ROUTES } from './v1/lists.ts';
+import { OUTCOME_ROUTES } from './v1/outcomes.ts';
 import { POLICY_ROUTES } from './v1/policies.ts';
 import { USAGE_ROUTES } from './v1/usage.ts';
 import { VERIFY_ROUTES } from './v1/verify.ts';
@@ -25,6 +26,7 @@ export const V1_ROUTES: readonly Route[] = [
   ...USAGE_ROUTES,
   ...FILTER_ROUTES,
   ...POLICY_ROUTES,
+  ...OUTCOME_ROUTES,
   ...WEBHOOK_ROUTES,
 ];
 

@@ -51,6 +51,15 @@ export const COSTS = {
     pace: { seconds: 20, bytes: 40 * 1024 },
     withinSeconds: 900,
   },
+  /** What became of mail. */
+  report: {
+    kind: 'body',
+    perAccount: 4,
+    atOnce: 16,
+    forFirst: 8,
+    pace: { seconds: 20, bytes: 40 * 1024 },
+    withinSeconds: 120,
+  },
   /** Results of a list as a file. */
   list_download: { kind: 'reader', perAccount: 4, atOnce: 40, forFirst: 16, pace: READER_PACE },
   /** Log, filters, ledger and audit log as files. */

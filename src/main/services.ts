@@ -28,6 +28,7 @@ import { createHostLearning, type HostLearning } from '../service/host-learning.
 import { createListService } from '../service/lists/service.ts';
 import { createMail, type Mail } from '../service/mail.ts';
 import { createMailLimits, type MailLimits } from '../service/mail-limits.ts';
+import { createOutcomeService } from '../service/outcomes.ts';
 import { createPolicyService } from '../service/policies.ts';
 import { createRejectedRequestLog } from '../service/rejected-requests.ts';
 import { uncertainFlush } from '../service/replies.ts';
@@ -141,6 +142,7 @@ export function createServices(parts: Parts): Services {
       singleCalls: () => verify.calls,
     }),
     policies,
+    outcomes: createOutcomeService({ store, clock, domainData: engine.domainData }),
     hooks,
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
     lists: createListService({ store, clock, costs, policies, singleCalls: () => verify.calls }),

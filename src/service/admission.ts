@@ -1,4 +1,4 @@
-import type { AdmissionRequest, Caller, IdempotencyRef, Store, StoredReply } from '../store/store.ts';
+import type { AccountId, AdmissionRequest, Caller, IdempotencyRef, Store, StoredReply } from '../store/store.ts';
 
 export type { Admission, Caller, IdempotencyRef, RateWindow, StoredReply } from '../store/store.ts';
 
@@ -8,6 +8,10 @@ type RequestAdmission = Omit<AdmissionRequest, 'verify'>;
 /** API keys, IP allowlists, rate limits and stored replies of an Idempotency-Key. */
 export interface AdmissionService {
   admit(request: RequestAdmission): ReturnType<Store['charging']['admit']>;
+  /**
+   * The stored reply for the key of a body that is read as it arrives. Throws ApiError `idempotency_key_reused`.
+   */
+  find(account: AccountId, ref: IdempotencyRef): Promise<StoredReply | null>;
   /** Stores the reply to a request that changed nothing, or forgets its key if a retry may succeed. */
   keep(caller: Caller, ref: IdempotencyRef, reply: StoredReply): Promise<void>;
 }
@@ -17,6 +21,7 @@ const storable = (status: number): boolean => status < 500 && ![401, 402, 403, 4
 
 export const createAdmissionService = (store: Pick<Store, 'charging' | 'idempotency'>): AdmissionService => ({
   admit: (request) => store.charging.admit({ ...request, verify: null }),
+  find: (account, ref) => store.idempotency.find(account, ref),
   async keep(caller, ref, reply) {
     // The key belongs to another request that is in progress.
     if (reply.status === 409) return;

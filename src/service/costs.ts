@@ -20,6 +20,7 @@ type HeldCostName = BodyCostName | ReaderCostName;
 
 const NAMES: Readonly<Record<HeldCostName, string>> = {
   list_upload: 'uploads',
+  report: 'reports',
   list_download: 'downloads of results',
   export: 'exports',
 };
@@ -75,6 +76,7 @@ export class Costs {
     };
     this.#places = {
       list_upload: placesOf('list_upload'),
+      report: placesOf('report'),
       list_download: placesOf('list_download'),
       export: placesOf('export'),
     };

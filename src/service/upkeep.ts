@@ -7,6 +7,7 @@ interface Parts {
   readonly storeClock: WatchedClock;
   readonly retentionDays: number;
   readonly seenDays: number;
+  readonly outcomesDays: number;
 }
 
 /** What a round deleted, or why it deleted nothing. */
@@ -16,11 +17,13 @@ type Purged = Extract<PurgeRound, { paused: false }> | { readonly skipped: strin
 export type Purge = (signal: AbortSignal) => Promise<Purged>;
 
 export const createPurge =
-  ({ store, storeClock, retentionDays, seenDays }: Parts): Purge =>
+  ({ store, storeClock, retentionDays, seenDays, outcomesDays }: Parts): Purge =>
   async (signal) => {
     const skipped = storeClock.problem();
     if (skipped !== null) return { skipped };
-    const round = await store.upkeep.purge(retentionDays * DAY_MS, signal, seenDays * DAY_MS);
+    const round = await store.upkeep.purge(
+      ...([retentionDays * DAY_MS, signal, seenDays * DAY_MS, outcomesDays * DAY_MS] as const),
+    );
     return round.paused ? { skipped: "the store's clock is doubted" } : round;
   };
 

@@ -225,7 +225,7 @@ const hostMatcher = (match: MatchHosts | null) =>
   });
 
 /** Without knowledge of mail hosts, so that a mailbox is the same whether or not its domain could be looked up. */
-const canonicalMailbox = (address: Address): string => mailboxAt(address).address;
+export const canonicalMailbox = (address: Address): string => mailboxAt(address).address;
 
 /** Null for a malformed address. */
 function sightingOf(scope: string | null, { syntax }: Evidence): Sighting | null {
@@ -457,7 +457,7 @@ export interface SeenService {
 }
 
 /** Reserved and unknown top-level domains too: what was judged in test mode or with other lists is to be found. */
-const ANY_DOMAIN = { allowReserved: true, allowUnknownTld: true };
+export const ANY_DOMAIN = { allowReserved: true, allowUnknownTld: true };
 
 export function createSeenService({ seen, keys }: Pick<Store, 'seen' | 'keys'>): SeenService {
   const actorOf = actorFor(keys);

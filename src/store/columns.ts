@@ -166,6 +166,40 @@ export const SEEN_SECRETS = newRows<'seen_secrets', SeenOwner>('seen_secrets', {
   mailboxes: numberColumn(({ mailboxes }) => mailboxes),
 });
 
+export const OUTCOMES = newRows<'outcomes', Row<'outcomes'>>('outcomes', {
+  account_id: textColumn((row) => row.account_id),
+  mailbox: textColumn((row) => row.mailbox),
+  class: textColumn((row) => row.class),
+  at: numberColumn((row) => row.at),
+  domain: textColumn((row) => row.domain),
+  code: textColumn((row) => row.code),
+  source: textColumn((row) => storableOrNull(row.source)),
+});
+
+export const OUTCOME_VERDICTS = newRows<'outcome_verdicts', Row<'outcome_verdicts'>>('outcome_verdicts', {
+  account_id: textColumn((row) => row.account_id),
+  verification_id: textColumn((row) => row.verification_id),
+  mailbox: textColumn((row) => row.mailbox),
+  at: numberColumn((row) => row.at),
+  verdict: textColumn((row) => row.verdict),
+  predicted: numberColumn((row) => row.predicted),
+  bounced: numberColumn((row) => row.bounced),
+  contradicts: numberColumn((row) => row.contradicts),
+  rule: textColumn((row) => row.rule),
+  reply: textColumn((row) => row.reply),
+  code: textColumn((row) => row.code),
+  template: textColumn((row) => storableOrNull(row.template)),
+});
+
+export const OUTCOME_SUMS = newRows<'outcome_sums', Row<'outcome_sums'>>('outcome_sums', {
+  account_id: textColumn((row) => row.account_id),
+  kind: textColumn((row) => row.kind),
+  key: textColumn((row) => row.key),
+  sent: numberColumn((row) => row.sent),
+  bounced: numberColumn((row) => row.bounced),
+  predicted: numberColumn((row) => row.predicted),
+});
+
 export const FILTERS = newRows<'filters', Row<'filters'>>('filters', {
   account_id: textColumn((row) => row.account_id),
   id: numberColumn((row) => row.id),

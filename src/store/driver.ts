@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { JobPolicies } from '../kernel/jobs.ts';
 import type { CountingDriver } from './charge/batcher.ts';
 import type { FilterHits } from './charge/state.ts';
-import type { TableRows } from './columns.ts';
+import type { RowMaker, TableRows } from './columns.ts';
 import type { FilterKind } from './filter-kinds.ts';
 import type { JobQueue } from './jobs/queue.ts';
 import type {
@@ -125,6 +125,8 @@ export interface StorageDriver {
   readonly bulk: BulkTransactions;
   /** Adds many rows, at least one, which takes Kysely several times the time. */
   insertRows<From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery;
+  /** Rows, at least one, as the table `c` of a FROM clause, in few parameters. */
+  tableOf<From>(rows: RowMaker<From>, from: readonly From[]): RawBuilder<unknown>;
   /** Adds to the counters of many filters, at least one. */
   addHits(hits: readonly FilterHits[], now: number): CompiledQuery;
   /** The rows of several queries; on PostgreSQL in one round trip. */

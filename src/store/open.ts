@@ -17,6 +17,7 @@ import { lists } from './lists/lists.ts';
 import { rejectedRequests } from './log/rejected-requests.ts';
 import { verifications } from './log/verifications.ts';
 import { migrationsFolder } from './migrations.ts';
+import { outcomes } from './outcomes.ts';
 import { paceSlices } from './pace.ts';
 import { auditLog } from './people/audit-log.ts';
 
@@ -86,6 +87,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     filters: filters(driver),
     policies: policies(driver),
     seen: seenMailboxes(driver),
+    outcomes: outcomes(driver),
     lists: lists(driver),
     webhooks: webhooks(driver),
     hooks: hooks(driver),

@@ -40,6 +40,12 @@ export const OWNED_TABLES = {
     erasure: 'its hashes',
     purge: { other: 'MAILVET_SEEN_DAYS after a mailbox was last seen (seen.ts)' },
   },
+  outcomes: { erasure: 'its hashes', purge: { other: 'MAILVET_OUTCOMES_DAYS after the event (outcomes.ts)' } },
+  outcome_verdicts: {
+    erasure: 'its hashes',
+    purge: { other: 'MAILVET_OUTCOMES_DAYS after their last outcome (outcomes.ts)' },
+  },
+  outcome_sums: { erasure: NO_ADDRESS, purge: { other: 'with the last outcome that they count (outcomes.ts)' } },
   seen_secrets: { erasure: NO_ADDRESS, purge: { other: 'kept as long as the account' } },
   // Before the webhooks, so that none is attempted without its endpoint.
   webhook_deliveries: { erasure: NO_ADDRESS, purge: { other: 'retention of the log, once finished (upkeep.ts)' } },

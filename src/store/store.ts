@@ -7,6 +7,7 @@
  */
 
 import type { ActorKind, AuditAction, AuditSubject, UserAction } from '../kernel/audit-actions.ts';
+import type { OutcomeSum, VerdictGroup } from '../kernel/facts/calibration.ts';
 import type {
   AttemptError,
   DeliveryStatus,
@@ -26,6 +27,7 @@ import type { Deliverability, Reason, ReasonOrNone, Status } from '../kernel/fac
 import type { Role } from '../kernel/facts/roles.ts';
 import type { ViewPage } from '../kernel/facts/saved-views.ts';
 import type { KeyScope } from '../kernel/facts/scopes.ts';
+import type { MailOutcome, OutcomeClass } from '../kernel/facts/sent-mail.ts';
 import type { FilterSort, ListSort, Sorting } from '../kernel/facts/sort-orders.ts';
 import type { JobState, MailPayload } from '../kernel/jobs.ts';
 import type { LogOrigin, Via } from '../kernel/log-origins.ts';
@@ -71,6 +73,7 @@ export interface Store {
   readonly filters: Filters;
   readonly policies: Policies;
   readonly seen: SeenMailboxes;
+  readonly outcomes: Outcomes;
   readonly lists: Lists;
   readonly webhooks: Webhooks;
   readonly hooks: Hooks;
@@ -1068,6 +1071,115 @@ export interface Verifications {
   erase(account: AccountId, email: string, by: Actor, mailbox?: string | null): Promise<number>;
 }
 
+// What became of mail that accounts sent.
+
+/** A verification that a mail is measured by. */
+export interface SentAfter extends Pick<VerificationRecord, 'id' | 'email' | 'body' | 'deliverability' | 'reason'> {
+  readonly validationType: VerificationRecord['validationType'];
+}
+
+/** A verdict that an outcome is about. */
+export interface MeasuredVerdict {
+  readonly verificationId: string;
+  readonly group: VerdictGroup;
+  /** The confidence that the reply had, in thousandths; null: none. */
+  readonly predicted: number | null;
+  /** Rule that decided, and the codes of the reply. */
+  readonly rule: string | null;
+  readonly reply: string | null;
+}
+
+/** An outcome to record. Times in ms. */
+export interface NewOutcome {
+  /** Canonical; stored as their HMACs. */
+  readonly mailbox: string;
+  readonly domain: string;
+  readonly class: OutcomeClass;
+  readonly at: number;
+  /** As `550 5.1.1`; null: unknown. */
+  readonly code: string | null;
+  readonly source: string | null;
+  /** Null: of no verification, or of one that is not measured. */
+  readonly verdict: MeasuredVerdict | null;
+  /** The words of a bounce without names, addresses, numbers and ids; kept only where it contradicts the verdict. */
+  readonly template: string | null;
+}
+
+/** An outcome that says otherwise than the verdict did. */
+export interface Contradiction {
+  readonly verificationId: string;
+  readonly group: VerdictGroup;
+  readonly outcome: Extract<MailOutcome, 'delivered' | 'bounced'>;
+  /** Of the latest outcome, ms. */
+  readonly at: number;
+  readonly rule: string | null;
+  readonly reply: string | null;
+  readonly code: string | null;
+  readonly template: string | null;
+}
+
+export interface OutcomesRecorded {
+  /** In the order of what was to be recorded. */
+  readonly results: readonly ('recorded' | 'duplicate')[];
+  /** Those that were none before. */
+  readonly contradictions: readonly Contradiction[];
+}
+
+/** What a verification needs to know of its account before it looks for outcomes. */
+export interface OutcomeOwner {
+  readonly account: AccountId;
+  /** Changes with every outcome; 0: there is none. */
+  readonly version: number;
+  /** See `seen_secrets`; null: the account has none yet. */
+  readonly secret: string | null;
+  readonly trustBouncesDays: number | null;
+}
+
+/** The latest outcomes of a mailbox, ms; null: none. `bouncedAt`: for a reason of the recipient. */
+export interface MailboxOutcomes {
+  readonly deliveredAt: number | null;
+  readonly bouncedAt: number | null;
+  readonly complainedAt: number | null;
+  /** Of all mailboxes of its domain. */
+  readonly domain: OutcomeSum;
+}
+
+export interface PredictedSum extends OutcomeSum {
+  /** Of all that were sent, in thousandths. */
+  readonly predicted: number;
+}
+
+export interface Outcomes {
+  /**
+   * The verifications that outcomes are about: those of the ids, and for each address the latest one that was recorded
+   * at `until` or before. Null: there is none.
+   */
+  verifications(
+    account: AccountId,
+    ids: readonly string[],
+    addresses: readonly { readonly email: string; readonly until: number }[],
+  ): Promise<{ readonly byId: ReadonlyMap<string, SentAfter>; readonly byAddress: readonly (SentAfter | null)[] }>;
+  /** In one transaction, with its sums and the event of contradictions. Throws ApiError `not_found`. */
+  record(
+    account: AccountId,
+    outcomes: readonly NewOutcome[],
+    stored: ReplyToStore<OutcomesRecorded> | null,
+  ): Promise<OutcomesRecorded>;
+  /** Null: there is no such key, or no such account. */
+  owner(of: AdmissionRequest['keyHash']): Promise<OutcomeOwner | null>;
+  /** Of canonical addresses, in their order. */
+  ofMailboxes(
+    owner: OutcomeOwner,
+    mailboxes: readonly { readonly mailbox: string; readonly domain: string }[],
+  ): Promise<MailboxOutcomes[]>;
+  /** By `groupKey`. */
+  verdictSums(account: AccountId): Promise<ReadonlyMap<string, OutcomeSum>>;
+  /** By tenths of what was predicted, 0 to 9. */
+  predictions(account: AccountId): Promise<ReadonlyMap<number, PredictedSum>>;
+  /** Newest first; null: of all accounts. */
+  contradictions(account: AccountId | null, limit: number): Promise<Contradiction[]>;
+}
+
 // Lists of addresses. The rows of a file are kept in blocks of some hundred; each block has a chunk of work, the
 // distinct addresses that first occur in it. A list is worked on like this:
 //
@@ -1731,12 +1843,12 @@ export interface Upkeep {
   releaseDead(signal?: AbortSignal): Promise<number>;
   /**
    * Deletes what is past its time by the store's clock, in short transactions: verifications older than `keepMs` or
-   * than their account's own retention, mailboxes last seen `seenMs` ago (by default, as long as the option's), and
-   * rows of other tables as OWNED_TABLES says; of each table PURGE_ROUND_ROWS at most. The ledger and hourly counters
+   * than their account's own retention, mailboxes last seen `seenMs` ago, outcomes of mail `outcomesMs` ago (by
+   * default, as long as the options'), and rows of other tables as OWNED_TABLES says; of each table PURGE_ROUND_ROWS at most. The ledger and hourly counters
    * become sums of their days.
    * Adds the job of deleted accounts that have none. Ends after the transaction under way when `signal` aborts.
    */
-  purge(keepMs: number, signal?: AbortSignal, seenMs?: number): Promise<PurgeRound>;
+  purge(keepMs: number, signal?: AbortSignal, seenMs?: number, outcomesMs?: number): Promise<PurgeRound>;
   /**
    * Deletes a deleted account and its rows, in short transactions, until `signal` aborts. False while there is
    * something left: it still holds credits, or was interrupted.

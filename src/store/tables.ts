@@ -10,6 +10,7 @@ import type { AccountStatus, Level, Plan } from '../kernel/facts/plans.ts';
 import type { PolicyAction } from '../kernel/facts/policies.ts';
 import type { Deliverability, Reason, Status } from '../kernel/facts/reasons.ts';
 import type { Role } from '../kernel/facts/roles.ts';
+import type { OutcomeClass } from '../kernel/facts/sent-mail.ts';
 import type { JobState } from '../kernel/jobs.ts';
 import type { Via } from '../kernel/log-origins.ts';
 import type { FilterKind } from './filter-kinds.ts';
@@ -299,6 +300,9 @@ export interface AccountsTable {
   second_factor_required: Generated<number>;
   /** Its live account; null: it is one. */
   test_of: Generated<string | null>;
+  /** Changes with every outcome; 0: there is none. */
+  outcomes_version: Generated<number>;
+  trust_bounces_days: Generated<number | null>;
 }
 interface SharedFilesTable {
   name: string;
@@ -410,6 +414,46 @@ interface SeenSecretsTable {
   secret: string;
   /** Rows of the account in `seen`. */
   mailboxes: number;
+}
+interface OutcomesTable {
+  account_id: string;
+  /** HMACs of the canonical address and of its domain under the account's secret, base64url. */
+  mailbox: string;
+  class: OutcomeClass;
+  at: number;
+  domain: string;
+  code: string | null;
+  source: string | null;
+}
+interface OutcomeVerdictsTable {
+  account_id: string;
+  verification_id: string;
+  mailbox: string;
+  at: number;
+  /** As `groupKey` makes it. */
+  verdict: string;
+  predicted: number | null;
+  /** 1 or 0. */
+  bounced: number;
+  contradicts: number;
+  rule: string | null;
+  reply: string | null;
+  code: string | null;
+  template: string | null;
+}
+interface OutcomeSumsTable {
+  account_id: string;
+  /** `key`: of `groupKey`; the HMAC of the domain; tenths, 0 to 9. */
+  kind: 'verdict' | 'domain' | 'predicted';
+  key: string;
+  sent: number;
+  bounced: number;
+  predicted: number;
+}
+interface OutcomeTables {
+  outcomes: OutcomesTable;
+  outcome_verdicts: OutcomeVerdictsTable;
+  outcome_sums: OutcomeSumsTable;
 }
 interface NodesTable {
   id: string;
@@ -538,7 +582,7 @@ interface JobsTable {
   failed_at: number | null;
 }
 
-export interface Tables extends PaceTables, RequestTables {
+export interface Tables extends PaceTables, RequestTables, OutcomeTables {
   accounts: AccountsTable;
   keys: KeysTable;
   ledger: LedgerTable;

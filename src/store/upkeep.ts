@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import { DAY_MS, toDate, toIso } from '../kernel/clock.ts';
-import { SEEN_DAYS } from '../kernel/facts/limits.ts';
+import { OUTCOMES_DAYS, SEEN_DAYS } from '../kernel/facts/limits.ts';
 import { addRemovalJobs, removeRows } from './account-removal.ts';
 import { BATCH_ROWS, DELETED_ROWS, inBatches, yieldToEventLoop } from './batches.ts';
 import { giveBackTo, releaseExpired, type Scope } from './charge/shared-hold.ts';
@@ -12,6 +12,7 @@ import { expireLists } from './lists/remove.ts';
 import { endLeasesOf } from './lists/work.ts';
 import { AFTER_LAST_SEQ, FIRST_SEQ } from './log/search.ts';
 import { oldestByRetention } from './log/verifications.ts';
+import { purgeOutcomes } from './outcomes.ts';
 import { OWNED_TABLES } from './owned-tables.ts';
 import { purgeSeen } from './seen.ts';
 import type { PurgeRound, StoreClock, Upkeep } from './store.ts';
@@ -139,7 +140,7 @@ interface PurgeParts {
 async function purge(
   driver: StorageDriver,
   { clock, rollUpLedger, rollUpUsage }: PurgeParts,
-  { keepMs, seenMs }: { readonly keepMs: number; readonly seenMs: number },
+  { keepMs, seenMs, outcomesMs }: Readonly<Record<'keepMs' | 'seenMs' | 'outcomesMs', number>>,
   signal?: AbortSignal,
 ): Promise<PurgeRound> {
   const { now, doubtedSince } = await clock.read();
@@ -156,6 +157,7 @@ async function purge(
     await count(kept.table, (most) => inBatches(() => accountsLogStep(driver, now, kept, keepMs), signal, most));
   await count('filters', (most) => inBatches(() => removeExpiredFilters(driver, now), signal, most));
   await count('seen', (most) => inBatches(() => purgeSeen(driver, now, seenMs), signal, most));
+  await count('outcomes', (most) => inBatches(() => purgeOutcomes(driver, now, outcomesMs), signal, most));
   await count('ledger', (most) => rollUpLedger(now - keepMs, most, signal));
   await count('usage_hours', (most) => rollUpUsage(usageHoursFrom(now, keepMs), most, signal));
   for (const schema of await driver.schema()) {
@@ -247,8 +249,8 @@ export function upkeep(driver: StorageDriver, clock: StoreClock): Upkeep {
       return sweeping;
     },
 
-    purge: (keepMs, signal, seenMs = SEEN_DAYS.default * DAY_MS) =>
-      purge(driver, purgeParts, { keepMs, seenMs }, signal),
+    purge: (keepMs, signal, seenMs = SEEN_DAYS.default * DAY_MS, outcomesMs = OUTCOMES_DAYS.default * DAY_MS) =>
+      purge(driver, purgeParts, { keepMs, seenMs, outcomesMs }, signal),
     removeAccount: (account, signal) => removeRows(driver, account, signal),
   };
 }

@@ -61,6 +61,7 @@ function expected(access: Access, caller: CallerKind): Outcome {
     case 'api-key:usage':
     case 'api-key:webhooks':
     case 'api-key:policies':
+    case 'api-key:outcomes':
     case 'charged-api-key:verify':
       return withKey(caller);
     case 'anybody':

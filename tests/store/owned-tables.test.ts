@@ -67,6 +67,11 @@ describeStores('tables owned by accounts', (lab) => {
     const idempotency = { route: 'POST /v1/verify', key: 'k', fingerprint: 'f' };
     const seen = { scope: 'signup', mailbox: email, spelling: email };
     await verifyNow(store, who, { email, body: JSON.stringify({ email }) }, { idempotency, seen });
+    const group = { deliverability: 'deliverable', reason: null, level: 'mx', provider: null } as const;
+    const measured = { verificationId: 'ver_1', group, predicted: null, rule: null, reply: null };
+    const mail = { class: 'delivered', at: lab.clock.now(), code: null, source: null, template: null } as const;
+    const outcome = { mailbox: email, domain: 'example.com', ...mail, verdict: measured };
+    await store.outcomes.record(who.account.id, [outcome], null);
     const held = await hold(store, who);
     const record = verdict(held.id, { email, body: JSON.stringify({ email }) });
     await store.charging.settle({ caller: held.caller, holdId: held.id, record, idempotency: null });

@@ -82,6 +82,7 @@ export const GUARDS = {
   'api-key:usage': apiKey('usage'),
   'api-key:webhooks': apiKey('webhooks'),
   'api-key:policies': apiKey('policies'),
+  'api-key:outcomes': apiKey('outcomes'),
   'charged-api-key:verify': chargedApiKey,
   hook,
   anybody,

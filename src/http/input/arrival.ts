@@ -2,11 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { systemClock } from '../../kernel/clock.ts';
-import type { Pace } from '../../kernel/costs.ts';
+import type { BodyCostName, Pace } from '../../kernel/costs.ts';
 import { PIECE_BYTES, PIECES_PER_SECOND } from '../../kernel/costs.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { BODY_BYTES, BODY_WITHIN_SECONDS } from '../../kernel/facts/limits.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
+import type { Costs } from '../../service/costs.ts';
 
 const SWEEP_MS = 250;
 
@@ -129,6 +130,17 @@ function restAfter(pieces: number, bytes: number): number {
   const now = systemClock.elapsed();
   usedUntil = Math.max(now, usedUntil) + (small / PIECES_PER_SECOND) * 1000;
   return usedUntil - now;
+}
+
+/** All of a body, which holds a place while it arrives. Throws as `Costs.hold`. */
+export async function wholeBody(body: ArrivingBody, costs: Costs, cost: BodyCostName, account: string) {
+  const place = await costs.hold(cost, account);
+  try {
+    const pieces: Buffer[] = await body.held(place).toArray();
+    return Buffer.concat(pieces);
+  } finally {
+    place.release();
+  }
 }
 
 /** A body that is not read before there is a place for it. */

@@ -1,8 +1,6 @@
-import type { TSchema } from 'typebox';
 import * as C from '../../contract/filters.ts';
 import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
-import type { StoredReply } from '../../service/admission.ts';
 import {
   type ChangedFilter,
   type Filter,
@@ -10,8 +8,8 @@ import {
   filterExists,
   type NewFilter,
 } from '../../service/filters.ts';
-import { errorReply, JSON_TYPE, linkHeader, nothingToChange, paginationOf, REPLAYED, replyAnswer } from '../reply.ts';
-import { type ReplyBody, type Route, route } from '../route.ts';
+import { errorReply, jsonReply, linkHeader, nothingToChange, paginationOf, REPLAYED, replyAnswer } from '../reply.ts';
+import { type Route, route } from '../route.ts';
 
 const FILTERS = '/v1/filters';
 
@@ -55,17 +53,6 @@ export function changedFilter(body: Read<typeof C.FilterChangeRequest>): Changed
   if (Object.keys(change).length === 0) throw nothingToChange('reason, action, match or expires_at');
   return change;
 }
-
-/** JSON of the schema `S` as it is sent, and as it is stored for an Idempotency-Key. */
-const jsonReply = <S extends TSchema = never>(
-  status: number,
-  body: ReplyBody<S>,
-  headers: Readonly<Record<string, string>> = {},
-): StoredReply => ({
-  status,
-  body: JSON.stringify(body),
-  headers: { 'content-type': JSON_TYPE, ...headers },
-});
 
 /** Of an outcome, as it is sent and stored. */
 const addedReply = (outcome: FilterAdded, requestId: string, warnings: readonly string[]) =>

@@ -34,6 +34,11 @@ export interface WebhookEventData {
   };
   readonly 'key.created': KeyEventData;
   readonly 'key.revoked': KeyEventData;
+  /** Verdicts that the outcome of a mail contradicts: how many, and the first of them as the API lists them. */
+  readonly 'outcomes.contradiction': {
+    readonly total: number;
+    readonly contradictions: readonly Readonly<Record<string, unknown>>[];
+  };
   readonly ping: { readonly webhook_id: string };
 }
 
@@ -45,6 +50,7 @@ export const WEBHOOK_EVENT_TYPES = [
   'credits.low',
   'key.created',
   'key.revoked',
+  'outcomes.contradiction',
   'ping',
 ] as const satisfies readonly (keyof WebhookEventData)[];
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];

@@ -313,6 +313,18 @@ export const MAILS_PER_MAILBOX_AND_ORIGIN = 5;
 export const RETENTION_DAYS = { min: 1, max: 36_500, default: 30 };
 /** Mailboxes that were seen in a scope of an account; 0: none is remembered. */
 export const SEEN_DAYS = { min: 0, max: 36_500, default: 365 };
+/** Outcomes of mail that an account sent; 0: none is kept. */
+export const OUTCOMES_DAYS = { min: 0, max: 36_500, default: 400 };
+/** An event of longer ago is not taken, days. */
+export const OUTCOME_AGE_DAYS = 400;
+export const OUTCOMES_PER_REQUEST = { min: 1, max: 1_000 };
+export const OUTCOMES_BODY_BYTES = 3 * 1024 * 1024;
+/** The account's name of what sent the mail. */
+export const OUTCOME_SOURCE_LENGTH = { min: 1, max: 64 };
+/** For so many days a bounce of an address counts as a verdict. */
+export const TRUST_BOUNCES_DAYS = { min: 1, max: 365 };
+/** In one event, and on one page. */
+export const CONTRADICTIONS_TOLD = 100;
 export const RATE_LIMIT = { min: 1, max: 1_000_000_000 };
 export const LOW_BALANCE = { min: 1, max: 1_000_000_000 };
 export const OPENING_CREDITS = { min: 0, max: 1_000_000_000 };

@@ -8,13 +8,18 @@ import { hmacSha256, randomBytes } from '../../kernel/ids.ts';
 import type { Sighting, VerificationRecord } from '../store.ts';
 import type { AccountState, Changes, ChargeState, SeenOwner, SeenState } from './state.ts';
 
-const SECRET_BYTES = 32;
+/** 32 random bytes in base64. */
+export const newSecret = (): string => randomBytes(32).toString('base64');
 
 export const seenId = (accountId: string, mailbox: string, scope: string): string =>
   `${accountId}\n${mailbox}\n${scope}`;
 
 export const hashedMailbox = ({ secret }: Pick<SeenOwner, 'secret'>, mailbox: string): string =>
   hmacSha256(secret, mailbox);
+
+/** Never equal to that of a mailbox, which has something before its `@`. */
+export const hashedDomain = ({ secret }: Pick<SeenOwner, 'secret'>, domain: string): string =>
+  hmacSha256(secret, `@${domain}`);
 
 /** Never equal to that of a mailbox: no address begins with a blank. */
 const hashedSpelling = ({ secret }: SeenOwner, spelling: string): string => hmacSha256(secret, ` ${spelling}`);
@@ -65,8 +70,7 @@ export function recall(
   { mailbox, scope, spelling }: Sighting,
 ): Remembered {
   const { now } = state;
-  const secret = () => randomBytes(SECRET_BYTES).toString('base64');
-  const owner = ownerOf(state, changes, account) ?? { accountId: account.id, secret: secret(), mailboxes: 0 };
+  const owner = ownerOf(state, changes, account) ?? { accountId: account.id, secret: newSecret(), mailboxes: 0 };
   const hashed = { mailbox: hashedMailbox(owner, mailbox), spelling: hashedSpelling(owner, spelling) };
   const before = rowOf(state, changes, owner, hashed.mailbox, scope);
   // By the first spelling, whatever came since: a second one does not become the usual one by being repeated.

@@ -7,6 +7,7 @@ import { BATCH_ROWS, yieldToEventLoop } from '../batches.ts';
 import { REPLY_LIFE } from '../charge/apply-batch.ts';
 import type { StorageDriver, TransactionDriver } from '../driver.ts';
 import { eraseFromLists } from '../lists/erase.ts';
+import { eraseOutcomes } from '../outcomes.ts';
 import { writeAudit } from '../people/audit-log.ts';
 import { storable } from '../rows.ts';
 import { forgetMailbox } from '../seen.ts';
@@ -142,6 +143,10 @@ async function deleteRows(
   return deleted.length;
 }
 
+/** What is remembered of a mailbox beside the log. The account is locked. */
+const forget = async (driver: StorageDriver, trx: Transaction<Tables>, account: AccountId, mailbox: string) =>
+  (await forgetMailbox(trx, account, mailbox, null)) + (await eraseOutcomes(driver, trx, account, mailbox));
+
 /** See `Verifications.erase`. The audit log entry has no address; its count is updated with every batch. */
 async function erase(
   driver: StorageDriver,
@@ -154,8 +159,7 @@ async function erase(
   const step = (seqs: readonly number[], before: { erased: number; entry: number | null }) =>
     driver.transaction(async (trx) => {
       await lockExistingAccount(driver, trx, account);
-      const forgotten =
-        before.entry === null && mailbox !== null ? await forgetMailbox(trx, account, mailbox, null) : 0;
+      const forgotten = before.entry === null && mailbox !== null ? await forget(driver, trx, account, mailbox) : 0;
       const erased = before.erased + forgotten + (await deleteRows(trx, account, seqs, now));
       const detail = { erased };
       if (before.entry === null) {

@@ -32,7 +32,7 @@ import { PostgresNode } from './node.ts';
 import { withJobsOfPgBoss } from './pg-boss.ts';
 import { PostgresProbe } from './probe.ts';
 import { lockOf, ReadsAndChanges, readTogether, writeTogether } from './read-and-change.ts';
-import { addHits, insertRows } from './write.ts';
+import { addHits, insertRows, tableOf } from './write.ts';
 
 async function readSchema(db: Kysely<Tables>): Promise<TableSchema[]> {
   const { rows } = await sql<TableSchema>`
@@ -167,6 +167,7 @@ class PostgresDriver implements StorageDriver {
   }
 
   readonly insertRows = insertRows;
+  readonly tableOf = tableOf;
   readonly addHits = addHits;
 
   filtersWith(db: Kysely<Tables>, account: AccountId, kind: FilterKind, values: readonly string[]) {

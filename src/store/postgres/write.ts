@@ -1,6 +1,6 @@
 /** What a batch writes: at most one statement per table, the rows as arrays. */
 
-import { CompiledQuery } from 'kysely';
+import { CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
 import type { Changes, ChargeState, IdempotencyState } from '../charge/state.ts';
 import {
@@ -220,6 +220,12 @@ function combine(statements: readonly NamedStatement[]): string {
 /** See `StorageDriver.insertRows`. */
 export const insertRows = <From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery =>
   CompiledQuery.raw(insertUnnested(rows), arraysOf(rows, from));
+
+/** See `StorageDriver.tableOf`. */
+export function tableOf<From>(rows: RowMaker<From>, from: readonly From[]): RawBuilder<unknown> {
+  const arrays = arraysOf(rows, from).map((array, i) => sql`${array}::${sql.raw(rows.types[i] ?? 'text')}[]`);
+  return sql`unnest(${sql.join(arrays)}) AS c (${sql.join(rows.columns.map((name) => sql.ref(name)))})`;
+}
 
 /** See `StorageDriver.addHits`. */
 export const addHits: StorageDriver['addHits'] = (hits, now) =>

@@ -30,6 +30,7 @@ import {
   prefixRange,
   readAndChange,
   readTogether,
+  tableOf,
   writeTogether,
 } from './statements.ts';
 import type { BulkScope } from './thread-bulk.ts';
@@ -152,6 +153,7 @@ class SqliteDriver implements StorageDriver {
   }
 
   readonly insertRows = insertRows;
+  readonly tableOf = tableOf;
   readonly addHits = addHits;
   readonly filtersWith = filtersWith;
   readonly readTogether = readTogether;

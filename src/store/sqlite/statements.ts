@@ -1,6 +1,14 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { CompiledQuery, type Expression, type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
-import { FILTER_HITS, type TableRows } from '../columns.ts';
+import {
+  CompiledQuery,
+  type Expression,
+  type Kysely,
+  type RawBuilder,
+  type SqlBool,
+  sql,
+  type Transaction,
+} from 'kysely';
+import { FILTER_HITS, type RowMaker, type TableRows } from '../columns.ts';
 import type { ReadAndChange, ReadQueries, RowsRead, StorageDriver } from '../driver.ts';
 import type { Tables } from '../tables.ts';
 
@@ -52,6 +60,12 @@ export const updateSql = ({ table, columns }: TableRows<never>): string =>
 /** See `StorageDriver.insertRows`. */
 export const insertRows = <From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery =>
   new RowsQuery(insertSql(rows), rows.columns.length, from.flatMap(rows.values));
+
+/** See `StorageDriver.tableOf`. */
+export function tableOf<From>({ columns, values }: RowMaker<From>, from: readonly From[]): RawBuilder<unknown> {
+  const cells = columns.map((name, i) => sql`json_extract(value, ${sql.lit(`$[${i}]`)}) AS ${sql.ref(name)}`);
+  return sql`(SELECT ${sql.join(cells)} FROM json_each(${JSON.stringify(from.map(values))})) AS c`;
+}
 
 /** Takes the values of FILTER_HITS. */
 export const ADD_HITS = 'UPDATE filters SET hits = hits + ?, last_hit_at = ? WHERE account_id = ? AND id = ?';

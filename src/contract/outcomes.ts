@@ -1,0 +1,126 @@
+import Type from 'typebox';
+import {
+  ADDRESS_LENGTH,
+  LOG_QUERY_LENGTH,
+  MAIL_DIAGNOSTIC_LENGTH,
+  OUTCOME_AGE_DAYS,
+  OUTCOME_SOURCE_LENGTH,
+  OUTCOMES_PER_REQUEST,
+} from '../kernel/facts/limits.ts';
+import { LEVELS } from '../kernel/facts/plans.ts';
+import { MAIL_OUTCOMES, OUTCOME_CLASSES } from '../kernel/facts/sent-mail.ts';
+import { choice, span } from '../kernel/format.ts';
+import { AlsoCalled, Rows, WithWarnings } from './reader.ts';
+import { DecodedAs, Nullable, OneOf, Text } from './schema.ts';
+import { DeliverabilityField, EMAIL_ERROR, ReasonField } from './verify.ts';
+
+/** One message to one recipient. */
+export const OutcomeRow = Type.Object(
+  {
+    email: Type.Optional(
+      Text('email', ADDRESS_LENGTH, {
+        description: 'The recipient. The outcome counts for the latest verification of the address before `at`.',
+        examples: ['jane.doe@example.com'],
+        'x-error': EMAIL_ERROR,
+      }),
+    ),
+    verification_id: Type.Optional(
+      Text('verification_id', LOG_QUERY_LENGTH, {
+        description: 'In place of `email`: the verification of the recipient, if it is still in the log.',
+        examples: ['ver_0VkP3Zq1n7Jc2mQ9sT4bXd'],
+      }),
+    ),
+    outcome: AlsoCalled(
+      ['status', 'event', 'type'],
+      OneOf(MAIL_OUTCOMES, {
+        description: 'What became of the message.',
+        'x-error': `outcome must be ${choice(MAIL_OUTCOMES)}.`,
+      }),
+    ),
+    at: DecodedAs(
+      'instant',
+      AlsoCalled(
+        ['timestamp', 'date', 'time'],
+        Type.String({
+          format: 'date-time',
+          description: `When it happened; at most ${OUTCOME_AGE_DAYS} days ago.`,
+          examples: ['2026-11-21T08:30:00Z'],
+          'x-error': 'at must be a time such as 2026-11-21T08:30:00Z (RFC 3339).',
+        }),
+      ),
+    ),
+    diagnostic: Type.Optional(
+      AlsoCalled(
+        ['smtp_response', 'response', 'message', 'diagnostic_code'],
+        Type.String({
+          description: `What the mail server said of a bounce; of a longer text, ${MAIL_DIAGNOSTIC_LENGTH.max} characters are read. It is read and not stored. A bounce without one counts against nobody.`,
+          examples: ['550 5.1.1 User unknown'],
+          'x-error': 'diagnostic must be a text.',
+        }),
+      ),
+    ),
+    source: Type.Optional(
+      Text('source', OUTCOME_SOURCE_LENGTH, {
+        description: 'Your name of what sent the message.',
+        examples: ['newsletter'],
+        'x-error': `source must have ${span(OUTCOME_SOURCE_LENGTH)} characters.`,
+      }),
+    ),
+  },
+  { title: 'Outcome' },
+);
+
+const { min: minItems, max: maxItems } = OUTCOMES_PER_REQUEST;
+export const OutcomesRequest = Type.Object(
+  {
+    outcomes: Rows(OutcomeRow, {
+      minItems,
+      maxItems,
+      'x-error': `outcomes must be an array of ${span(OUTCOMES_PER_REQUEST)} objects.`,
+    }),
+  },
+  { title: 'OutcomesRequest' },
+);
+
+const OutcomeResult = Type.Object(
+  {
+    result: OneOf(['recorded', 'duplicate', 'error'] as const, {
+      description: '`duplicate`: it had been reported before, and counts once.',
+    }),
+    class: Type.Optional(
+      OneOf(OUTCOME_CLASSES, {
+        description:
+          'What it is evidence of: of a bounce, as its diagnostic is read. Only `delivered`, `absent`, `disabled` and `full` are about the address.',
+      }),
+    ),
+    error: Type.Optional(Type.String({ description: 'What is wrong with the row, in one sentence.' })),
+    field: Type.Optional(Nullable(Type.String({ description: 'Of the row.' }))),
+  },
+  { title: 'OutcomeResult' },
+);
+
+const Count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const OutcomesReply = WithWarnings(
+  'OutcomesResult',
+  Type.Object({
+    results: Type.Array(OutcomeResult, { description: 'One for each row, in their order.' }),
+    recorded: Count('Rows that were recorded.'),
+    duplicates: Count('Rows that had been reported before.'),
+    errors: Count('Rows with an error.'),
+  }),
+);
+
+/** A verdict that the outcome of a mail contradicts. */
+export const ContradictionFields = {
+  verification_id: Type.String(),
+  deliverability: DeliverabilityField,
+  reason: ReasonField,
+  validation_type: OneOf(LEVELS),
+  provider: Nullable(Type.String({ description: 'Who runs the mail hosts.' })),
+  outcome: OneOf(['delivered', 'bounced'] as const, { description: 'What became of the mail.' }),
+  at: Type.String({ format: 'date-time' }),
+  rule: Nullable(Type.String({ description: 'The classification rule that decided the verdict.' })),
+  reply: Nullable(Type.String({ description: 'The codes of the reply that decided it.' })),
+  code: Nullable(Type.String({ description: 'The codes of the bounce.' })),
+} as const;

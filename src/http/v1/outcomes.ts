@@ -1,0 +1,101 @@
+import * as C from '../../contract/outcomes.ts';
+import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { OUTCOMES_BODY_BYTES } from '../../kernel/facts/limits.ts';
+import type { ReportedOutcome } from '../../kernel/facts/sent-mail.ts';
+import { sha256Hex } from '../../kernel/ids.ts';
+import type { OutcomeResult } from '../../service/outcomes.ts';
+import type { HttpRequest } from '../exchange.ts';
+import { wholeBody } from '../input/arrival.ts';
+import { jsonReader, objectBody } from '../input/reader.ts';
+import { jsonReply, REPLAYED, replayed, replyAnswer } from '../reply.ts';
+import { type Route, route } from '../route.ts';
+
+const readRow = jsonReader(C.OutcomeRow);
+
+const toReported = (row: Read<typeof C.OutcomeRow>): ReportedOutcome => ({
+  ...(row.email === undefined ? {} : { email: row.email }),
+  ...(row.verification_id === undefined ? {} : { verificationId: row.verification_id }),
+  outcome: row.outcome,
+  at: row.at,
+  diagnostic: row.diagnostic ?? null,
+  source: row.source ?? null,
+});
+
+function reportedIn(sent: unknown): ReportedOutcome | ApiError {
+  const read = readRow(sent);
+  return read.ok ? toReported(read.value) : read.error;
+}
+
+const resultReply = (one: OutcomeResult) =>
+  one.result === 'error'
+    ? { result: one.result, error: one.error.message, field: one.error.details.field ?? null }
+    : { result: one.result, class: one.class };
+
+/** As it is sent and stored. */
+export function outcomesReply(results: readonly OutcomeResult[], warnings: readonly string[]) {
+  const count = (of: OutcomeResult['result']) => results.filter(({ result }) => result === of).length;
+  return jsonReply<typeof C.OutcomesReply>(200, {
+    results: results.map(resultReply),
+    recorded: count('recorded'),
+    duplicates: count('duplicate'),
+    errors: count('error'),
+    warnings,
+  });
+}
+
+const readRequest = jsonReader(C.OutcomesRequest);
+const PATH = '/v1/outcomes';
+
+/** The rows of a request, read at its end. */
+function rowsIn(request: HttpRequest, bytes: Buffer) {
+  request.body = bytes;
+  const json = objectBody(request, { bodyLimit: OUTCOMES_BODY_BYTES });
+  const read = json.ok ? readRequest(json.value) : json;
+  if (!read.ok) throw read.error;
+  return { rows: read.value.outcomes.map(reportedIn), warnings: read.warnings ?? [] };
+}
+
+/** What became of mail. */
+export const OUTCOME_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: PATH,
+    access: 'api-key:outcomes',
+    input: {
+      body: { cost: 'report', stream: ['application/json'], schema: C.OutcomesRequest },
+      headers: IdempotencyHeader,
+      bodyLimit: OUTCOMES_BODY_BYTES,
+    },
+    output: { content: C.OutcomesReply, description: 'A result for each row.', headers: REPLAYED },
+    doc: {
+      operationId: 'reportOutcomes',
+      tag: 'Outcomes',
+      summary: 'Report what became of mail',
+      description:
+        'Costs nothing. A row with an error does not affect the others. What was reported before counts once, in whatever order it arrives.',
+      errors: [409, 422],
+    },
+    serve:
+      ({ outcomes, costs, admission }) =>
+      async ({ caller: { accountId }, request }, { body, headers, warnings }) => {
+        const bytes = await wholeBody(body, costs, 'report', accountId);
+        const { rows, warnings: more } = rowsIn(request, bytes);
+        const key = headers['idempotency-key'];
+        const ref = key === undefined ? null : { route: `POST ${PATH}`, key, fingerprint: sha256Hex(bytes) };
+        const before = ref && (await admission.find(accountId, ref));
+        if (before !== null) return replayed(before);
+        const replyTo = (results: readonly OutcomeResult[]) => outcomesReply(results, [...warnings, ...more]);
+        try {
+          return replyAnswer(replyTo(await outcomes.record(accountId, rows, ref && { ref, replyTo })));
+        } catch (error) {
+          // Another request with this key was faster.
+          const stored = ref && isInProgress(error) ? await admission.find(accountId, ref) : null;
+          if (stored === null) throw error;
+          return replayed(stored);
+        }
+      },
+  }),
+];
+
+const isInProgress = (error: unknown): boolean => error instanceof ApiError && error.code === 'idempotency_in_progress';

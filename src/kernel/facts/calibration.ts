@@ -1,0 +1,85 @@
+/** How often verdicts were right, as far as the outcomes of sent mail show. */
+import type { Level } from './plans.ts';
+import type { Deliverability, Reason } from './reasons.ts';
+import type { MailOutcome } from './sent-mail.ts';
+
+/** Verdicts that are counted together. */
+export interface VerdictGroup {
+  readonly deliverability: Deliverability;
+  readonly reason: Reason | null;
+  readonly level: Level;
+  /** Who runs the mail hosts; null: nobody known. */
+  readonly provider: string | null;
+}
+
+/** A group as it is stored, and found again. */
+export const groupKey = ({ deliverability, reason, level, provider }: VerdictGroup): string =>
+  JSON.stringify([deliverability, reason, level, provider]);
+
+export function groupOf(key: string): VerdictGroup {
+  const [deliverability, reason, level, provider]: [Deliverability, Reason | null, Level, string | null] =
+    JSON.parse(key);
+  return { deliverability, reason, level, provider };
+}
+
+/** Of fewer verdicts, nothing is said. */
+export const CALIBRATION_LEAST = 50;
+
+/** A share and its 95 % interval, each from 0 to 1. */
+export interface Share {
+  readonly share: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Quantile of the normal distribution for 95 %, both sides. */
+const Z = 1.959963984540054;
+
+/** The interval of Wilson (1927, JASA 22:209) for `hits` of `n`, at least one. */
+export function wilson(hits: number, n: number): Share {
+  const share = hits / n;
+  const z2 = Z * Z;
+  const middle = share + z2 / (2 * n);
+  const half = Z * Math.sqrt((share * (1 - share)) / n + z2 / (4 * n * n));
+  const divisor = 1 + z2 / n;
+  return { share, low: Math.max(0, (middle - half) / divisor), high: Math.min(1, (middle + half) / divisor) };
+}
+
+/** Verdicts with an outcome, and how many of their mails bounced for a reason of the recipient. */
+export interface OutcomeSum {
+  readonly sent: number;
+  readonly bounced: number;
+}
+
+/** How often mail to such an address arrives. */
+export interface Confidence {
+  /** The share that did not bounce for a reason of the recipient, and its 95 % interval. */
+  readonly p: number;
+  readonly low: number;
+  readonly high: number;
+  /** Verdicts that it is measured by. */
+  readonly n: number;
+  /** Whose outcomes count. */
+  readonly basis: 'account';
+}
+
+const rounded = (share: number): number => Math.round(share * 1_000) / 1_000;
+
+/** Null: too few to say. */
+export function confidenceOf({ sent, bounced }: OutcomeSum): Confidence | null {
+  if (sent < CALIBRATION_LEAST) return null;
+  const { share, low, high } = wilson(sent - bounced, sent);
+  return { p: rounded(share), low: rounded(low), high: rounded(high), n: sent, basis: 'account' };
+}
+
+/** Reasons by which an account decides itself: mail that arrives all the same contradicts nothing that was found out. */
+const OWN_DECISIONS: readonly (Reason | null)[] = ['blocked_by_filter'];
+
+/** The outcome that contradicts a verdict; null: either fits. */
+export function contradictingOutcome({
+  deliverability,
+  reason,
+}: Pick<VerdictGroup, 'deliverability' | 'reason'>): Extract<MailOutcome, 'delivered' | 'bounced'> | null {
+  if (deliverability === 'deliverable') return 'bounced';
+  return deliverability === 'undeliverable' && !OWN_DECISIONS.includes(reason) ? 'delivered' : null;
+}

@@ -1,0 +1,163 @@
+/** What became of mail that accounts sent: takes it, and recalls it when an address is verified again. */
+import { type Address, parseAddress } from '../engine/address/parse.ts';
+import type { DomainData } from '../engine/data/domain-data.ts';
+import { type OutcomeReading, readOutcome } from '../engine/smtp/bounce.ts';
+import { type Classifier, createClassifier } from '../engine/smtp/classify.ts';
+import { trimBlanks } from '../kernel/blanks.ts';
+import { type Clock, DAY_MS } from '../kernel/clock.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { contradictingOutcome } from '../kernel/facts/calibration.ts';
+import { CLOCK_TOLERANCE_SECONDS, OUTCOME_AGE_DAYS } from '../kernel/facts/limits.ts';
+import { OUTCOME_CLASS_FACTS, type OutcomeClass, type ReportedOutcome } from '../kernel/facts/sent-mail.ts';
+import type {
+  AccountId,
+  MeasuredVerdict,
+  NewOutcome,
+  OutcomesRecorded,
+  ReplyToStore,
+  SentAfter,
+  Store,
+} from '../store/store.ts';
+import { ANY_DOMAIN, canonicalMailbox, type VerificationReply } from './verify.ts';
+
+/** Of one row; the error is one of the row alone. */
+export type OutcomeResult =
+  | { readonly result: 'recorded' | 'duplicate'; readonly class: OutcomeClass }
+  | { readonly result: 'error'; readonly error: ApiError };
+
+export interface OutcomeService {
+  /**
+   * Records what became of mail, and returns a result for each row, in their order. A row that is an error already is
+   * handed back. `stored`: the reply for the Idempotency-Key, written with the rows. Throws ApiError.
+   */
+  record(
+    account: AccountId,
+    rows: readonly (ReportedOutcome | ApiError)[],
+    stored?: ReplyToStore<readonly OutcomeResult[]> | null,
+  ): Promise<readonly OutcomeResult[]>;
+}
+
+interface Parts {
+  readonly store: Pick<Store, 'outcomes'>;
+  readonly clock: Clock;
+  readonly domainData: () => Pick<DomainData, 'provider'>;
+  /** Told of each result that was recorded, and of contradictions. */
+  readonly onRecorded?: (classes: readonly OutcomeClass[], contradictions: number) => void;
+}
+
+const wrong = (field: string, what: string): ApiError =>
+  new ApiError('invalid_parameter', `${field} ${what}`, { field });
+
+/** A row that may be recorded. */
+interface Readable {
+  readonly said: ReportedOutcome;
+  readonly address: Address;
+  readonly sentAfter: SentAfter | null;
+}
+
+export function createOutcomeService({ store, clock, domainData, onRecorded }: Parts): OutcomeService {
+  const { outcomes } = store;
+  // Made for the first bounce: that takes some milliseconds.
+  let classifier: Classifier | null = null;
+  const operatorOf = (host: string) => domainData().provider(host)?.name ?? null;
+
+  function toStored({ said, address, sentAfter }: Readable): NewOutcome {
+    classifier ??= createClassifier();
+    const { outcome, diagnostic, at, source } = said;
+    const email = address.normalized;
+    const reading = readOutcome(classifier, { outcome, diagnostic, address: email }, operatorOf);
+    const verdict = sentAfter && measured(sentAfter);
+    return {
+      ...{ mailbox: canonicalMailbox(address), domain: address.domain, class: reading.class, at, source, verdict },
+      code: codesOf(reading),
+      template: verdict && templateOf(classifier, email, reading, verdict),
+    };
+  }
+
+  /** Each row with the verification that it is about, or why it is none. */
+  async function readable(account: AccountId, rows: readonly (ReportedOutcome | ApiError)[]) {
+    const now = clock.now();
+    const checked = rows.map((row) => (row instanceof ApiError ? row : (faultOf(row, now) ?? row)));
+    const good = checked.flatMap((row) => (row instanceof ApiError ? [] : row));
+    const ids = good.flatMap(({ verificationId }) => verificationId ?? []);
+    const addresses = good.flatMap(({ email, at }) =>
+      email === undefined ? [] : [{ email: trimBlanks(email), until: at + CLOCK_TOLERANCE_SECONDS * 1000 }],
+    );
+    const { byId, byAddress } = await outcomes.verifications(account, ids, addresses);
+    let next = 0;
+    return checked.map((row): Readable | ApiError => {
+      if (row instanceof ApiError) return row;
+      const { email, verificationId = '' } = row;
+      const sentAfter = (email === undefined ? byId.get(verificationId) : byAddress[next++]) ?? null;
+      if (email === undefined && sentAfter === null)
+        return wrong('verification_id', 'is that of no verification in the log of the account.');
+      const parsed = parseAddress(trimBlanks(email ?? sentAfter?.email ?? ''), ANY_DOMAIN);
+      if (parsed.ok) return { said: row, address: parsed.address, sentAfter };
+      return email === undefined
+        ? wrong('verification_id', 'is that of a malformed address.')
+        : wrong('email', 'must be an email address.');
+    });
+  }
+
+  return {
+    async record(account, rows, stored = null) {
+      const read = await readable(account, rows);
+      const toRecord = read.map((row) => (row instanceof ApiError ? row : toStored(row)));
+      const all = toRecord.flatMap((row) => (row instanceof ApiError ? [] : row));
+      const resultsOf = ({ results }: OutcomesRecorded): readonly OutcomeResult[] => {
+        let next = 0;
+        return toRecord.map((row) =>
+          row instanceof ApiError
+            ? { result: 'error', error: row }
+            : { result: results[next++] ?? 'duplicate', class: row.class },
+        );
+      };
+      const reply = stored && {
+        ref: stored.ref,
+        replyTo: (recorded: OutcomesRecorded) => stored.replyTo(resultsOf(recorded)),
+      };
+      const recorded = await outcomes.record(account, all, reply);
+      const classes = all.flatMap((row, i) => (recorded.results[i] === 'recorded' ? [row.class] : []));
+      onRecorded?.(classes, recorded.contradictions.length);
+      return resultsOf(recorded);
+    },
+  };
+}
+
+/** What is wrong with a row by itself; null: nothing. */
+function faultOf({ email, verificationId, at }: ReportedOutcome, now: number): ApiError | null {
+  if (email === undefined && verificationId === undefined)
+    return wrong('email', 'is missing; send it, or verification_id.');
+  if (email !== undefined && verificationId !== undefined)
+    return wrong('verification_id', 'cannot be sent together with email; send one of them.');
+  if (at > now + CLOCK_TOLERANCE_SECONDS * 1000) return wrong('at', 'is in the future.');
+  if (at < now - OUTCOME_AGE_DAYS * DAY_MS) return wrong('at', `is more than ${OUTCOME_AGE_DAYS} days ago.`);
+  return null;
+}
+
+const codes = (code: number | null | undefined, enhanced: string | null | undefined): string | null =>
+  code == null ? null : enhanced == null ? String(code) : `${code} ${enhanced}`;
+
+const codesOf = ({ diagnostic }: OutcomeReading): string | null =>
+  diagnostic?.hasCode ? codes(diagnostic.reply.code, diagnostic.reply.enhanced) : null;
+
+/** Of a bounce that contradicts the verdict. */
+function templateOf(
+  classifier: Classifier,
+  address: string,
+  { class: of, diagnostic }: OutcomeReading,
+  { group }: MeasuredVerdict,
+): string | null {
+  if (diagnostic === null || OUTCOME_CLASS_FACTS[of].about !== 'address') return null;
+  if (contradictingOutcome(group) !== 'bounced') return null;
+  return classifier.template({ reply: diagnostic.reply, echoes: { address, ourNames: [], ourIps: [] } }).text;
+}
+
+/** Null: nothing was found out that mail could be measured by. */
+function measured({ id, body, deliverability, reason, validationType: level }: SentAfter): MeasuredVerdict | null {
+  if (reason === 'blocked_by_filter') return null;
+  const { checks }: VerificationReply = JSON.parse(body);
+  const { rule = null, code, enhanced_code: enhanced } = checks.smtp;
+  const group = { deliverability, reason, level, provider: checks.mx.provider ?? null };
+  return { verificationId: id, group, predicted: null, rule, reply: codes(code, enhanced) };
+}

@@ -41,6 +41,9 @@ export function createMailvet(options: MailvetOptions): Mailvet {
       },
       forgetScope: (scope, call) => send({ ...call, method: 'DELETE', path: 'v1/seen', query: { scope } }),
     },
+    outcomes: {
+      report: (outcomes, call) => send({ ...call, method: 'POST', path: 'v1/outcomes', body: { outcomes } }),
+    },
     filters: {
       add: (filter, call) => send({ ...call, method: 'POST', path: 'v1/filters', body: filter }),
       list,

@@ -279,6 +279,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/outcomes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report what became of mail
+         * @description Costs nothing. A row with an error does not affect the others. What was reported before counts once, in whatever order it arrives.
+         */
+        post: operations["reportOutcomes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks": {
         parameters: {
             query?: never;
@@ -482,6 +502,23 @@ export interface webhooks {
         put?: never;
         /** An API key was revoked, or rolled */
         post: operations["receiveKeyRevoked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "outcomes.contradiction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The outcome of mail contradicts verdicts */
+        post: operations["receiveOutcomesContradiction"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1371,11 +1408,78 @@ export interface components {
             /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
+        /** Outcome */
+        Outcome: {
+            /**
+             * @description The recipient. The outcome counts for the latest verification of the address before `at`.
+             * @example jane.doe@example.com
+             */
+            email?: string;
+            /**
+             * @description In place of `email`: the verification of the recipient, if it is still in the log.
+             * @example ver_0VkP3Zq1n7Jc2mQ9sT4bXd
+             */
+            verification_id?: string;
+            /**
+             * @description What became of the message.
+             * @enum {string}
+             */
+            outcome: "delivered" | "bounced" | "deferred" | "complained";
+            /**
+             * Format: date-time
+             * @description When it happened; at most 400 days ago.
+             * @example 2026-11-21T08:30:00Z
+             */
+            at: string;
+            /**
+             * @description What the mail server said of a bounce; of a longer text, 2000 characters are read. It is read and not stored. A bounce without one counts against nobody.
+             * @example 550 5.1.1 User unknown
+             */
+            diagnostic?: string;
+            /**
+             * @description Your name of what sent the message.
+             * @example newsletter
+             */
+            source?: string;
+        };
+        /** OutcomesRequest */
+        OutcomesRequest: {
+            outcomes: components["schemas"]["Outcome"][];
+        };
+        /** OutcomeResult */
+        OutcomeResult: {
+            /**
+             * @description `duplicate`: it had been reported before, and counts once.
+             * @enum {string}
+             */
+            result: "recorded" | "duplicate" | "error";
+            /**
+             * @description What it is evidence of: of a bounce, as its diagnostic is read. Only `delivered`, `absent`, `disabled` and `full` are about the address.
+             * @enum {string}
+             */
+            class?: "delivered" | "absent" | "disabled" | "full" | "domain" | "sender" | "unclear" | "deferred" | "complained";
+            /** @description What is wrong with the row, in one sentence. */
+            error?: string;
+            field?: string | null;
+        };
+        /** OutcomesResult */
+        OutcomesResult: {
+            /** @description One for each row, in their order. */
+            results: components["schemas"]["OutcomeResult"][];
+            /** @description Rows that were recorded. */
+            recorded: number;
+            /** @description Rows that had been reported before. */
+            duplicates: number;
+            /** @description Rows with an error. */
+            errors: number;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
         /** WebhookRequest */
         WebhookRequest: {
             /** @description https, with a host that has a public address. Redirects are not followed. */
             url: string;
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description?: string | null;
         };
         /** WebhookCreated */
@@ -1383,7 +1487,7 @@ export interface components {
             id: string;
             url: string;
             /** @description The events that it receives; `*`: all of them. */
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
             disabled_reason: ("manual" | "gone" | "failing") | null;
@@ -1402,7 +1506,7 @@ export interface components {
             id: string;
             url: string;
             /** @description The events that it receives; `*`: all of them. */
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
             disabled_reason: ("manual" | "gone" | "failing") | null;
@@ -1423,7 +1527,7 @@ export interface components {
             id: string;
             url: string;
             /** @description The events that it receives; `*`: all of them. */
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
             disabled_reason: ("manual" | "gone" | "failing") | null;
@@ -1439,7 +1543,7 @@ export interface components {
         WebhookChange: {
             /** @description https, with a host that has a public address. Redirects are not followed. */
             url?: string;
-            events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description?: string | null;
             /** @description A webhook that is disabled gets no events; what was to be sent to it has failed. */
             enabled?: boolean;
@@ -1459,7 +1563,7 @@ export interface components {
             /** @description The header `webhook-id`: the same in each attempt and replay. */
             event_id: string;
             /** @enum {string} */
-            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping";
+            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping";
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
             /** @description In order of time. */
@@ -1486,7 +1590,7 @@ export interface components {
             /** @description The header `webhook-id`: the same in each attempt and replay. */
             event_id: string;
             /** @enum {string} */
-            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping";
+            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping";
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
             /** @description In order of time. */
@@ -1585,6 +1689,38 @@ export interface components {
             timestamp: string;
             data: components["schemas"]["Key"];
         };
+        /** Contradiction */
+        Contradiction: {
+            verification_id: string;
+            deliverability: components["schemas"]["Deliverability"];
+            reason: components["schemas"]["Reason"] | null;
+            /** @enum {string} */
+            validation_type: "mx" | "smtp";
+            provider: string | null;
+            /**
+             * @description What became of the mail.
+             * @enum {string}
+             */
+            outcome: "delivered" | "bounced";
+            /** Format: date-time */
+            at: string;
+            rule: string | null;
+            reply: string | null;
+            code: string | null;
+        };
+        /** ContradictionEvent */
+        ContradictionEvent: {
+            /** @constant */
+            type: "outcomes.contradiction";
+            /** Format: date-time */
+            timestamp: string;
+            data: {
+                /** @description How many verdicts. */
+                total: number;
+                /** @description At most 100 of them; all are in the calibration. */
+                contradictions: components["schemas"]["Contradiction"][];
+            };
+        };
         /** PingEvent */
         PingEvent: {
             /** @constant */
@@ -1618,7 +1754,7 @@ export interface components {
              * @description The scope that the key lacks.
              * @enum {string}
              */
-            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies";
+            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes";
             /**
              * Format: date-time
              * @description When the key expired.
@@ -1919,6 +2055,10 @@ export type PolicySignalsRequest = components['schemas']['PolicySignalsRequest']
 export type PolicyMessagesRequest = components['schemas']['PolicyMessagesRequest'];
 export type PolicyRequest = components['schemas']['PolicyRequest'];
 export type PolicyDeleted = components['schemas']['PolicyDeleted'];
+export type Outcome = components['schemas']['Outcome'];
+export type OutcomesRequest = components['schemas']['OutcomesRequest'];
+export type OutcomeResult = components['schemas']['OutcomeResult'];
+export type OutcomesResult = components['schemas']['OutcomesResult'];
 export type WebhookRequest = components['schemas']['WebhookRequest'];
 export type WebhookCreated = components['schemas']['WebhookCreated'];
 export type Webhook = components['schemas']['Webhook'];
@@ -1936,6 +2076,8 @@ export type CreditsLowEvent = components['schemas']['CreditsLowEvent'];
 export type Key = components['schemas']['Key'];
 export type KeyCreatedEvent = components['schemas']['KeyCreatedEvent'];
 export type KeyRevokedEvent = components['schemas']['KeyRevokedEvent'];
+export type Contradiction = components['schemas']['Contradiction'];
+export type ContradictionEvent = components['schemas']['ContradictionEvent'];
 export type PingEvent = components['schemas']['PingEvent'];
 export type Error = components['schemas']['Error'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
@@ -3919,6 +4061,89 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    reportOutcomes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same key returns the stored reply. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "outcomes": [
+                 *         {
+                 *           "email": "jane.doe@example.com",
+                 *           "outcome": "bounced",
+                 *           "at": "2026-11-20T10:00:00.000Z",
+                 *           "diagnostic": "550 5.1.1 User unknown"
+                 *         },
+                 *         {
+                 *           "verification_id": "ver_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                 *           "outcome": "delivered",
+                 *           "at": "2026-11-20T10:00:00.000Z",
+                 *           "source": "newsletter"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["OutcomesRequest"];
+            };
+        };
+        responses: {
+            /** @description A result for each row. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description `true` where this is the stored reply of an earlier request. */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "results": [
+                     *         {
+                     *           "result": "recorded",
+                     *           "class": "absent"
+                     *         },
+                     *         {
+                     *           "result": "duplicate",
+                     *           "class": "delivered"
+                     *         }
+                     *       ],
+                     *       "recorded": 1,
+                     *       "duplicates": 1,
+                     *       "errors": 0,
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OutcomesResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listWebhooks: {
         parameters: {
             query?: never;
@@ -4864,6 +5089,35 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["KeyRevokedEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is sent: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveOutcomesContradiction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContradictionEvent"];
             };
         };
         responses: {

@@ -33,6 +33,11 @@ export type Policy = Omit<JsonOf<operations['getPolicy']['responses'][200]>, 'wa
 /** What is left out is accepted, or has its default. A policy that was read can be sent back. */
 export type PolicyRequest = BodyOf<'putPolicy'>;
 
+/** What became of one message to one recipient. */
+export type Outcome = BodyOf<'reportOutcomes'>['outcomes'][number];
+/** A result for each row, in their order. */
+export type OutcomesResult = JsonOf<operations['reportOutcomes']['responses'][200]>;
+
 export type Webhook = JsonOf<operations['getWebhook']['responses'][200]>;
 /** With the secret that signs, which cannot be read again. */
 export type WebhookWithSecret = JsonOf<operations['createWebhook']['responses'][201]>;
@@ -167,6 +172,11 @@ export interface Mailvet {
     forget(mailbox: SeenMailbox, options?: CallOptions): Promise<Forgotten>;
     /** Forgets every mailbox of a scope. */
     forgetScope(scope: string, options?: CallOptions): Promise<Forgotten>;
+  };
+  /** What became of mail. */
+  readonly outcomes: {
+    /** Reports up to 1,000. A row with an error does not affect the others. */
+    report(outcomes: readonly Outcome[], options?: WriteOptions): Promise<OutcomesResult>;
   };
   readonly filters: {
     /** Adds a filter; one that exists already is an error, 422 `filter_exists`. */

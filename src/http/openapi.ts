@@ -310,6 +310,19 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     decision: { action: 'accept', because: [], message: null },
   },
   Forgotten: { forgotten: 1, warnings },
+  OutcomesRequest: {
+    outcomes: [
+      { email: 'jane.doe@example.com', outcome: 'bounced', at: ACCOUNT_TIME, diagnostic: '550 5.1.1 User unknown' },
+      { verification_id: 'ver_0VkP3Zq1n7Jc2mQ9sT4bXd', outcome: 'delivered', at: ACCOUNT_TIME, source: 'newsletter' },
+    ],
+  },
+  OutcomesResult: {
+    results: [
+      { result: 'recorded', class: 'absent' },
+      { result: 'duplicate', class: 'delivered' },
+    ],
+    ...{ recorded: 1, duplicates: 1, errors: 0, warnings },
+  },
   Usage: {
     plan: 'premium',
     period: { start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },

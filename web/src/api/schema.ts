@@ -2632,7 +2632,7 @@ export interface components {
             name: string;
             key: string;
             allow_ips: string[];
-            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies")[];
+            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes")[];
             budget: {
                 monthly_credits: number;
                 used: number;
@@ -3053,7 +3053,7 @@ export interface components {
             id: string;
             url: string;
             /** @description The events that it receives; `*`: all of them. */
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
             disabled_reason: ("manual" | "gone" | "failing") | null;
@@ -3071,7 +3071,7 @@ export interface components {
         WebhookRequest: {
             /** @description https, with a host that has a public address. Redirects are not followed. */
             url: string;
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description?: string | null;
         };
         /** WebhookWithSecret */
@@ -3079,7 +3079,7 @@ export interface components {
             id: string;
             url: string;
             /** @description The events that it receives; `*`: all of them. */
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
             disabled_reason: ("manual" | "gone" | "failing") | null;
@@ -3095,7 +3095,7 @@ export interface components {
         WebhookChange: {
             /** @description https, with a host that has a public address. Redirects are not followed. */
             url?: string;
-            events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping" | "*")[];
+            events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description?: string | null;
             /** @description A webhook that is disabled gets no events; what was to be sent to it has failed. */
             enabled?: boolean;
@@ -3113,7 +3113,7 @@ export interface components {
             /** @description The header `webhook-id`: the same in each attempt and replay. */
             event_id: string;
             /** @enum {string} */
-            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "ping";
+            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping";
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
             /** @description In order of time. */
@@ -3588,7 +3588,7 @@ export interface components {
              * @description The scope that the key lacks.
              * @enum {string}
              */
-            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies";
+            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes";
             /**
              * Format: date-time
              * @description When the key expired.
@@ -5499,7 +5499,7 @@ export interface operations {
                     /** @description A date or an RFC 3339 date-time in the future; null: never. */
                     expires_at?: string | null;
                     /** @description What the key may be used for. */
-                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies")[];
+                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes")[];
                     /** @description What the key may spend in a calendar month (UTC); null: no budget. */
                     monthly_credits?: number | null;
                 };
@@ -5587,7 +5587,7 @@ export interface operations {
                     /** @description A date or an RFC 3339 date-time in the future; null: never. */
                     expires_at?: string | null;
                     /** @description What the key may be used for. */
-                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies")[];
+                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes")[];
                     /** @description What the key may spend in a calendar month (UTC); null: no budget. */
                     monthly_credits?: number | null;
                 };

@@ -58,6 +58,7 @@ const CALLS: Readonly<Record<Name, Call>> = {
   getPolicy: (name) => result('policy', `policies.get(${name})`),
   putPolicy: (name, body) => result('policy', `policies.put(${name}, ${javascript(body)})`),
   deletePolicy: (name) => ({ lines: [`await mailvet.policies.remove(${name});`] }),
+  reportOutcomes: (_id, { outcomes }) => result('reported', `outcomes.report(${javascript(outcomes)})`),
   createWebhook: (_id, body) => result('webhook', `webhooks.create(${javascript(body)})`),
   listWebhooks: () => result('webhooks', 'webhooks.list()'),
   getWebhook: (id) => result('webhook', `webhooks.get(${id})`),

@@ -17,6 +17,7 @@ const EVENT_LABELS: Readonly<Record<WebhookEventType, string>> = {
   'credits.low': 'The balance fell below the alert threshold',
   'key.created': 'An API key was created',
   'key.revoked': 'An API key was revoked',
+  'outcomes.contradiction': 'The outcome of mail contradicts verdicts',
   ping: 'A test was sent',
 };
 

@@ -15,7 +15,7 @@ export const Warnings = Type.Array(Type.String(), {
 export const WithWarnings = <P extends TProperties>(title: string, { properties }: TObject<P>) =>
   Type.Object({ ...properties, warnings: Warnings }, { title });
 
-/** An array whose items are read one by one, so that a wrong one is an error of its own. The note never leaves the server. */
+/** An array whose items are read one by one: a wrong one is an error of its own. The note never leaves the server. */
 export const Rows = <T extends TSchema>(item: T, options: TArrayOptions) =>
   Object.assign(Type.Array(item, options), { '~rows': true } as const);
 

@@ -33,7 +33,7 @@ const resultReply = (one: OutcomeResult) =>
     : { result: one.result, class: one.class };
 
 /** As it is sent and stored. */
-export function outcomesReply(results: readonly OutcomeResult[], warnings: readonly string[]) {
+function outcomesReply(results: readonly OutcomeResult[], warnings: readonly string[]) {
   const count = (of: OutcomeResult['result']) => results.filter(({ result }) => result === of).length;
   return jsonReply<typeof C.OutcomesReply>(200, {
     results: results.map(resultReply),

@@ -72,7 +72,7 @@ export function confidenceOf({ sent, bounced }: OutcomeSum): Confidence | null {
   return { p: rounded(share), low: rounded(low), high: rounded(high), n: sent, basis: 'account' };
 }
 
-/** Reasons by which an account decides itself: mail that arrives all the same contradicts nothing that was found out. */
+/** By which an account decides itself: mail that arrives all the same contradicts nothing that was found out. */
 const OWN_DECISIONS: readonly (Reason | null)[] = ['blocked_by_filter'];
 
 /** The outcome that contradicts a verdict; null: either fits. */

@@ -1845,7 +1845,8 @@ export interface Upkeep {
    * Deletes what is past its time by the store's clock, in short transactions: verifications older than `keepMs` or
    * than their account's own retention, mailboxes last seen `seenMs` ago, outcomes of mail `outcomesMs` ago (by
    * default, as long as the options'), and rows of other tables as OWNED_TABLES says; of each table PURGE_ROUND_ROWS at
-   * most. The ledger and hourly counters become sums of their days. Adds the job of deleted accounts that have none. Ends after the transaction under way when `signal` aborts.
+   * most. The ledger and hourly counters become sums of their days. Adds the job of deleted accounts that have none.
+   * Ends after the transaction under way when `signal` aborts.
    */
   purge(keepMs: number, signal?: AbortSignal, seenMs?: number, outcomesMs?: number): Promise<PurgeRound>;
   /**

@@ -5,7 +5,7 @@ import { mailboxOf } from './engine/address/mailbox.ts';
 import { createEngine } from './engine/create.ts';
 import { watchDomainData } from './engine/data/domain-data.ts';
 import { buildApp } from './http/app.ts';
-import { startNodeReport, startStoreClock } from './jobs/rounds.ts';
+import { startIdentityWatch, startNodeReport, startStoreClock } from './jobs/rounds.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { DASHBOARD_PER_WINDOW } from './kernel/facts/limits.ts';
 import { randomToken } from './kernel/ids.ts';
@@ -19,6 +19,7 @@ import { startJobs } from './main/jobs.ts';
 import { listenForRequests } from './main/listen.ts';
 import { observe, openMetrics } from './main/metrics.ts';
 import { createServices } from './main/services.ts';
+import { Identities } from './service/doctor.ts';
 import { watchStoreClock } from './service/store-clock.ts';
 import { openStore } from './store/open.ts';
 import type { Store, StoreEvent } from './store/store.ts';
@@ -127,6 +128,9 @@ async function start(
   });
   closers.add('verification engine', 2000, () => engine.close());
   const egressFile = new EgressFile({ options, logger, engine, providers }, smtp?.egresses ?? []);
+  const identities = new Identities({ ...options, egresses: () => egressFile.egresses });
+  const identityWatch = startIdentityWatch(() => identities.lookUp(), logger);
+  closers.add('look at the names of egresses', 2_000, () => identityWatch.stop());
   const metrics = await openMetrics(options, closers);
   let url = options.publicUrl;
   let draining = false;
@@ -144,6 +148,7 @@ async function start(
       metrics,
       closers,
       egressFile,
+      identities,
     },
     url: () => url,
     draining: () => draining || closers.closing,
@@ -172,11 +177,15 @@ async function start(
     const token = await context.signIn.setup.offer();
     return token === null ? null : `${url}/setup#token=${token}`;
   }
+  async function reload(): Promise<void> {
+    await egressFile.reload();
+    identityWatch.now();
+  }
   function drain(): void {
     draining = true;
     logger.info('draining: not ready, still serving');
   }
-  return { url: listening, store, setupLink, drain, reload: () => egressFile.reload(), stop: () => closers.closeAll() };
+  return { url: listening, store, setupLink, drain, reload, stop: () => closers.closeAll() };
 }
 
 /** Races a step that cannot be interrupted, such as waiting for another node's migration, against the signal. */

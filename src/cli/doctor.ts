@@ -3,7 +3,7 @@ import { smtpIdentityOf } from '../config/egress.ts';
 import type { Options } from '../config/read.ts';
 import { watchDomainData } from '../engine/data/domain-data.ts';
 import { systemClock } from '../kernel/clock.ts';
-import type { Finding } from '../service/doctor.ts';
+import type { EgressAdvice, EgressFinding } from '../service/doctor.ts';
 import { command, missingFile, openConfiguredStore, optionsFrom, printable, printResult } from './command.ts';
 
 export const doctorCommand = (): Command =>
@@ -13,22 +13,30 @@ export const doctorCommand = (): Command =>
       const { examine, isFit } = await import('../service/doctor.ts');
       const providers = () => watchDomainData(options.listsDir, systemClock).current.providerNames;
       const { egresses = [] } = (await smtpIdentityOf(options, providers)) ?? {};
-      const findings = await examine({ ...options, egresses: () => egresses }, () => checkStore(options));
+      const { findings, advice } = await examine({ ...options, egresses: () => egresses }, () => checkStore(options));
       const ok = isFit(findings);
-      printResult(flags, { findings, ok }, linesOf(findings));
+      printResult(flags, { findings, advice, ok }, [...linesOf(findings), ...adviceLines(advice)].join('\n'));
       if (!ok) process.exitCode = 1;
     },
   );
 
 /** `fail  port        …`: what was found and how to fix it. */
-function linesOf(findings: readonly Finding[]): string {
+function linesOf(findings: readonly EgressFinding[]): string[] {
   const width = Math.max(...findings.map(({ check }) => check.length));
-  return findings
-    .map(({ check, result, found, fix }) => {
-      const text = fix === null ? found : `${found} ${fix}`;
-      return `${result}  ${check.padEnd(width)}  ${printable(text)}`;
-    })
-    .join('\n');
+  const isOne = new Set(findings.map(({ egress }) => egress)).size < 3;
+  return findings.map(({ check, result, found, fix, egress }) => {
+    const text = fix === null ? found : `${found} ${fix}`;
+    return `${result}  ${check.padEnd(width)}  ${isOne || egress === null ? '' : `${egress}: `}${printable(text)}`;
+  });
+}
+
+/** What to mend first, for each egress where there is something. */
+function adviceLines(advice: readonly EgressAdvice[]): string[] {
+  const of = (egress: string) => (advice.length === 1 ? 'Mend first' : `Mend first at ${egress}`);
+  const lines = advice.flatMap(({ egress, first }) =>
+    first === null ? [] : `${of(egress)}, for the most answers: ${printable(first.fix)}`,
+  );
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 async function checkStore(options: Options): ReturnType<typeof import('../service/doctor.ts').checkStore> {

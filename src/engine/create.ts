@@ -2,6 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { warnOfFault } from '../kernel/contain.ts';
 import { DNS_CONTROL_NAMES } from '../kernel/control-names.ts';
+import type { Advice } from '../kernel/doctor-checks.ts';
 import type { Egress } from '../kernel/egress.ts';
 import { DNS_TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { randomInt } from '../kernel/ids.ts';
@@ -21,7 +22,7 @@ import {
   probeConnectivity,
   probeProxy,
 } from './smtp/egress.ts';
-import { adviceFor, type EgressShares } from './smtp/egress-record.ts';
+import { type EgressShares, problemsOf } from './smtp/egress-record.ts';
 import {
   CATCH_ALL_SKIPPED,
   createMailboxCheck,
@@ -76,8 +77,10 @@ interface EgressRow {
   readonly restsFor: number;
   readonly hour: EgressShares;
   readonly day: EgressShares;
-  /** The one thing that would improve its answers most; null: nothing stands out. */
-  readonly advice: string | null;
+  /** Mail operators that refuse it. */
+  readonly breakersOpen: number;
+  /** What state and answers say against it. */
+  readonly problems: readonly Advice[];
 }
 
 export interface VerificationEngine extends EngineDeps {
@@ -229,9 +232,10 @@ function createSmtpCheck(
       const restsFor = mailbox.restsFor(name);
       const state = restsFor > 0 ? 'resting' : health.state;
       const day = record.shares(24);
-      return [
-        { name, state, since: health.since, restsFor, hour: record.shares(1), day, advice: adviceFor(state, day) },
-      ];
+      const breakersOpen = mailbox.breakersOpen(name);
+      const { since } = health;
+      const problems = problemsOf(state, day);
+      return [{ name, state, since, restsFor, hour: record.shares(1), day, breakersOpen, problems }];
     });
   return { mailbox, watched, rows, close };
 }

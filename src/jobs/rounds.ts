@@ -1,4 +1,5 @@
 /** What a process does again and again that is no job, because every process does it, or because jobs may be stuck. */
+import { HOUR_MS } from '../kernel/clock.ts';
 import { CLOCK_DOUBT_HOURS, CLOCK_TOLERANCE_SECONDS } from '../kernel/facts/limits.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { ListService } from '../service/lists/service.ts';
@@ -172,4 +173,23 @@ export function startUpkeep(
     // The next round retries. Until then nothing is lost; credits stay held.
     (error) => logger.error({ err: error }, 'upkeep failed'),
   );
+}
+
+const IDENTITIES_MS = HOUR_MS;
+/** Once the service serves. */
+const IDENTITIES_FIRST_MS = 60_000;
+
+/** Looks at what DNS says of the names of egresses, every hour. Every process does it: their egresses may differ. */
+export function startIdentityWatch(lookUp: () => Promise<void>, logger: Logger): Rounds {
+  const failed = (error: unknown) => logger.warn({ err: error }, 'the names of egresses could not be looked up');
+  const rounds = every(IDENTITIES_MS, lookUp, failed);
+  const first = setTimeout(() => rounds.now(), IDENTITIES_FIRST_MS);
+  first.unref();
+  return {
+    now: () => rounds.now(),
+    stop() {
+      clearTimeout(first);
+      return rounds.stop();
+    },
+  };
 }

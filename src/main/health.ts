@@ -3,12 +3,14 @@ import type { WatchedDomainData } from '../engine/data/domain-data.ts';
 import { isLie } from '../engine/dns/message.ts';
 import { RESOLVER_PROBLEMS } from '../engine/dns/resolver.ts';
 import type { TrustChange } from '../engine/dns/servers.ts';
-import { ageInDays } from '../engine/doctor/diagnose.ts';
+import { adviceOf, ageInDays, type Finding, type IdentityCheck } from '../engine/doctor/diagnose.ts';
 import type { EgressShares } from '../engine/smtp/egress-record.ts';
 import type { Health } from '../http/context.ts';
 import { type Clock, toIso } from '../kernel/clock.ts';
+import { firstAdvice } from '../kernel/doctor-checks.ts';
 import { formatHostPort } from '../kernel/ip.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { Identities } from '../service/doctor.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
 import type { Store } from '../store/store.ts';
 import type { EgressFile } from './egress-reload.ts';
@@ -27,10 +29,11 @@ interface Parts {
   readonly clock: Clock;
   readonly storeClock: WatchedClock;
   readonly egressFile: Pick<EgressFile, 'problem'>;
+  readonly identities: Identities;
 }
 
 /** What `/readyz` reports. */
-export function createHealth({ store, engine, lists, clock, storeClock, egressFile }: Parts): Health {
+export function createHealth({ store, engine, lists, clock, storeClock, egressFile, identities }: Parts): Health {
   const probe = onceAtATime(() => store.ping());
   const storeProblem = async () => {
     const { chargedAt, failure } = store.charging.health;
@@ -54,7 +57,7 @@ export function createHealth({ store, engine, lists, clock, storeClock, egressFi
     clock: () => storeClock.problem(),
     details: () => ({
       clock: storeClock.details(),
-      egress: { ...egressDetails(engine), problem: egressFile.problem },
+      egress: { ...egressDetails(engine, identities), problem: egressFile.problem },
       lists: listDetails(lists, clock),
       dns: dnsDetails(engine.resolver.health(), clock),
     }),
@@ -71,24 +74,46 @@ export function logDnsTrust({ server, from, to }: TrustChange, logger: Logger): 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Whether mail servers can be reached, according to past checks. Opens no connections. */
-function egressDetails(engine: VerificationEngine) {
+function egressDetails(engine: VerificationEngine, identities: Identities) {
   const egress = engine.egressHealth();
   if (egress === null) return { state: 'no_helo_name', since: null, helo_configured: false, egresses: [] };
-  const egresses = egressRows(engine);
+  const egresses = egressRows(engine, identities);
   return { state: egress.state, since: toIso(egress.since), helo_configured: true, egresses };
 }
 
 /** Of each egress: what it reaches, what it was answered, and what would improve that most. */
-export const egressRows = (engine: Pick<VerificationEngine, 'egressRows'>) =>
-  engine.egressRows().map(({ name, state, since, restsFor, hour, day, advice }) => ({
-    name,
-    state,
-    since: toIso(since),
-    rests_for_seconds: restsFor,
-    last_hour: sharesOf(hour),
-    last_day: sharesOf(day),
-    advice,
-  }));
+export const egressRows = (engine: Pick<VerificationEngine, 'egressRows'>, identities: Identities) =>
+  engine.egressRows().map(({ name, state, since, restsFor, hour, day, breakersOpen, problems }) => {
+    const identity = identities.of(name);
+    const first = firstAdvice([...problems, ...(identity === null ? [] : adviceOf(identity.findings))]);
+    return {
+      name,
+      state,
+      since: toIso(since),
+      rests_for_seconds: restsFor,
+      breakers_open: breakersOpen,
+      last_hour: sharesOf(hour),
+      last_day: sharesOf(day),
+      identity: identity === null ? null : { checked_at: toIso(identity.at), ...identityResults(identity.findings) },
+      problem: first?.problem ?? null,
+      advice: first?.fix ?? null,
+    };
+  });
+
+/** Of several findings of a check, the worst; null: nothing was found out. */
+function identityResults(findings: readonly Finding[]) {
+  const worstOf = (check: IdentityCheck): Finding['result'] | null => {
+    const results = findings.filter((finding) => finding.check === check).map(({ result }) => result);
+    return (['fail', 'warn', 'pass'] as const).find((result) => results.includes(result)) ?? null;
+  };
+  const results: Readonly<Record<IdentityCheck, Finding['result'] | null>> = {
+    helo: worstOf('helo'),
+    ptr: worstOf('ptr'),
+    spf: worstOf('spf'),
+    blocklists: worstOf('blocklists'),
+  };
+  return results;
+}
 
 const sharesOf = ({ checks, blocked, deferred, proxyFailed, answerMs }: EgressShares) => ({
   checks,

@@ -22,6 +22,7 @@ import { createAdmissionService } from '../service/admission.ts';
 import { Costs } from '../service/costs.ts';
 import { createDashboard } from '../service/dashboard.ts';
 import { createListsUpdate, type ListsUpdate } from '../service/disposable-lists-update.ts';
+import type { Identities } from '../service/doctor.ts';
 import { createFilterService } from '../service/filters.ts';
 import { createHookService } from '../service/hooks.ts';
 import { createHostLearning, type HostLearning } from '../service/host-learning.ts';
@@ -72,6 +73,7 @@ interface Parts {
   readonly metrics: Metrics | null;
   readonly closers: Closers;
   readonly egressFile: EgressFile;
+  readonly identities: Identities;
   /** Public URL of the service, without a trailing slash. */
   readonly url: () => string;
   readonly draining: () => boolean;
@@ -151,7 +153,7 @@ export function createServices(parts: Parts): Services {
     compat: options.compat,
     health,
     serviceStatus: createServiceStatus({
-      ...{ store, engine, lists, health, verify, clock, egressFile },
+      ...{ store, engine, lists, health, verify, clock, egressFile, identities: parts.identities },
       retentionDays: options.retentionDays,
     }),
     callerIp: callerIp(options.trustedProxies),
@@ -259,10 +261,11 @@ interface StatusParts {
   readonly clock: Clock;
   readonly retentionDays: number;
   readonly egressFile: Pick<EgressFile, 'problem'>;
+  readonly identities: Identities;
 }
 
 function createServiceStatus(parts: StatusParts) {
-  const { store, engine, lists, health, verify, clock, retentionDays, egressFile } = parts;
+  const { store, engine, lists, health, verify, clock, retentionDays, egressFile, identities } = parts;
   const reading = sharedFor(
     SHARED_MS,
     onceAtATime(async () => {
@@ -310,7 +313,7 @@ function createServiceStatus(parts: StatusParts) {
       egress: {
         state: egress?.state ?? 'no_helo_name',
         since: egress === null ? null : toIso(egress.since),
-        egresses: egressRows(engine),
+        egresses: egressRows(engine, identities),
       },
       lists: {
         version: lists.current.version,

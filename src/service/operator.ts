@@ -8,7 +8,7 @@ import type { Plan } from '../kernel/facts/plans.ts';
 import type { AccountChange, AccountId, AccountSummary, Actor, LedgerPage, Page, Store } from '../store/store.ts';
 import { type AuditEntry, auditLogOf, type KeysetPage, type KeysetQuery, type LedgerQuery } from './accounts.ts';
 import { auditEntries } from './audit-log.ts';
-import type { Finding } from './doctor.ts';
+import type { Examination } from './doctor.ts';
 import type { MemberService } from './members.ts';
 import { parseAccountName, parseNote } from './names.ts';
 import type { UpdateAttempt } from './shared-lists.ts';
@@ -60,7 +60,7 @@ export interface OperatorService {
   /** In batches. */
   allUserEvents(): AsyncGenerator<readonly AuditEntry[]>;
   /** The findings of `mailvet doctor`; concurrent calls share one run. */
-  doctor(): Promise<{ findings: readonly Finding[]; tookMs: number }>;
+  doctor(): Promise<Examination & { tookMs: number }>;
   lists(): Promise<ListsState>;
   /** Fetches the newest list; concurrent calls share one update. `message`: its outcome. */
   updateLists(): Promise<{ lists: ListsState; message: string }>;
@@ -71,7 +71,7 @@ export function createOperatorService(parts: {
   clock: Clock;
   lists: WatchedDomainData;
   invite: MemberService['invite'];
-  doctor: () => Promise<readonly Finding[]>;
+  doctor: () => Promise<Examination>;
   /** Throws an Error with a message for users. */
   requestListsUpdate: () => Promise<string>;
   lastAttempt: () => Promise<UpdateAttempt | null>;
@@ -107,8 +107,8 @@ export function createOperatorService(parts: {
   };
   const runDoctor = singleFlight(async () => {
     const began = clock.elapsed();
-    const findings = await doctor();
-    return { findings, tookMs: Math.round(clock.elapsed() - began) };
+    const examined = await doctor();
+    return { ...examined, tookMs: Math.round(clock.elapsed() - began) };
   });
   const update = singleFlight(requestListsUpdate);
 

@@ -62,7 +62,7 @@ describe('a service with a blocked port 25', () => {
   it('reports ok at first', async () => {
     const { json } = await request(lab.url, 'GET', '/readyz');
     expect(json.details.egress).toEqual({
-      ...{ state: 'ok', since: expect.any(String), helo_configured: true },
+      ...{ state: 'ok', since: expect.any(String), helo_configured: true, problem: null },
       egresses: [expect.objectContaining({ name: 'default', state: 'ok', rests_for_seconds: 0, advice: null })],
     });
     expect(json.details.lists).toMatchObject({ age_days: expect.any(Number), problem: null });
@@ -182,13 +182,21 @@ describe('mailvet doctor', () => {
       MAILVET_DATABASE_URL: `sqlite:${dir}`,
       MAILVET_LISTS_DISPOSABLE_URL: 'http://127.0.0.1:9/list',
     });
-    const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: Record<string, string>[] };
+    const { ok, findings, advice } = JSON.parse(out) as {
+      ok: boolean;
+      findings: Record<string, string>[];
+      advice: unknown;
+    };
     expect([ok, code]).toEqual([false, 1]);
     const bad = findings.filter(({ result }) => result !== 'pass');
     expect(bad.map(({ check, result }) => `${result} ${check}`)).toEqual(['fail ptr', 'fail store', 'warn clock']);
     expect(bad[0]!.fix).toMatch(new RegExp(`PTR record, 5\\.113\\.0\\.203\\.in-addr\\.arpa, to ${HELO}`));
-    expect(findings.every((finding) => Object.keys(finding).join() === 'check,result,found,fix')).toBe(true);
+    expect(findings.every((finding) => Object.keys(finding).join() === 'check,result,found,fix,problem,egress')).toBe(
+      true,
+    );
+    expect(advice).toEqual([{ egress: 'default', first: { problem: 'ptr_missing', fix: bad[0]!.fix } }]);
     const people = await runCli(['doctor'], environment);
+    expect(people.out).toMatch(/^Mend first, for the most answers: Have the owner of 203\.0\.113\.5/m);
     expect(people.out).toMatch(/^fail {2}ptr {9}203\.0\.113\.5 has no PTR record; .* Have the owner/m);
     expect(people.code).toBe(1);
   });
@@ -208,8 +216,9 @@ describe('mailvet doctor', () => {
       ...{ MAILVET_SMTP_HELO: '', MAILVET_SMTP_EGRESS_FILE: file },
     });
     await Promise.all([works.close(), fails.close()]);
-    const { findings } = JSON.parse(out) as { findings: Record<string, string>[] };
-    const of = (check: string) => findings.filter((one) => one.check === check).map(({ found }) => found ?? '');
+    const { findings, advice } = JSON.parse(out) as { findings: Record<string, string>[]; advice: unknown };
+    const of = (check: string) =>
+      findings.filter((one) => one.check === check).map(({ egress, found }) => `${egress}: ${found}`);
     expect(of('resolver')).toHaveLength(1);
     expect(of('store')).toHaveLength(1);
     expect(of('helo').map((found) => found.split(':')[0])).toEqual(['here', 'works', 'fails']);
@@ -222,6 +231,14 @@ describe('mailvet doctor', () => {
       expect.stringMatching(/^here: Open/),
       expect.stringMatching(/^works: Open/),
       expect.stringMatching(/^fails: The SOCKS server connects to no mail server \(SOCKS reply NotAllowed\)/),
+    ]);
+    expect(advice).toEqual([
+      // As the test before left it.
+      ...['here', 'works'].map((egress) => ({ egress, first: expect.objectContaining({ problem: 'ptr_missing' }) })),
+      {
+        egress: 'fails',
+        first: { problem: 'proxy_fails', fix: expect.stringContaining('takes the user and password') },
+      },
     ]);
     expect(works.requests.length).toBeGreaterThan(0);
     expect([code, out.includes('secret')]).toEqual([1, false]);

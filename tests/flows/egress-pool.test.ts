@@ -218,7 +218,12 @@ describe('SIGHUP', () => {
   }
   const egressDetails = async ({ url }: Running) => {
     const { details } = (await (await fetch(`${url}/readyz`)).json()) as {
-      details: { egress: { problem: string | null; egresses: { name: string; last_day: { checks: number } }[] } };
+      details: {
+        egress: {
+          problem: string | null;
+          egresses: { name: string; last_day: { checks: number }; breakers_open: number; identity: object | null }[];
+        };
+      };
     };
     return details.egress;
   };
@@ -251,6 +256,11 @@ describe('SIGHUP', () => {
     expect(said('EHLO')).toEqual(['EHLO probe0.example.com', 'EHLO mended.example.com']);
     expect(said('MAIL').at(-1)).toContain('<verify@mended.example.com>');
     expect((await egressDetails(node)).egresses).toMatchObject([{ name: 'relay-0', last_day: { checks: 2 } }]);
+    // Its names are looked up at once.
+    const identity = { helo: 'fail', ptr: null, spf: null, blocklists: null };
+    await expect
+      .poll(async () => (await egressDetails(node)).egresses[0], WAIT)
+      .toMatchObject({ identity, problem: 'helo_unresolved', advice: expect.stringContaining('mended.example.com') });
   });
 
   it('a refusal stands after the file was read again', async () => {
@@ -263,6 +273,7 @@ describe('SIGHUP', () => {
     await use(entries([0]).map((one) => ({ ...one, helo: 'mended.example.com' })));
     expect((await verify(node, setting, EMAILS[0] ?? '')).reason).toBe('smtp_blocked');
     expect(server.connections).toHaveLength(dialled);
+    expect((await egressDetails(node)).egresses).toMatchObject([{ name: 'relay-0', last_day: { blocked: 1 } }]);
   });
 
   it('a file with mistakes changes nothing, and log and /readyz say why', async () => {

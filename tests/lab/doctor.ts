@@ -56,6 +56,8 @@ export interface IllRow extends Illness {
   readonly says: `${Finding['result']} ${Finding['check']}`;
   readonly found: RegExp;
   readonly fix: RegExp;
+  /** Default: none that the ranking of problems knows. */
+  readonly problem?: Finding['problem'];
 }
 
 /** The findings of the row's check, and all findings. */

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { DOCTOR_CHECKS } from '../../kernel/doctor-checks.ts';
+import { DOCTOR_CHECKS, EGRESS_PROBLEMS, type EgressProblem } from '../../kernel/doctor-checks.ts';
 import {
   ACCOUNT_QUERY_LENGTH,
   ACCOUNTS_PAGE,
@@ -40,6 +40,8 @@ const Latency = Nullable(Type.Object({ p50: Type.Number(), p95: Type.Number() })
 
 /** What the service does, for operators. `node` is the process that answers; the rest is of all of them. */
 const Share = Nullable(Type.Number({ minimum: 0, maximum: 1 }));
+const PROBLEMS = Object.keys(EGRESS_PROBLEMS) as EgressProblem[];
+const CheckResult = Nullable(OneOf(['pass', 'warn', 'fail'] as const));
 const EgressShares = Type.Object({
   checks: Type.Integer(),
   blocked: Share,
@@ -92,6 +94,20 @@ export const ServiceReply = Type.Object(
           rests_for_seconds: Type.Integer(),
           last_hour: EgressShares,
           last_day: EgressShares,
+          breakers_open: Type.Integer({ description: 'Of mail operators that refuse it.' }),
+          identity: Nullable(
+            Type.Object(
+              {
+                checked_at: Time,
+                helo: CheckResult,
+                ptr: CheckResult,
+                spf: CheckResult,
+                blocklists: CheckResult,
+              },
+              { description: 'What its names say by DNS; null: not looked up yet.' },
+            ),
+          ),
+          problem: Nullable(OneOf(PROBLEMS)),
           advice: Nullable(Type.String({ description: 'The one thing that would improve its answers most.' })),
         }),
       ),
@@ -196,6 +212,19 @@ export const DoctorReply = Type.Object(
         found: Type.String(),
         /** What to do; null where there is nothing. */
         fix: Nullable(Type.String()),
+        problem: Nullable(OneOf(PROBLEMS)),
+        egress: Nullable(Type.String({ description: 'Null: it is about the host.' })),
+      }),
+    ),
+    advice: Type.Array(
+      Type.Object({
+        egress: Type.String(),
+        first: Nullable(
+          Type.Object(
+            { problem: OneOf(PROBLEMS), fix: Type.String() },
+            { description: 'Whose remedy improves its answers most.' },
+          ),
+        ),
       }),
     ),
     took_ms: Type.Integer(),

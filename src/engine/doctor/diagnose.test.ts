@@ -40,6 +40,7 @@ const ROWS: readonly IllRow[] = [
   },
   {
     ill: 'port closed',
+    problem: 'port_closed',
     persona: null,
     says: 'fail port',
     found: /No mail server can be reached on port 9 .*ECONNREFUSED/,
@@ -48,6 +49,7 @@ const ROWS: readonly IllRow[] = [
   { ill: 'no control resolves', zone: NO_CONTROLS, says: 'warn port', found: /could be found/, fix: /resolver/ },
   {
     ill: 'refused by all',
+    problem: 'refused_everywhere',
     persona: { banner: '554 5.7.1 Client host blocked' },
     says: 'fail port',
     found: /rejects this host: "554 5.7.1 Client host blocked"/,
@@ -55,6 +57,7 @@ const ROWS: readonly IllRow[] = [
   },
   {
     ill: 'something mute takes the connections',
+    problem: 'port_intercepted',
     persona: { banner: 'drop' },
     says: 'fail port',
     found: /sends a banner/,
@@ -135,11 +138,11 @@ const ROWS: readonly IllRow[] = [
 ];
 
 describe('an unhealthy host', () => {
-  it.each(ROWS)('$ill: $says', async ({ says, found, fix, ...illness }) => {
+  it.each(ROWS)('$ill: $says', async ({ says, found, fix, problem = null, ...illness }) => {
     const { all, of } = await diagnosed(illness);
     const [result, check] = says.split(' ') as [Finding['result'], Finding['check']];
     const expected = { result, found: expect.stringMatching(found), fix: expect.stringMatching(fix) };
-    expect(of(check)).toEqual([{ check, ...expected }]);
+    expect(of(check)).toEqual([{ check, ...expected, problem }]);
     expect(all.filter((f) => f.result !== 'pass' && f.fix === null)).toEqual([]);
     expect(isFit(all)).toBe(result !== 'fail');
   });

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { type Clock, DAY_MS, fromIso } from '../../kernel/clock.ts';
 import { contain } from '../../kernel/contain.ts';
-import type { DoctorCheck } from '../../kernel/doctor-checks.ts';
+import { type Advice, type DoctorCheck, EGRESS_PROBLEMS, type EgressProblem } from '../../kernel/doctor-checks.ts';
+import { IP_FAMILIES, type IpFamily } from '../../kernel/egress.ts';
 import { CLOCK_TOLERANCE_SECONDS, LISTS_STALE_DAYS } from '../../kernel/facts/limits.ts';
 import { dataFile } from '../data-files.ts';
 import { isUntrusted } from '../dns/message.ts';
@@ -31,6 +32,8 @@ export interface Finding {
   readonly found: string;
   /** The remedy, as a sentence; null when nothing needs fixing. */
   readonly fix: string | null;
+  /** What is wrong with the egress; null: nothing, or it is not about that, or could not be found out. */
+  readonly problem: EgressProblem | null;
 }
 
 /** A DNS blocklist: one row of data/dnsbl.json. Queried according to RFC 5782. */
@@ -62,6 +65,8 @@ export interface DoctorDeps {
     readonly from: string | null;
     readonly port: number;
     readonly bind: readonly string[];
+    /** In which mail servers are reached; default: both. */
+    readonly families?: readonly IpFamily[];
   };
   /** `probeGreeting` of smtp/connectivity-probe.ts, on the configured port and under our HELO name. */
   readonly probeGreeting: (address: string, options: { withinMs: number; bind: string | null }) => Promise<Greeting>;
@@ -99,55 +104,77 @@ export const DOCTOR_CHECK_MS = 5_000;
 /**
  * All findings, in the order of the report. The checks run together, each for `checkMs` (5 s) at most; those about our
  * address wait for the look outside that finds it, so that all of it takes twice that at most. Never rejects. A host
- * with several addresses gets a line for each.
+ * with several addresses gets a line for each. `about`: `sender` leaves out what is the same for all senders of a host.
  */
-export async function diagnose(deps: DoctorDeps): Promise<Finding[]> {
+export async function diagnose(deps: DoctorDeps, about: 'all' | 'sender' = 'all'): Promise<Finding[]> {
   const survey = surveyEgress(deps);
   const bounded = boundBy(deps.checkMs);
-  const resolver = bounded('resolver', async () => [await checkResolver(deps)]);
-  const ofAddress =
-    (check: DoctorCheck, of: (egress: SeenAddress) => Promise<Finding>) => async (): Promise<Finding[]> => {
-      const addresses = seenAddresses(deps, await survey);
-      const each = addresses.map((egress) => bounded(check, async () => [await of(egress)]));
-      return addresses.length === 0 ? [withoutEgress(check)] : (await Promise.all(each)).flat();
-    };
+  const ofHost = async (check: DoctorCheck, run: () => Promise<Finding>, steps?: number): Promise<Finding[]> =>
+    about === 'sender' ? [] : bounded(check, async () => [await run()], steps);
+  const resolver = ofHost('resolver', () => checkResolver(deps));
+  const ofAddress = (check: DoctorCheck, of: CheckOfAddress) => async (): Promise<Finding[]> => {
+    const addresses = seenAddresses(deps, await survey);
+    const each = addresses.map((egress) => bounded(check, async () => [await of(deps, egress)].flat()));
+    return addresses.length === 0 ? [withoutEgress(check)] : (await Promise.all(each)).flat();
+  };
   const found = await Promise.all([
     resolver,
     bounded('port', async () => checkPort(deps, await survey)),
     bounded('helo', async () => [await checkHelo(deps)]),
-    bounded(
-      'egress',
-      ofAddress('egress', (egress) => checkEgress(deps, egress)),
-      2,
-    ),
-    bounded(
-      'ptr',
-      ofAddress('ptr', (egress) => checkPtr(deps, egress)),
-      2,
-    ),
-    bounded(
-      'spf',
-      ofAddress('spf', (egress) => checkSpf(deps, egress)),
-      2,
-    ),
-    bounded(
-      'blocklists',
-      ofAddress('blocklists', ({ ip }) => checkBlocklists(deps, ip)),
-      2,
-    ),
-    bounded('lists', async () => [checkLists(deps)]),
-    bounded(
+    bounded('egress', ofAddress('egress', checkEgress), 2),
+    bounded('ptr', ofAddress('ptr', checkPtr), 2),
+    bounded('spf', ofAddress('spf', checkSpf), 2),
+    bounded('blocklists', ofAddress('blocklists', checkBlocklists), 2),
+    ofHost('lists', async () => checkLists(deps)),
+    ofHost(
       'store',
       async () => {
         // Opening a store may block the process for a while, which the network checks would measure as latency.
         await Promise.allSettled([resolver, survey]);
-        return [await checkStoreHealth(deps)];
+        return checkStoreHealth(deps);
       },
       2,
     ),
-    bounded('clock', async () => [await checkClock(deps)]),
+    ofHost('clock', () => checkClock(deps)),
   ]);
   return found.flat();
+}
+
+/** What the names of an egress say: DNS alone tells it. */
+const IDENTITY_CHECKS = ['helo', 'ptr', 'spf', 'blocklists'] as const satisfies readonly DoctorCheck[];
+export type IdentityCheck = (typeof IDENTITY_CHECKS)[number];
+
+/**
+ * The findings of IDENTITY_CHECKS without a connection to anybody, so about the address that is configured, or else
+ * those of the HELO name. Never rejects.
+ */
+export async function diagnoseIdentity(deps: DoctorDeps): Promise<Finding[]> {
+  const bounded = boundBy(deps.checkMs);
+  const ofAddress = (of: CheckOfAddress) => async (): Promise<Finding[]> => {
+    const addresses = await expectedAddresses(deps);
+    return (await Promise.all(addresses.map((address) => of(deps, address)))).flat();
+  };
+  const checks: Readonly<Record<IdentityCheck, () => Promise<Finding[]>>> = {
+    helo: async () => [await checkHelo(deps)],
+    ptr: ofAddress(checkPtr),
+    spf: ofAddress(checkSpf),
+    blocklists: ofAddress(checkBlocklists),
+  };
+  return (await Promise.all(IDENTITY_CHECKS.map((check) => bounded(check, checks[check], 2)))).flat();
+}
+
+type CheckOfAddress = (deps: DoctorDeps, address: SeenAddress) => Promise<Finding | Finding[]>;
+
+async function expectedAddresses(deps: DoctorDeps): Promise<SeenAddress[]> {
+  const { helo, bind, families = IP_FAMILIES } = deps.sender;
+  const configured = bind.filter(deps.isPublic);
+  if (configured.length > 0) return configured.map((ip) => ({ ip, by: 'as configured' }));
+  const { addresses } = helo === null ? { addresses: [] } : await lookUpAddresses(helo, queryWithin(deps));
+  const isOfFamily = (ip: string): boolean => families.includes(ip.includes(':') ? 6 : 4);
+  return addresses
+    .filter((ip) => isOfFamily(ip) && deps.isPublic(ip))
+    .slice(0, MOST_PATHS)
+    .map((ip) => ({ ip, by: `as ${helo} has it` }));
 }
 
 /** Nothing failed; warnings do not count. */
@@ -174,14 +201,40 @@ const boundBy =
     }
   };
 
-const pass = (check: DoctorCheck, found: string): Finding => ({ check, result: 'pass', found, fix: null });
+const pass = (check: DoctorCheck, found: string): Finding => ({
+  check,
+  result: 'pass',
+  found,
+  fix: null,
+  problem: null,
+});
 const warn = (check: DoctorCheck, found: string, fix: string | null): Finding => ({
   check,
   result: 'warn',
   found,
   fix,
+  problem: null,
 });
-const fail = (check: DoctorCheck, found: string, fix: string): Finding => ({ check, result: 'fail', found, fix });
+const fail = (check: DoctorCheck, found: string, fix: string): Finding => ({
+  check,
+  result: 'fail',
+  found,
+  fix,
+  problem: null,
+});
+type FoundProblem = {
+  [P in EgressProblem]: (typeof EGRESS_PROBLEMS)[P]['check'] extends null ? never : P;
+}[EgressProblem];
+const wrong = (problem: FoundProblem, found: string, fix: string): Finding => ({
+  ...EGRESS_PROBLEMS[problem],
+  found,
+  fix,
+  problem,
+});
+
+/** What is to be done about the problems among the findings. */
+export const adviceOf = (findings: readonly Finding[]): Advice[] =>
+  findings.flatMap(({ problem, fix }) => (problem === null || fix === null ? [] : { problem, fix }));
 
 /** Queries end shortly before the check does, so that it can report their failure. */
 function queryWithin(deps: DoctorDeps): AskDns {
@@ -256,7 +309,7 @@ type Standing =
   /** The list gives no usable answer for any address. */
   | { readonly is: 'mute'; readonly why: string };
 
-async function checkBlocklists(deps: DoctorDeps, ip: string): Promise<Finding> {
+async function checkBlocklists(deps: DoctorDeps, { ip }: SeenAddress): Promise<Finding> {
   const ask = queryWithin(deps);
   const family = ip.includes(':') ? 6 : 4;
   const lists = deps.blocklists.filter(({ families }) => families.includes(family));
@@ -269,9 +322,7 @@ async function checkBlocklists(deps: DoctorDeps, ip: string): Promise<Finding> {
   if (listed.length > 0) {
     const found = `${ip} is on ${listed.map(({ list, why }) => `${list.name} (${why})`).join(', ')}.`;
     const fix = `Find and fix the cause, then request removal: ${listed.map(({ list }) => list.delist).join(' ')}`;
-    return listed.some(({ list }) => list.listed === 'fail')
-      ? fail('blocklists', found, fix)
-      : warn('blocklists', found, fix);
+    return wrong(listed.some(({ list }) => list.listed === 'fail') ? 'blocklisted' : 'blocklisted_minor', found, fix);
   }
   const clear = lists.filter(({ name }) => !mute.some(({ list }) => list.name === name)).map(({ name }) => name);
   const clean = clear.length === 0 ? '' : `${ip} is not on ${clear.join(', ')}. `;
@@ -315,15 +366,19 @@ async function checkHelo(deps: DoctorDeps): Promise<Finding> {
   const { helo } = deps.sender;
   if (helo === null) {
     const found = "There is no name for EHLO: the system's host name is not fully qualified.";
-    return fail('helo', found, `${SET_HELO}, which resolves to the address that mail servers see.`);
+    return wrong('no_helo_name', found, `${SET_HELO}, which resolves to the address that mail servers see.`);
   }
   if (!isQualifiedName(helo))
-    return fail('helo', `"${helo}" is not a fully qualified host name; strict servers reject it.`, `${SET_HELO}.`);
+    return wrong(
+      'helo_unqualified',
+      `"${helo}" is not a fully qualified host name; strict servers reject it.`,
+      `${SET_HELO}.`,
+    );
   const { addresses, unknown } = await lookUpAddresses(helo, queryWithin(deps));
   if (addresses.length > 0) return pass('helo', `${helo} resolves to ${addresses.slice(0, 4).join(', ')}.`);
   if (unknown) return warn('helo', `${helo} could not be looked up.`, 'Fix the resolver first.');
-  return fail(
-    'helo',
+  return wrong(
+    'helo_unresolved',
     `${helo} does not resolve.`,
     `Give ${helo} an A (or AAAA) record with the address that mail servers see.`,
   );
@@ -343,8 +398,8 @@ async function checkEgress(deps: DoctorDeps, { ip, by }: SeenAddress): Promise<F
       `This host connects from ${ip} (${by}); ${helo} could not be looked up.`,
       'Fix the resolver first.',
     );
-  return fail(
-    'egress',
+  return wrong(
+    'helo_elsewhere',
     found,
     `Add ${ip} to the ${ip.includes(':') ? 'AAAA' : 'A'} records of ${helo}, or set MAILVET_SMTP_HELO to a name that has it.`,
   );
@@ -362,17 +417,18 @@ async function checkPtr(deps: DoctorDeps, { ip }: SeenAddress): Promise<Finding>
       `The PTR record of ${ip} could not be checked.`,
       'Try again; if the problem persists, fix the resolver.',
     );
-  if (names.length === 0) return fail('ptr', `${ip} has no PTR record; many mail servers reject such hosts.`, toSet);
+  if (names.length === 0)
+    return wrong('ptr_missing', `${ip} has no PTR record; many mail servers reject such hosts.`, toSet);
   if (confirmed.length === 0) {
-    return fail(
-      'ptr',
+    return wrong(
+      'ptr_unconfirmed',
       `The PTR of ${ip} is ${names[0]}, which does not resolve to ${ip}.`,
       `${toSet} That name must resolve to ${ip}.`,
     );
   }
   if (helo !== null && !confirmed.includes(helo.toLowerCase())) {
-    return warn(
-      'ptr',
+    return wrong(
+      'ptr_differs',
       `The PTR of ${ip} is ${confirmed[0]}, and EHLO says ${helo}.`,
       `${toSet} Or set MAILVET_SMTP_HELO=${confirmed[0]}.`,
     );
@@ -397,35 +453,49 @@ const SLOW_RESOLVER_MS = 1_000;
 const NAME_LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const SERVERS = 'MAILVET_DNS_SERVERS';
 
-/** Checks that the SPF record of the sender's domain permits the egress address. */
-async function checkSpf(deps: DoctorDeps, { ip }: SeenAddress): Promise<Finding> {
+/**
+ * Checks that the SPF records of the sender's domain and of the HELO name permit the egress address; servers may check
+ * either (RFC 7208 §2.3).
+ */
+async function checkSpf(deps: DoctorDeps, seen: SeenAddress): Promise<Finding[]> {
   const { helo, from } = deps.sender;
   if (helo === null || from === null)
-    return warn('spf', 'Not checked: without a HELO name there is no sender.', 'Fix helo first.');
-  // RFC 7208 §2.4: for the null sender, postmaster at the HELO name is checked.
+    return [warn('spf', 'Not checked: without a HELO name there is no sender.', 'Fix helo first.')];
   const sender = from === '<>' ? `postmaster@${helo}` : from.replace(/^<|>$/g, '');
+  // RFC 7208 §2.4: for the null sender, postmaster at the HELO name is checked.
+  const senders = sender.endsWith(`@${helo}`) ? [sender] : [sender, `postmaster@${helo}`];
+  return Promise.all(senders.map((one) => checkSpfOf(one, helo, deps, seen)));
+}
+
+async function checkSpfOf(sender: string, helo: string, deps: DoctorDeps, { ip }: SeenAddress): Promise<Finding> {
   const domain = sender.slice(sender.lastIndexOf('@') + 1);
+  const isOfHelo = sender === `postmaster@${helo}` && deps.sender.from !== '<>' && deps.sender.from !== sender;
   const { result, why } = await checkHost({ ip, sender, helo }, queryWithin(deps));
   const term = `ip${ip.includes(':') ? 6 : 4}:${ip}`;
   switch (result) {
     case 'pass':
       return pass('spf', `The SPF record of ${domain} permits ${ip} (${why}).`);
     case 'none':
-      return warn('spf', `${domain} has no SPF record.`, `Publish one: ${domain}. TXT "v=spf1 ${term} -all".`);
+      if (isOfHelo) return pass('spf', `${domain} has no SPF record: that of the sender's domain decides.`);
+      return wrong('spf_missing', `${domain} has no SPF record.`, `Publish one: ${domain}. TXT "v=spf1 ${term} -all".`);
     case 'temperror':
       return warn('spf', `SPF could not be checked: ${why}.`, 'Try again; if the problem persists, fix the resolver.');
     case 'permerror':
-      return fail('spf', `The SPF record of ${domain} is invalid: ${why}.`, `Correct it so that it permits ${term}.`);
+      return wrong(
+        'spf_invalid',
+        `The SPF record of ${domain} is invalid: ${why}.`,
+        `Correct it so that it permits ${term}.`,
+      );
     case 'fail':
-      return fail(
-        'spf',
+      return wrong(
+        'spf_denied',
         `The SPF record of ${domain} denies ${ip} (${why}).`,
         `Add ${term} to it, or set MAILVET_SMTP_FROM to a sender of another domain.`,
       );
     case 'neutral':
     case 'softfail':
-      return warn(
-        'spf',
+      return wrong(
+        'spf_unauthorized',
         `The SPF record of ${domain} does not authorize ${ip}: ${result} (${why}).`,
         `Add ${term} to it.`,
       );
@@ -528,13 +598,10 @@ const MOST_PATHS = 16;
 async function surveyEgress(deps: DoctorDeps): Promise<EgressSurvey> {
   const began = deps.clock.elapsed();
   const canaries = await resolveCanaryHosts(deps.canaryDomains, deps, began + deps.checkMs * RESOLVE_SHARE);
-  const { bind } = deps.sender;
-  const egresses: readonly { bind: string | null; family: 4 | 6 }[] =
+  const { bind, families = IP_FAMILIES } = deps.sender;
+  const egresses: readonly { bind: string | null; family: IpFamily }[] =
     bind.length === 0
-      ? [
-          { bind: null, family: 4 },
-          { bind: null, family: 6 },
-        ]
+      ? families.map((family) => ({ bind: null, family }))
       : bind.slice(0, MOST_PATHS).map((ip) => ({ bind: ip, family: isIP(ip) === 6 ? 6 : 4 }));
   const withinMs = deps.checkMs * 0.9 - (deps.clock.elapsed() - began);
   const paths = await Promise.all(egresses.map((egress) => probePath(deps, canaries, egress, withinMs)));
@@ -566,7 +633,9 @@ function checkPort(deps: DoctorDeps, { canaries, paths }: EgressSurvey): Finding
     return [warn('port', `Not tried: no mail host of ${asked} could be found.`, 'Fix the resolver first.')];
   }
   // Without MAILVET_SMTP_BIND a host may have no IPv6 at all, and needs none.
-  const needed = paths.filter(({ bind, family, greetings }) => bind !== null || family === 4 || reached(greetings) > 0);
+  const needed = paths.filter(
+    ({ bind, family, greetings }) => bind !== null || family === 4 || paths.length === 1 || reached(greetings) > 0,
+  );
   return needed.map((path) => portFinding(path, port));
 }
 
@@ -578,19 +647,23 @@ function portFinding({ bind, family, greetings }: EgressPath, port: number): Fin
   const names = greetings.map(({ host }) => host).join(', ');
   if (greetings.length === 0) return warn('port', `Not tried${from}: the canary hosts have no such address.`, null);
   if (greetings.every(({ error }) => error === 'EADDRNOTAVAIL')) {
-    return fail('port', `${bind} is not an address of this host.`, 'Set MAILVET_SMTP_BIND to addresses of this host.');
+    return wrong(
+      'not_of_this_host',
+      `${bind} is not an address of this host.`,
+      'Set MAILVET_SMTP_BIND to addresses of this host.',
+    );
   }
   const proxyErrors = greetings.flatMap(({ proxyError }) => proxyError ?? []);
   if (proxyErrors.length === greetings.length) {
     const why = [...new Set(proxyErrors)].join(', ');
     const fix = 'See that it runs, can be reached from here, and takes the user and password.';
-    return fail('port', `The SOCKS server connects to no mail server (${why}).`, fix);
+    return wrong('proxy_fails', `The SOCKS server connects to no mail server (${why}).`, fix);
   }
   if (connected.length === 0) {
     const why = [...new Set(greetings.map(({ error }) => (error === 'deadline' ? 'no answer' : error)))].join(', ');
     const found = `No mail server can be reached on port ${port}${from} (${names}: ${why}).`;
     const fix = `Have your provider open outbound port ${port}, and check this host's firewall. Until then only the mx level works.`;
-    return greetings.length >= 2 ? fail('port', found, fix) : warn('port', found, fix);
+    return greetings.length >= 2 ? wrong('port_closed', found, fix) : warn('port', found, fix);
   }
   const welcome = connected.filter(({ code }) => code !== null && code < 400);
   if (welcome.length === 0) {
@@ -599,8 +672,8 @@ function portFinding({ bind, family, greetings }: EgressPath, port: number): Fin
       said === undefined
         ? `Port ${port} opens${from}, but no mail server sends a banner (${names}).`
         : `Every mail server tried${from} rejects this host: "${said}".`;
-    return fail(
-      'port',
+    return wrong(
+      said === undefined ? 'port_intercepted' : 'refused_everywhere',
       found,
       said === undefined
         ? `Something between this host and the Internet intercepts the connections; ask your provider to open port ${port}.`

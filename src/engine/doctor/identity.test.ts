@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { diagnosed, EGRESS, HELO, type IllRow } from '../../../tests/lab/doctor.ts';
-import type { DoctorDeps, Finding } from './diagnose.ts';
+import { diagnosed, doctorLab, EGRESS, HELO, type IllRow } from '../../../tests/lab/doctor.ts';
+import { firstAdvice } from '../../kernel/doctor-checks.ts';
+import { adviceOf, type DoctorDeps, diagnoseIdentity, type Finding } from './diagnose.ts';
 import { ptrName, reversed } from './reverse.ts';
 
 const PTR = '5.113.0.203.in-addr.arpa';
@@ -14,6 +15,7 @@ const withSpf = (text: string) => ({ [HELO]: { A: [EGRESS], TXT: [text] } });
 const ROWS: readonly IllRow[] = [
   {
     ill: 'no name',
+    problem: 'no_helo_name',
     world: senderOf({ helo: null, from: null }),
     says: 'fail helo',
     found: /no name/,
@@ -21,6 +23,7 @@ const ROWS: readonly IllRow[] = [
   },
   {
     ill: 'an unqualified name',
+    problem: 'helo_unqualified',
     world: senderOf({ helo: 'mailhost' }),
     says: 'fail helo',
     found: /"mailhost" is not a fully qualified host name/,
@@ -28,6 +31,7 @@ const ROWS: readonly IllRow[] = [
   },
   {
     ill: 'a name that does not resolve',
+    problem: 'helo_unresolved',
     zone: { [HELO]: { TXT: GOOD_SPF } },
     says: 'fail helo',
     found: /does not resolve/,
@@ -42,6 +46,7 @@ const ROWS: readonly IllRow[] = [
   },
   {
     ill: 'a name of another address',
+    problem: 'helo_elsewhere',
     zone: { [HELO]: { A: ['203.0.113.6'], TXT: GOOD_SPF } },
     says: 'fail egress',
     found: /203\.0\.113\.5 .*to which check\.lab\.test does not resolve/,
@@ -50,6 +55,7 @@ const ROWS: readonly IllRow[] = [
   { ill: 'no server says who we are', persona: {}, says: 'warn egress', found: /could not be determined/, fix: /port/ },
   {
     ill: 'an address that is not ours',
+    problem: 'not_of_this_host',
     world: senderOf({ bind: ['192.0.2.77'] }),
     says: 'fail port',
     found: /192.0.2.77 is not an address of this host/,
@@ -57,6 +63,7 @@ const ROWS: readonly IllRow[] = [
   },
   {
     ill: 'no PTR',
+    problem: 'ptr_missing',
     zone: { [PTR]: { TXT: ['x'] } },
     says: 'fail ptr',
     found: /has no PTR record/,
@@ -64,6 +71,7 @@ const ROWS: readonly IllRow[] = [
   },
   {
     ill: 'a PTR that does not lead back',
+    problem: 'ptr_unconfirmed',
     zone: { [PTR]: { PTR: ['pool-5.isp.test'] } },
     says: 'fail ptr',
     found: /pool-5\.isp\.test, which does not resolve to/,
@@ -71,6 +79,7 @@ const ROWS: readonly IllRow[] = [
   },
   {
     ill: 'a PTR of another name',
+    problem: 'ptr_differs',
     zone: { [PTR]: { PTR: ['other.lab.test'] }, 'other.lab.test': { A: [EGRESS] } },
     says: 'warn ptr',
     found: /is other\.lab\.test, and EHLO says check\.lab\.test/,
@@ -85,6 +94,7 @@ const ROWS: readonly IllRow[] = [
   },
   {
     ill: 'SPF forbids us',
+    problem: 'spf_denied',
     zone: withSpf('v=spf1 mx -all'),
     says: 'fail spf',
     found: /denies 203\.0\.113\.5 \("-all"/,
@@ -92,6 +102,7 @@ const ROWS: readonly IllRow[] = [
   },
   {
     ill: 'SPF is broken',
+    problem: 'spf_invalid',
     zone: withSpf('v=spf1 ipv4:1.2.3.4'),
     says: 'fail spf',
     found: /is invalid/,
@@ -99,14 +110,23 @@ const ROWS: readonly IllRow[] = [
   },
   {
     ill: 'SPF shrugs',
+    problem: 'spf_unauthorized',
     zone: withSpf('v=spf1 ~all'),
     says: 'warn spf',
     found: /not authorize .* softfail/,
     fix: /Add ip4/,
   },
-  { ill: 'no SPF', zone: withSpf('x'), says: 'warn spf', found: /has no SPF/, fix: /"v=spf1 ip4:203\.0\.113\.5 -all"/ },
+  {
+    ill: 'no SPF',
+    problem: 'spf_missing',
+    zone: withSpf('x'),
+    says: 'warn spf',
+    found: /has no SPF/,
+    fix: /"v=spf1 ip4:203\.0\.113\.5 -all"/,
+  },
   {
     ill: 'listed by Spamhaus',
+    problem: 'blocklisted',
     zone: { '5.113.0.203.zen.spamhaus.org': { A: ['127.0.0.3', '127.0.0.10'] } },
     says: 'fail blocklists',
     found: /Spamhaus ZEN \(CSS: .*; PBL: /,
@@ -114,6 +134,7 @@ const ROWS: readonly IllRow[] = [
   },
   {
     ill: 'listed by a lesser list',
+    problem: 'blocklisted_minor',
     zone: { '5.113.0.203.bl.mailspike.net': { A: ['127.0.0.11'] } },
     says: 'warn blocklists',
     found: /Mailspike \(very bad reputation\)/,
@@ -146,10 +167,74 @@ const ROWS: readonly IllRow[] = [
 ];
 
 describe('name and address of an unhealthy host', () => {
-  it.each(ROWS)('$ill: $says', async ({ says, found, fix, ...illness }) => {
+  it.each(ROWS)('$ill: $says', async ({ says, found, fix, problem = null, ...illness }) => {
     const [result, check] = says.split(' ') as [Finding['result'], Finding['check']];
     const expected = { result, found: expect.stringMatching(found), fix: expect.stringMatching(fix) };
-    expect((await diagnosed(illness)).of(check)).toEqual([{ check, ...expected }]);
+    expect((await diagnosed(illness)).of(check)).toEqual([{ check, ...expected, problem }]);
+  });
+
+  it.each([
+    ['permits us', `v=spf1 ip4:${EGRESS} -all`, 'pass', null],
+    ['forbids us', 'v=spf1 -all', 'fail', 'spf_denied'],
+    ['is not there', 'x', 'pass', null],
+  ] as const)('the SPF record of a HELO name that is not the domain of the sender %s', async (_, text, result, problem) => {
+    const { of } = await diagnosed({
+      zone: { ...withSpf(text), 'sender.test': { TXT: GOOD_SPF } },
+      world: senderOf({ from: 'verify@sender.test' }),
+    });
+    expect(of('spf')).toMatchObject(
+      [
+        { result: 'pass', found: /sender\.test permits/ },
+        { result, problem },
+      ].map((one) => ({
+        ...one,
+        ...('found' in one ? { found: expect.stringMatching(one.found) } : {}),
+      })),
+    );
+  });
+});
+
+describe('without a connection', () => {
+  const connectsToNobody: Partial<DoctorDeps> = {
+    probeGreeting: () => {
+      throw new TypeError('somebody was connected to');
+    },
+  };
+  const identityOf = async (illness: Parameters<typeof doctorLab>[0]) => {
+    const lab = await doctorLab({
+      ...illness,
+      world: { isPublic: () => true, ...illness?.world, ...connectsToNobody },
+    });
+    const findings = await diagnoseIdentity(lab.world);
+    await lab.close();
+    return findings;
+  };
+
+  it('the names of the address that HELO has are looked at, or that which is configured', async () => {
+    const fit = await identityOf({});
+    expect(fit.map(({ check, result }) => `${result} ${check}`)).toEqual([
+      'pass helo',
+      'pass ptr',
+      'pass spf',
+      'pass blocklists',
+    ]);
+    const other = await identityOf({ world: senderOf({ bind: ['203.0.113.9'] }) });
+    expect(other.find(({ check }) => check === 'ptr')).toMatchObject({ problem: 'ptr_missing' });
+  });
+
+  it('of several problems, that which costs most answers comes first', async () => {
+    const found = await identityOf({ zone: { ...withSpf('x'), [PTR]: { TXT: ['x'] } } });
+    expect(
+      adviceOf(found)
+        .map(({ problem }) => problem)
+        .toSorted(),
+    ).toEqual(['ptr_missing', 'spf_missing']);
+    expect(firstAdvice(adviceOf(found))).toMatchObject({
+      problem: 'ptr_missing',
+      fix: expect.stringContaining('PTR record'),
+    });
+    expect(firstAdvice(adviceOf(found).toReversed())?.problem).toBe('ptr_missing');
+    expect(firstAdvice([])).toBeNull();
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { HOUR_MS } from '../../kernel/clock.ts';
 import type { SmtpEvidence } from '../evidence.ts';
-import { adviceFor, EgressRecord } from './egress-record.ts';
+import { EgressRecord, problemsOf } from './egress-record.ts';
 import { resultWithoutDialogue } from './mailbox.ts';
 
 const evidence = (what: Partial<SmtpEvidence>): SmtpEvidence => ({
@@ -19,9 +19,9 @@ it('tells the shares of the last hour and day, and what stands out', () => {
   for (let i = 0; i < 10; i++) record.note(evidence(i < 5 ? { finding: 'greylisted' } : {}), 100);
   expect(record.shares(1)).toEqual({ checks: 10, blocked: 0, deferred: 0.5, proxyFailed: 0, answerMs: 100 });
   expect(record.shares(24)).toEqual({ checks: 40, blocked: 0.15, deferred: 0.125, proxyFailed: 0, answerMs: 175 });
-  expect(adviceFor('ok', record.shares(24))).toMatch(/^Many servers refuse its address/);
-  expect(adviceFor('ok', record.shares(1))).toBeNull();
-  expect(adviceFor('resting', record.shares(1))).toMatch(/^Its SOCKS server fails/);
+  expect(problemsOf('ok', record.shares(24)).map(({ problem }) => problem)).toEqual(['often_refused']);
+  expect(problemsOf('ok', record.shares(1))).toEqual([]);
+  expect(problemsOf('resting', record.shares(1)).map(({ problem }) => problem)).toEqual(['proxy_fails']);
   now += 25 * HOUR_MS;
   expect(record.shares(24).checks).toBe(0);
 });

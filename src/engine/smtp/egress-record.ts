@@ -1,8 +1,12 @@
-/** What mail servers answered to each egress, by the hour, and what would improve it most. Bounded: a day of hours. */
+/** What mail servers answered to each egress, by the hour, and what that says against it. Bounded: a day of hours. */
 import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
+import type { Advice } from '../../kernel/doctor-checks.ts';
 import type { SmtpEvidence } from '../evidence.ts';
 import { SMTP_FINDINGS } from '../findings.ts';
 import { PROXY_FAILED } from './dialogue.ts';
+
+export const EGRESS_CONDITIONS = ['ok', 'port_closed', 'refused_everywhere'] as const;
+export type EgressCondition = (typeof EGRESS_CONDITIONS)[number];
 
 const HOURS = 24;
 
@@ -84,19 +88,41 @@ export class EgressRecord {
 /** Shares from which they are worth a remark, and the checks that it takes. */
 const REMARKABLE = { blocked: 0.1, deferred: 0.3, proxyFailed: 0.05, checks: 20 } as const;
 
-/** The one thing that would improve its answers most; null: nothing stands out. */
-export function adviceFor(state: string, day: EgressShares): string | null {
-  if (state === 'resting') return 'Its SOCKS server fails: see that it runs, can be reached and takes the password.';
-  if (state === 'port_closed')
-    return 'It reaches no mail server: have outbound port 25 opened, or ask from another host.';
-  if (state === 'refused_everywhere')
-    return 'All large providers refuse its address: check reverse DNS and blocklists with mailvet doctor.';
-  if (day.checks < REMARKABLE.checks) return null;
-  if ((day.proxyFailed ?? 0) >= REMARKABLE.proxyFailed)
-    return 'Its SOCKS server fails now and then: see its log, its limits and the way to it.';
-  if ((day.blocked ?? 0) >= REMARKABLE.blocked)
-    return 'Many servers refuse its address: check reverse DNS, SPF and blocklists with mailvet doctor.';
-  if ((day.deferred ?? 0) >= REMARKABLE.deferred)
-    return 'Many servers defer it: give it reverse DNS that matches its HELO name, and let lists take their time.';
-  return null;
+/** What its state and the answers of a day say against an egress. */
+export function problemsOf(state: EgressCondition | 'resting', day: EgressShares): Advice[] {
+  const found: Advice[] = state === 'ok' ? [] : [STATE_PROBLEMS[state]];
+  if (day.checks < REMARKABLE.checks) return found;
+  for (const share of ['proxyFailed', 'blocked', 'deferred'] as const)
+    if ((day[share] ?? 0) >= REMARKABLE[share]) found.push(SHARE_PROBLEMS[share]);
+  return found;
 }
+
+const STATE_PROBLEMS: Readonly<Record<Exclude<EgressCondition, 'ok'> | 'resting', Advice>> = {
+  resting: {
+    problem: 'proxy_fails',
+    fix: 'Its SOCKS server fails: see that it runs, can be reached and takes the password.',
+  },
+  port_closed: {
+    problem: 'port_closed',
+    fix: 'It reaches no mail server: have outbound port 25 opened, or ask from another host.',
+  },
+  refused_everywhere: {
+    problem: 'refused_everywhere',
+    fix: 'All large providers refuse its address: check reverse DNS and blocklists with mailvet doctor.',
+  },
+};
+
+const SHARE_PROBLEMS: Readonly<Record<'proxyFailed' | 'blocked' | 'deferred', Advice>> = {
+  proxyFailed: {
+    problem: 'proxy_fails_often',
+    fix: 'Its SOCKS server fails now and then: see its log, its limits and the way to it.',
+  },
+  blocked: {
+    problem: 'often_refused',
+    fix: 'Many servers refuse its address: check reverse DNS, SPF and blocklists with mailvet doctor.',
+  },
+  deferred: {
+    problem: 'often_deferred',
+    fix: 'Many servers defer it: give it reverse DNS that matches its HELO name, and let lists take their time.',
+  },
+};

@@ -17,14 +17,11 @@ import { SMTP_FINDINGS } from '../findings.ts';
 import { checkMailbox, type EngineDeps, lookUpDomain, needsMailboxCheck, runOffline, withDns } from '../verify.ts';
 import { probeGreeting } from './connectivity-probe.ts';
 import { PROXY_FAILED } from './dialogue.ts';
-import { EgressRecord } from './egress-record.ts';
+import { type EgressCondition, EgressRecord } from './egress-record.ts';
 import type { ProxyCondition } from './egress-rest.ts';
 import { CANARY_TENANT } from './limiter.ts';
 import { CATCH_ALL_SKIPPED, type MailboxCheck, type MailboxQuestion, resultWithoutDialogue } from './mailbox.ts';
 import { type HostOwners, operatorKey } from './operators.ts';
-
-export const EGRESS_CONDITIONS = ['ok', 'port_closed', 'refused_everywhere'] as const;
-type EgressCondition = (typeof EGRESS_CONDITIONS)[number];
 
 export interface EgressHealth {
   readonly state: EgressCondition;

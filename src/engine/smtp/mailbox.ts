@@ -74,6 +74,8 @@ export interface MailboxCheck {
   ): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }>;
   /** Name of the egress from which the first host is asked; null: there is none. */
   egressFor(subject: { readonly address: Address; readonly dns: DnsEvidence }, limit: CheckLimit): string | null;
+  /** Operators whose breaker is open for an egress. */
+  breakersOpen(egress: string): number;
   /** Seconds for which an egress rests; 0: it does not. */
   restsFor(egress: string): number;
   /**
@@ -176,6 +178,7 @@ export function createMailboxCheck(options: MailboxCheckOptions): MailboxCheck {
   return {
     check: (subject, limit) => new MailboxCheckRun(deps, subject, limit).run(),
     egressFor: (subject, limit) => new MailboxCheckRun(deps, subject, limit).firstEgress(),
+    breakersOpen: (egress) => throttle.breakersOpen(egress),
     restsFor: (egress) => throttle.restsFor(egress),
     reload(next) {
       senders.reload(next);

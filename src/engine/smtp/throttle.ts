@@ -79,6 +79,11 @@ export class Throttle {
     return this.#routes.chooseEgress(question);
   }
 
+  /** Operators whose breaker is open for an egress. */
+  breakersOpen(egress: string): number {
+    return this.#routes.breakersOpen(egress);
+  }
+
   /** Seconds for which an egress rests; 0: it does not. */
   restsFor(egress: string): number {
     return this.#rests.secondsLeft(egress);
@@ -491,6 +496,12 @@ class DialRoutes {
     const domain = isForDomain ? where.domain : null;
     if (operator.refused(domain, { account, isAddress: false })) this.#askOperator(where.operator, where.egress);
     address.refused(domain, { account, isAddress: true });
+  }
+
+  breakersOpen(egress: string): number {
+    const now = this.#clock.elapsed();
+    const operators = [...(this.#known.get(egress)?.operators.values() ?? [])];
+    return operators.filter((operator) => operator.use(now).breaker === 'open').length;
   }
 
   /** Operators known, and those of them whose breaker is open. */

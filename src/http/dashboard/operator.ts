@@ -242,8 +242,8 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     serve:
       ({ operator }) =>
       async () => {
-        const { findings, tookMs } = await operator.doctor();
-        return { body: { checks: findings.map((finding) => ({ ...finding })), took_ms: tookMs } };
+        const { findings, advice, tookMs } = await operator.doctor();
+        return { body: { checks: [...findings], advice: [...advice], took_ms: tookMs } };
       },
   }),
   route({

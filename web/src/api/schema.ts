@@ -3362,6 +3362,16 @@ export interface components {
                 result: "pass" | "warn" | "fail";
                 found: string;
                 fix: string | null;
+                problem: ("no_helo_name" | "proxy_fails" | "not_of_this_host" | "port_closed" | "port_intercepted" | "refused_everywhere" | "helo_unqualified" | "blocklisted" | "ptr_missing" | "ptr_unconfirmed" | "helo_unresolved" | "helo_elsewhere" | "spf_denied" | "spf_invalid" | "proxy_fails_often" | "often_refused" | "ptr_differs" | "spf_unauthorized" | "blocklisted_minor" | "spf_missing" | "often_deferred") | null;
+                egress: string | null;
+            }[];
+            advice: {
+                egress: string;
+                first: {
+                    /** @enum {string} */
+                    problem: "no_helo_name" | "proxy_fails" | "not_of_this_host" | "port_closed" | "port_intercepted" | "refused_everywhere" | "helo_unqualified" | "blocklisted" | "ptr_missing" | "ptr_unconfirmed" | "helo_unresolved" | "helo_elsewhere" | "spf_denied" | "spf_invalid" | "proxy_fails_often" | "often_refused" | "ptr_differs" | "spf_unauthorized" | "blocklisted_minor" | "spf_missing" | "often_deferred";
+                    fix: string;
+                } | null;
             }[];
             took_ms: number;
         };
@@ -3446,6 +3456,17 @@ export interface components {
                         proxy_failed: number | null;
                         answer_ms: number | null;
                     };
+                    /** @description Of mail operators that refuse it. */
+                    breakers_open: number;
+                    identity: {
+                        /** Format: date-time */
+                        checked_at: string;
+                        helo: ("pass" | "warn" | "fail") | null;
+                        ptr: ("pass" | "warn" | "fail") | null;
+                        spf: ("pass" | "warn" | "fail") | null;
+                        blocklists: ("pass" | "warn" | "fail") | null;
+                    } | null;
+                    problem: ("no_helo_name" | "proxy_fails" | "not_of_this_host" | "port_closed" | "port_intercepted" | "refused_everywhere" | "helo_unqualified" | "blocklisted" | "ptr_missing" | "ptr_unconfirmed" | "helo_unresolved" | "helo_elsewhere" | "spf_denied" | "spf_invalid" | "proxy_fails_often" | "often_refused" | "ptr_differs" | "spf_unauthorized" | "blocklisted_minor" | "spf_missing" | "often_deferred") | null;
                     advice: string | null;
                 }[];
             };

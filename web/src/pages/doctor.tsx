@@ -32,7 +32,7 @@ const CHECK_LABELS: Readonly<Record<CheckResult['check'], string>> = {
   clock: 'Clock',
 };
 
-function CheckResults({ checks }: { checks: readonly CheckResult[] }) {
+function CheckResults({ checks, isOne }: { checks: readonly CheckResult[]; isOne: boolean }) {
   return (
     <Stack>
       {keysOf(GROUPS).map((result) => {
@@ -47,8 +47,8 @@ function CheckResults({ checks }: { checks: readonly CheckResult[] }) {
             <List listStyleType="none" spacing="sm" withPadding={false}>
               {found.map((check) => (
                 // A host with several addresses has one result each.
-                <List.Item key={`${check.check} ${check.found}`}>
-                  <Check {...check} />
+                <List.Item key={`${check.check} ${check.egress} ${check.found}`}>
+                  <Check {...check} isOne={isOne} />
                 </List.Item>
               ))}
             </List>
@@ -59,10 +59,11 @@ function CheckResults({ checks }: { checks: readonly CheckResult[] }) {
   );
 }
 
-const Check = ({ check, found, fix }: CheckResult) => (
+const Check = ({ check, found, fix, egress, isOne }: CheckResult & { isOne: boolean }) => (
   <>
     <Text size="sm" fw={600}>
       {CHECK_LABELS[check]}
+      {isOne || egress === null ? '' : ` of ${egress}`}
     </Text>
     <Text size="sm" className="anywhere">
       {found}
@@ -102,7 +103,8 @@ function Checks() {
           <Text role="status" fw={600}>
             {verdict(data)}
           </Text>
-          <CheckResults checks={data.checks} />
+          <FirstToMend advice={data.advice} />
+          <CheckResults checks={data.checks} isOne={data.advice.length === 1} />
         </Stack>
       )}
       {!data && !isPending && !error && (
@@ -112,6 +114,29 @@ function Checks() {
         </EmptyState>
       )}
     </Page>
+  );
+}
+
+/** Of each egress, what would improve its answers most. */
+function FirstToMend({ advice }: { advice: Doctor['advice'] }) {
+  const found = advice.filter(({ first }) => first !== null);
+  if (found.length === 0) return null;
+  return (
+    <Box component="section" aria-labelledby="first-to-mend">
+      <Title order={2} id="first-to-mend" mb="xs">
+        What improves the answers most
+      </Title>
+      <List listStyleType="none" spacing="sm" withPadding={false}>
+        {found.map(({ egress, first }) => (
+          <List.Item key={egress}>
+            <Text size="sm" className="anywhere">
+              {advice.length > 1 && <strong>{egress}: </strong>}
+              {first?.fix}
+            </Text>
+          </List.Item>
+        ))}
+      </List>
+    </Box>
   );
 }
 

@@ -6,6 +6,7 @@ import { type Column, DataTable } from '../parts/data-table.tsx';
 import { formatShare } from '../parts/delta.ts';
 import { Figures } from '../parts/figures.tsx';
 import { formatClock, formatDateTime, formatMs, formatNumber, humanize, pluralize } from '../parts/format.ts';
+import { keysOf } from '../parts/keys-of.ts';
 import { operatorName } from '../parts/operator-name.ts';
 import { Page } from '../parts/page.tsx';
 import { Pair, Panel } from '../parts/panel.tsx';
@@ -108,14 +109,27 @@ type EgressRow = Service['egress']['egresses'][number];
 /** None for the one that every host has. */
 function egressRows(egresses: readonly EgressRow[]): (readonly [name: string, text: string, problem: boolean])[] {
   if (egresses.every(({ name }) => name === 'default')) return [];
-  return egresses.map(({ name, state, last_day: day, advice }) => {
+  return egresses.map(({ name, state, last_day: day, breakers_open: breakers, identity, advice }) => {
     const shares = `${formatShare(day.blocked)} blocked, ${formatShare(day.deferred)} deferred`;
     const time = day.answer_ms === null ? '' : `, ${formatMs(day.answer_ms)} to an answer`;
     const checks = day.checks === 0 ? 'no check today' : `${pluralize(day.checks, 'check')} today: ${shares}${time}`;
-    const text = `${humanize(state)}; ${checks}.${advice === null ? '' : ` ${advice}`}`;
+    const refusing = breakers === 0 ? '' : `; ${pluralize(breakers, 'operator')} refuse it`;
+    const names = identity === null ? '' : ` ${identityText(identity)}.`;
+    const text = `${humanize(state)}${refusing}; ${checks}.${names}${advice === null ? '' : ` ${advice}`}`;
     return [`Egress ${name}`, text, advice !== null];
   });
 }
+
+const IDENTITY_LABELS = { helo: 'HELO', ptr: 'PTR', spf: 'SPF', blocklists: 'blocklists' } as const;
+const RESULT_SIGNS = { pass: '✓', warn: '!', fail: '✕' } as const;
+
+const identityText = (identity: NonNullable<EgressRow['identity']>): string =>
+  keysOf(IDENTITY_LABELS)
+    .map((check) => {
+      const result = identity[check];
+      return `${IDENTITY_LABELS[check]} ${result === null ? 'unknown' : RESULT_SIGNS[result]}`;
+    })
+    .join(', ');
 
 function Health({ service: { node, problems, egress, lists } }: { service: Service }) {
   const since = egress.since === null ? '' : ` since ${formatDateTime(egress.since)}`;

@@ -55,6 +55,8 @@ export interface HttpContext extends DashboardServices {
   /** Services whose paths are served at the root as well. */
   readonly compat: readonly CompatVendor[];
   readonly health: Health;
+  /** Of the egresses in use. */
+  readonly egressNames: () => readonly string[];
   readonly serviceStatus: () => Promise<ServiceReply>;
   readonly callerIp: (request: IncomingMessage) => string;
   readonly connections: ConnectionBounds;

@@ -13,11 +13,6 @@ export const DOCTOR_CHECKS = [
 ] as const;
 export type DoctorCheck = (typeof DOCTOR_CHECKS)[number];
 
-interface ProblemRow {
-  /** Of the doctor that finds it; null: it shows only in the answers of mail servers. */
-  readonly check: DoctorCheck | null;
-  readonly result: 'fail' | 'warn';
-}
 const fails = <C extends DoctorCheck | null>(check: C) => ({ check, result: 'fail' }) as const;
 const warns = <C extends DoctorCheck | null>(check: C) => ({ check, result: 'warn' }) as const;
 
@@ -25,7 +20,33 @@ const warns = <C extends DoctorCheck | null>(check: C) => ({ check, result: 'war
  * What may be wrong with an egress, by how many answers it costs: what keeps all of them away comes first, then what
  * many servers refuse a client for, then what makes them wary. To mend the first improves its answers most.
  */
-export const EGRESS_PROBLEMS = {
+export const EGRESS_PROBLEMS = [
+  'no_helo_name',
+  'proxy_fails',
+  'not_of_this_host',
+  'port_closed',
+  'port_intercepted',
+  'refused_everywhere',
+  'helo_unqualified',
+  'blocklisted',
+  'ptr_missing',
+  'ptr_unconfirmed',
+  'helo_unresolved',
+  'helo_elsewhere',
+  'spf_denied',
+  'spf_invalid',
+  'proxy_fails_often',
+  'often_refused',
+  'ptr_differs',
+  'spf_unauthorized',
+  'blocklisted_minor',
+  'spf_missing',
+  'often_deferred',
+] as const;
+export type EgressProblem = (typeof EGRESS_PROBLEMS)[number];
+
+/** How the doctor reports each. `check` null: it shows only in the answers of mail servers. */
+export const PROBLEM_ROWS = {
   no_helo_name: fails('helo'),
   proxy_fails: fails('port'),
   not_of_this_host: fails('port'),
@@ -47,12 +68,7 @@ export const EGRESS_PROBLEMS = {
   blocklisted_minor: warns('blocklists'),
   spf_missing: warns('spf'),
   often_deferred: warns(null),
-} as const satisfies Readonly<Record<string, ProblemRow>>;
-export type EgressProblem = keyof typeof EGRESS_PROBLEMS;
-
-const RANKS: Readonly<Record<string, number>> = Object.fromEntries(
-  Object.keys(EGRESS_PROBLEMS).map((problem, rank) => [problem, rank]),
-);
+} as const satisfies Readonly<Record<EgressProblem, { check: DoctorCheck | null; result: 'fail' | 'warn' }>>;
 
 /** A problem, and what to do about it. */
 export interface Advice {
@@ -63,6 +79,6 @@ export interface Advice {
 
 /** The one whose remedy improves the answers most; null: there is none. */
 export function firstAdvice(all: readonly Advice[]): Advice | null {
-  const rankOf = ({ problem }: Advice): number => RANKS[problem] ?? Number.POSITIVE_INFINITY;
+  const rankOf = ({ problem }: Advice): number => EGRESS_PROBLEMS.indexOf(problem);
   return all.reduce<Advice | null>((first, one) => (first === null || rankOf(one) < rankOf(first) ? one : first), null);
 }

@@ -2,7 +2,7 @@ import type { Options } from '../config/read.ts';
 import type { VerificationEngine } from '../engine/create.ts';
 import { TRUST_STATES } from '../engine/dns/trust.ts';
 import { ageInDays } from '../engine/doctor/diagnose.ts';
-import { EGRESS_CONDITIONS } from '../engine/smtp/egress-record.ts';
+import { EGRESS_CONDITIONS, type EgressShares } from '../engine/smtp/egress-record.ts';
 import type { OperatorUse } from '../engine/smtp/operators.ts';
 import type { Health } from '../http/context.ts';
 import type { MetricSources, Metrics } from '../http/metrics/registry.ts';
@@ -188,15 +188,19 @@ function byLabel<L extends string>(label: L, values: Readonly<Record<string, num
 }
 
 type SmtpMetric =
-  | 'mailvet_egress_state'
-  | 'mailvet_egress_reachable'
-  | 'mailvet_egress_blocked_ratio'
+  | Extract<keyof MetricSources, `mailvet_egress_${string}`>
   | Extract<keyof MetricSources, `mailvet_smtp_${string}`>;
 
 function smtpSources(engine: VerificationEngine): Pick<MetricSources, SmtpMetric> {
   const { totals } = engine.uncertain;
   const byOperator = (value: (use: OperatorUse) => number) => () =>
     engine.useByOperator().map((use) => ({ labels: { operator: use.operator }, value: value(use) }));
+  /** Of each egress, but for those without a check. */
+  const ofLastHour = (figure: (hour: EgressShares) => number | null) => () =>
+    engine.egressRows().flatMap(({ name, hour }) => {
+      const value = figure(hour);
+      return value === null ? [] : [{ labels: { egress: name }, value }];
+    });
   return {
     mailvet_egress_state: () => {
       const current = engine.egressHealth()?.state ?? 'no_helo_name';
@@ -205,12 +209,10 @@ function smtpSources(engine: VerificationEngine): Pick<MetricSources, SmtpMetric
     },
     mailvet_egress_reachable: () =>
       engine.egressRows().map(({ name, state }) => ({ labels: { egress: name }, value: state === 'ok' ? 1 : 0 })),
-    mailvet_egress_blocked_ratio: () =>
-      engine
-        .egressRows()
-        .flatMap(({ name, hour: { blocked } }) =>
-          blocked === null ? [] : { labels: { egress: name }, value: blocked },
-        ),
+    mailvet_egress_blocked_ratio: ofLastHour(({ blocked }) => blocked),
+    mailvet_egress_deferred_ratio: ofLastHour(({ deferred }) => deferred),
+    mailvet_egress_proxy_failed_ratio: ofLastHour(({ proxyFailed }) => proxyFailed),
+    mailvet_egress_answer_seconds: ofLastHour(({ answerMs }) => (answerMs === null ? null : answerMs / 1000)),
     mailvet_smtp_dialogues_open: () => one(engine.mailboxStats()?.open ?? 0),
     mailvet_smtp_checks_waiting: () => one(engine.mailboxStats()?.waiting ?? 0),
     mailvet_smtp_pace_slices: () => one(engine.mailboxStats()?.slices ?? 0),

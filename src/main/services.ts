@@ -152,6 +152,7 @@ export function createServices(parts: Parts): Services {
     isDisposable: (domain) => engine.domainData().disposable(domain).verdict === 'disposable',
     compat: options.compat,
     health,
+    egressNames: () => egressFile.egresses.map(({ name }) => name),
     serviceStatus: createServiceStatus({
       ...{ store, engine, lists, health, verify, clock, egressFile, identities: parts.identities },
       retentionDays: options.retentionDays,

@@ -34,7 +34,7 @@ export interface Examination {
   readonly findings: readonly EgressFinding[];
   readonly advice: readonly EgressAdvice[];
 }
-export { type Finding, isFit };
+export { isFit };
 
 /** The options that the doctor checks. */
 export interface DoctorOptions {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Zone } from '../lab/dns.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
-import { type SmtpLab, startSmtp } from '../lab/smtp.ts';
+import { type Persona, type SmtpLab, startSmtp } from '../lab/smtp.ts';
 import { type Client, of, signedIn } from './dashboard/client.ts';
 
 const DOMAINS = Array.from({ length: 8 }, (_, i) => `egress${i}.com`);
@@ -18,18 +18,26 @@ const NET: Zone = Object.fromEntries(
 const EMAILS = DOMAINS.map((domain) => `jane@${domain}`);
 const NAMES: Readonly<Record<string, string>> = { '127.0.9.1': 'fra-1', '127.0.9.2': 'ham-2' };
 
+const DEFERRED = `later@${DOMAINS[0]}`;
+const defers: Persona['on'] = ({ verb, path }) =>
+  verb === 'RCPT' && path === DEFERRED ? '451 4.7.1 Greylisted, please try again later' : undefined;
+const TOKEN = 'metrics-token-for-the-tests';
+
 let lab: Lab;
 let server: SmtpLab;
 let member: Member;
 let admin: Client;
 const dir = mkdtempSync(join(tmpdir(), 'mailvet-egress-'));
 beforeAll(async () => {
-  server = await startSmtp({ mailboxes: [] }, { address: '127.0.5.1' });
+  server = await startSmtp({ mailboxes: [], on: defers }, { address: '127.0.5.1' });
   const file = join(dir, 'egress.yaml');
   const entries = Object.entries(NAMES).map(([bind, name]) => ({ name, helo: `${name}.example.com`, bind }));
   writeFileSync(file, JSON.stringify(entries));
   const environment = { MAILVET_SMTP_HELO: '', MAILVET_SMTP_EGRESS_FILE: file, MAILVET_SMTP_PORT: `${server.port}` };
-  lab = await startLab({ ...environment, MAILVET_SMTP_RATE_PER_OPERATOR: '0' }, { net: NET });
+  lab = await startLab(
+    { ...environment, MAILVET_METRICS_TOKEN: TOKEN, MAILVET_SMTP_RATE_PER_OPERATOR: '0' },
+    { net: NET },
+  );
   member = await lab.member({ credits: 10_000, rateLimit: 10_000 });
   admin = await signedIn(lab, { account: member.account, role: 'admin' });
 });
@@ -73,17 +81,53 @@ describe('the egress of a verification', () => {
     expect(emails(await search({ egress: 'ham-2', not: 'egress', level: 'smtp' }))).toEqual(of1);
     expect(emails(await search({ egress: 'fra' }))).toEqual([]);
     expect((await search({ egress: 'x'.repeat(300) })).json.field).toBe('egress');
+    const { json } = await search({});
+    expect(json.egresses).toEqual(Object.values(NAMES));
+    expect(new Set(json.entries.map((entry: { egress: string | null }) => entry.egress))).toEqual(
+      new Set([null, ...Object.values(NAMES)]),
+    );
   });
 
-  it('has a row in /readyz, in the metrics and for operators', async () => {
+  it('is a column of the exported log, and its search holds there', async () => {
+    const file = (format: string, query = '') => admin.call('GET', `${of(member.account, `/log.${format}`)}${query}`);
+    const [head = '', ...lines] = (await file('csv', '?egress=fra-1')).text.trim().split(/\r?\n/);
+    const at = (name: string) => head.split(',').indexOf(name);
+    const cells = lines.map((line) => line.split(','));
+    expect(cells.map((row) => row[at('egress')])).toEqual(cells.map((row) => usedFor(row[at('email')] ?? '')));
+    expect(new Set(cells.map((row) => row[at('egress')]))).toEqual(new Set(['fra-1']));
+    const rows = (await file('jsonl')).text.trim().split('\n');
+    const shown = rows.map((line) => JSON.parse(line)).map((row) => [row.validation_type, row.egress !== null]);
+    expect(new Set(shown.map(String))).toEqual(new Set(['smtp,true', 'mx,false']));
+  });
+
+  it('has its figures in the metrics', async () => {
+    const { json } = await member.call('POST', '/v1/verify', { email: DEFERRED, validation_type: 'smtp' });
+    expect(json.reason).toBe('greylisted');
+    const checksOf = (name: string) => EMAILS.filter((email) => usedFor(email) === name).length;
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const text = await (await fetch(`${lab.url}/metrics`, { headers })).text();
+    const sampleOf = (metric: string, egress: string) =>
+      Number(new RegExp(`^mailvet_egress_${metric}\\{egress="${egress}"\\} (\\S+)$`, 'm').exec(text)?.[1]);
+    for (const name of Object.values(NAMES)) {
+      expect(['reachable', 'blocked_ratio', 'proxy_failed_ratio'].map((metric) => sampleOf(metric, name))).toEqual([
+        1, 0, 0,
+      ]);
+      expect(sampleOf('answer_seconds', name)).toBeGreaterThan(0);
+    }
+    // One that its server deferred, and those of the tests before.
+    const ratioOf = (name: string) => (name === usedFor(DEFERRED) ? 1 / (checksOf(name) + 1) : 0);
+    for (const name of Object.values(NAMES)) expect(sampleOf('deferred_ratio', name)).toBeCloseTo(ratioOf(name), 3);
+  });
+
+  it('has a row in /readyz and for operators', async () => {
     const { details } = (await (await fetch(`${lab.url}/readyz`)).json()) as {
       details: { egress: { egresses: { name: string; last_day: { checks: number } }[] } };
     };
     const { egresses } = details.egress;
-    const own = EMAILS.filter((email) => usedFor(email) === 'fra-1').length;
+    const own = [...EMAILS, DEFERRED].filter((email) => usedFor(email) === 'fra-1').length;
     expect(egresses).toMatchObject([
       { name: 'fra-1', state: 'ok', rests_for_seconds: 0, last_day: { checks: own, blocked: 0 }, advice: null },
-      { name: 'ham-2', state: 'ok', last_day: { checks: EMAILS.length - own } },
+      { name: 'ham-2', state: 'ok', last_day: { checks: EMAILS.length + 1 - own } },
     ]);
     const operator = await signedIn(lab, { operator: true });
     const { json } = await operator.call('GET', '/dashboard/operator/service');

@@ -67,14 +67,16 @@ interface Asked {
   readonly startMs?: number;
   readonly signal?: AbortSignal;
   readonly tenant?: string;
+  /** From which it was deferred before. */
+  readonly egress?: string;
 }
 
 export function ask(check: MailboxCheck, asked: Asked): Promise<{ smtp: SmtpEvidence; catchAll: CatchAllEvidence }> {
   const { email = 'good@example.test', dns = labHosts({ 'mx.example.test': ['127.0.0.1'] }), ms = 5_000 } = asked;
-  const { signal, startMs, tenant = '' } = asked;
+  const { signal, startMs, tenant = '', egress = null } = asked;
   const now = systemClock.elapsed();
   const limit = {
-    ...{ deadline: now + ms, tenant },
+    ...{ deadline: now + ms, tenant, egress },
     ...(signal === undefined ? {} : { signal }),
     ...(startMs === undefined ? {} : { startBy: now + startMs }),
   };

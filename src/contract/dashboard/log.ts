@@ -76,6 +76,8 @@ export const LogEntry = Type.Object(
     via: Nullable(OneOf(VIAS)),
     /** Of the policy of the request or list; null: it had none. */
     decision: Nullable(OneOf(POLICY_ACTIONS)),
+    /** From which mail servers were asked; null: they were not. */
+    egress: Nullable(Type.String()),
     created_at: Time,
   },
   { title: 'LogEntry' },
@@ -204,6 +206,8 @@ export const LogReply = Type.Object(
     next: Nullable(Type.String()),
     searched_to: Nullable(Time),
     retention_days: Type.Integer(),
+    /** Names of those that are in use. */
+    egresses: Type.Array(Type.String()),
   },
   { title: 'Log' },
 );

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { DOCTOR_CHECKS, EGRESS_PROBLEMS, type EgressProblem } from '../../kernel/doctor-checks.ts';
+import { DOCTOR_CHECKS, EGRESS_PROBLEMS } from '../../kernel/doctor-checks.ts';
 import {
   ACCOUNT_QUERY_LENGTH,
   ACCOUNTS_PAGE,
@@ -40,7 +40,6 @@ const Latency = Nullable(Type.Object({ p50: Type.Number(), p95: Type.Number() })
 
 /** What the service does, for operators. `node` is the process that answers; the rest is of all of them. */
 const Share = Nullable(Type.Number({ minimum: 0, maximum: 1 }));
-const PROBLEMS = Object.keys(EGRESS_PROBLEMS) as EgressProblem[];
 const CheckResult = Nullable(OneOf(['pass', 'warn', 'fail'] as const));
 const EgressShares = Type.Object({
   checks: Type.Integer(),
@@ -107,7 +106,7 @@ export const ServiceReply = Type.Object(
               { description: 'What its names say by DNS; null: not looked up yet.' },
             ),
           ),
-          problem: Nullable(OneOf(PROBLEMS)),
+          problem: Nullable(OneOf(EGRESS_PROBLEMS)),
           advice: Nullable(Type.String({ description: 'The one thing that would improve its answers most.' })),
         }),
       ),
@@ -212,7 +211,7 @@ export const DoctorReply = Type.Object(
         found: Type.String(),
         /** What to do; null where there is nothing. */
         fix: Nullable(Type.String()),
-        problem: Nullable(OneOf(PROBLEMS)),
+        problem: Nullable(OneOf(EGRESS_PROBLEMS)),
         egress: Nullable(Type.String({ description: 'Null: it is about the host.' })),
       }),
     ),
@@ -221,7 +220,7 @@ export const DoctorReply = Type.Object(
         egress: Type.String(),
         first: Nullable(
           Type.Object(
-            { problem: OneOf(PROBLEMS), fix: Type.String() },
+            { problem: OneOf(EGRESS_PROBLEMS), fix: Type.String() },
             { description: 'Whose remedy improves its answers most.' },
           ),
         ),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { type Clock, DAY_MS, fromIso } from '../../kernel/clock.ts';
 import { contain } from '../../kernel/contain.ts';
-import { type Advice, type DoctorCheck, EGRESS_PROBLEMS, type EgressProblem } from '../../kernel/doctor-checks.ts';
+import { type Advice, type DoctorCheck, type EgressProblem, PROBLEM_ROWS } from '../../kernel/doctor-checks.ts';
 import { IP_FAMILIES, type IpFamily } from '../../kernel/egress.ts';
 import { CLOCK_TOLERANCE_SECONDS, LISTS_STALE_DAYS } from '../../kernel/facts/limits.ts';
 import { dataFile } from '../data-files.ts';
@@ -223,10 +223,10 @@ const fail = (check: DoctorCheck, found: string, fix: string): Finding => ({
   problem: null,
 });
 type FoundProblem = {
-  [P in EgressProblem]: (typeof EGRESS_PROBLEMS)[P]['check'] extends null ? never : P;
+  [P in EgressProblem]: (typeof PROBLEM_ROWS)[P]['check'] extends null ? never : P;
 }[EgressProblem];
 const wrong = (problem: FoundProblem, found: string, fix: string): Finding => ({
-  ...EGRESS_PROBLEMS[problem],
+  ...PROBLEM_ROWS[problem],
   found,
   fix,
   problem,

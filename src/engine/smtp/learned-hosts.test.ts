@@ -34,11 +34,13 @@ describe('what is learned about a mail host', () => {
 
   it('includes for two hours where a recipient was greylisted', () => {
     const { learned, wait } = learnedHosts();
-    learned.noteGreylisted('jane@example.test', 'mx2.example.test');
+    const of = (path: string, egress = 'fra-1') => ({ egress, path });
+    learned.noteGreylisted(of('jane@example.test'), 'mx2.example.test');
     wait(2 * HOUR_MS - 1);
-    expect(learned.greylistedAt('jane@example.test')).toBe('mx2.example.test');
-    expect(learned.greylistedAt('ann@example.test')).toBe(null);
+    expect(learned.greylistedAt(of('jane@example.test'))).toBe('mx2.example.test');
+    expect(learned.greylistedAt(of('ann@example.test'))).toBe(null);
+    expect(learned.greylistedAt(of('jane@example.test', 'ham-2'))).toBe(null);
     wait(2);
-    expect(learned.greylistedAt('jane@example.test')).toBe(null);
+    expect(learned.greylistedAt(of('jane@example.test'))).toBe(null);
   });
 });

@@ -23,6 +23,13 @@ interface AskedHost {
 }
 const keyOf = ({ egress, address }: AskedHost): string => `${egress}\n${address}`;
 
+interface AskedRecipient {
+  readonly egress: string;
+  /** As between the angle brackets of RCPT. */
+  readonly path: string;
+}
+const hashOf = ({ egress, path }: AskedRecipient): string => sha256Hex(`${egress}\n${path}`);
+
 export const NOTHING_LEARNED: LearnedHost = { pipelining: 'untried', tls: 'any', refusesUs: false };
 
 const KEPT_MS = HOUR_MS;
@@ -54,19 +61,19 @@ export class LearnedHosts {
     this.#hosts.set(keyOf(host), learned);
   }
 
-  /** The host that greylisted the recipient first; null for none. */
-  greylistedAt(path: string): string | null {
-    return this.#greylisted?.get(sha256Hex(path)) ?? null;
+  /** The host that greylisted the recipient first, asked from the egress; null for none. */
+  greylistedAt(recipient: AskedRecipient): string | null {
+    return this.#greylisted?.get(hashOf(recipient)) ?? null;
   }
 
   /** Only a hash of the recipient is kept. */
-  noteGreylisted(path: string, host: string): void {
+  noteGreylisted(recipient: AskedRecipient, host: string): void {
     this.#greylisted ??= new LRUCache({
       max: MOST_GREYLISTED,
       ttl: GREYLISTED_MS,
       perf: this.#perf,
       ttlResolution: 0,
     });
-    this.#greylisted.set(sha256Hex(path), host);
+    this.#greylisted.set(hashOf(recipient), host);
   }
 }

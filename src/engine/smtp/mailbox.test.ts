@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ask, labCheck, labHosts } from '../../../tests/lab/mailbox.ts';
+import { ask, labCheck, labEgresses, labHosts } from '../../../tests/lab/mailbox.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { routable } from '../dns/routable.ts';
@@ -200,6 +200,18 @@ describe('time', () => {
 });
 
 describe('catch-all', () => {
+  it('is remembered for the egress that was told so, and says nothing of another', async () => {
+    const lab = await server({
+      on: ({ verb }, { from }) => (verb === 'RCPT' && from === '127.0.0.11' ? '250 2.1.5 as you like' : undefined),
+    });
+    const check = checker(lab.port, { egresses: labEgresses(['127.0.0.11', '127.0.0.12']) });
+    const from = async (egress: string) => (await ask(check, { egress })).catchAll;
+    expect(await from('127.0.0.11')).toMatchObject({ result: 'fail', cached: false });
+    expect(await from('127.0.0.12')).toMatchObject({ result: 'pass', cached: false });
+    expect(await from('127.0.0.11')).toMatchObject({ result: 'fail', cached: true });
+    expect(await from('127.0.0.12')).toMatchObject({ result: 'pass', cached: true });
+  });
+
   it('is probed once per domain while cached: 6 hours if not a catch-all, 24 hours if so', async () => {
     let skew = 0;
     const clock = { ...systemClock, now: () => 1_000 + skew, elapsed: () => systemClock.elapsed() + skew };

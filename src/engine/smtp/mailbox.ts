@@ -305,6 +305,8 @@ class MailboxCheckRun {
   readonly #hosts: string;
   /** Its registrable one: whoever has it may have any number below. */
   readonly #recipientDomain: string;
+  /** Name of the egress of the last question. */
+  #askedFrom = '';
   /** The failure with the lowest rank so far. */
   #failure: SmtpResult | null = null;
   /**
@@ -380,9 +382,13 @@ class MailboxCheckRun {
     return first !== undefined && priority !== undefined && priority > first.priority;
   }
 
-  /** What a backup does with random recipients says nothing of the domain: it is remembered apart. */
+  /**
+   * What a backup does with random recipients says nothing of the domain, and what is done for one egress nothing of
+   * another: each is remembered apart.
+   */
   #catchAllOwner(host: string): string {
-    return this.#isBackup(host) ? `${this.#operator}\n${host}` : this.#operator;
+    const operator = `${this.#askedFrom}\n${this.#operator}`;
+    return this.#isBackup(host) ? `${operator}\n${host}` : operator;
   }
 
   firstEgress(): string | null {
@@ -442,7 +448,8 @@ class MailboxCheckRun {
   #candidates({ path }: UnsentQuestion): readonly DialCandidate[] {
     const { limits, throttle, learned } = this.#deps;
     const all = dialCandidates(this.#dns, limits, (family) => throttle.reaches(family, this.#operatorOfDomain));
-    const first = learned.greylistedAt(path);
+    const egress = all[0] === undefined ? '' : this.#egressTo(all[0].address);
+    const first = learned.greylistedAt({ egress, path });
     return first === null || all[0]?.host === first
       ? all
       : [...all.filter(({ host }) => host === first), ...all.filter(({ host }) => host !== first)];
@@ -475,7 +482,7 @@ class MailboxCheckRun {
     if (!isOfRecipient || (finding !== 'greylisted' && finding !== 'smtp_temporary_failure')) return false;
     // The first one that greylists it will be the first to take it.
     if (finding === 'greylisted' && this.#deferral?.finding !== 'greylisted')
-      this.#deps.learned.noteGreylisted(path, service.host);
+      this.#deps.learned.noteGreylisted({ egress: service.egress, path }, service.host);
     if (this.#deferral === null || outranks(finding, this.#deferral.finding))
       this.#deferral = smtpResultOf(service.outcome, service);
     return true;
@@ -513,6 +520,7 @@ class MailboxCheckRun {
     const { deadline, startBy } = this.#limit;
     const egress = this.#egressTo(address);
     const identity = this.#deps.senders.of(egress);
+    this.#askedFrom = egress;
     const sender = senderFor(identity.sender, this.#address.domain);
     const rests = this.#deps.throttle.restsFor(egress);
     if (rests > 0) return { refused: 'resting', retryAfter: rests, egress };

@@ -67,8 +67,15 @@ const logEntryReply = (entry: LogEntry): C.LogEntry => ({
   list: entry.list === null ? null : { ...entry.list },
   via: entry.via,
   decision: entry.decision,
+  egress: egressOf(entry),
   created_at: toIso(entry.createdAt),
 });
+
+/** JSON as it is stored has no spaces, and quotes within its texts are escaped: no other text can look like this. */
+function egressOf({ body }: Pick<LogEntry, 'body'>): string | null {
+  const text = /"egress":("(?:[^"\\]|\\.)*")/.exec(body)?.[1];
+  return text === undefined ? null : JSON.parse(text);
+}
 
 const rejectedReply = (row: LoggedRequest): C.RejectedRequest => ({
   id: row.id,
@@ -131,7 +138,7 @@ export const LOG_ROUTES: readonly Route[] = [
     output: { content: C.LogReply },
     doc: { operationId: 'searchLog', tag: 'Dashboard', summary: 'Verifications and rejected requests, newest first' },
     serve:
-      ({ log }) =>
+      ({ log, egressNames }) =>
       async ({ account }, { query }) => {
         const before = query.before === undefined ? null : cursorOf(query.before);
         const search = { ...logSearchOf(query), before, limit: query.limit };
@@ -143,6 +150,7 @@ export const LOG_ROUTES: readonly Route[] = [
             next: next === null ? null : cursorText(next),
             searched_to: searchedTo === null ? null : toIso(searchedTo),
             retention_days: retentionDays,
+            egresses: [...egressNames()],
           },
         };
       },
@@ -220,6 +228,7 @@ const COLUMNS: Readonly<Record<string, Column>> = {
   deliverability: { entry: (row) => row.deliverability },
   reason: { entry: (row) => row.reason },
   decision: { entry: (row) => row.decision },
+  egress: { entry: (row) => row.egress },
   requested: { entry: (row) => row.requested },
   validation_type: { entry: (row) => row.validation_type },
   credits_used: { entry: (row) => row.credits_used },

@@ -2362,6 +2362,7 @@ export interface components {
             } | null;
             via: ("mcp" | "reacher" | "kickbox" | "zerobounce" | "neverbounce" | "emailable" | "supabase" | "workos" | "kratos" | "zitadel" | "generic") | null;
             decision: ("accept" | "review" | "reject") | null;
+            egress: string | null;
             /** Format: date-time */
             created_at: string;
         };
@@ -2390,6 +2391,7 @@ export interface components {
             next: string | null;
             searched_to: string | null;
             retention_days: number;
+            egresses: string[];
         };
         /** LogDetail */
         LogDetail: {

@@ -74,6 +74,7 @@ export function LogPage() {
   // A thousand rows follow after what was clicked has been painted.
   const table = useDeferredValue(useMemo(() => ({ rows, search }), [rows, search]));
   const days = data?.[0]?.retention_days;
+  const egresses = data?.[0]?.egresses ?? NO_EGRESSES;
   const fresh = useNewEntries(id, filters, rows[0]);
   const show = useCallback((next: LogSearch) => void navigate({ search: next, resetScroll: false }), [navigate]);
   const showHours = useCallback(
@@ -113,7 +114,7 @@ export function LogPage() {
         </Group>
       }
     >
-      <LogFilters search={filters} onSearch={show} />
+      <LogFilters search={filters} egresses={egresses} onSearch={show} />
       <div className={css.panel}>
         <Hours chosen={filters} onChoose={showHours} />
         {fresh !== null && (
@@ -147,10 +148,9 @@ export function LogPage() {
   );
 }
 
-type Name = Exclude<
-  keyof LogSearch,
-  'query' | 'hour' | 'until' | 'from' | 'to' | 'operator' | 'egress' | 'not' | 'open'
->;
+const NO_EGRESSES: readonly string[] = [];
+
+type Name = Exclude<keyof LogSearch, 'query' | 'hour' | 'until' | 'from' | 'to' | 'operator' | 'not' | 'open'>;
 
 const labeled = <K extends string>(labels: Readonly<Record<K, string>>) =>
   keysOf(labels).map((value) => ({ value, label: labels[value] }));
@@ -166,8 +166,13 @@ function hoursText(hour: string, until: string | undefined): string {
 }
 
 /** Search and filters; their state is the URL. Those that are set come first, as the others may be out of sight. */
-const LogFilters = memo(function LogFilters(props: { search: LogSearch; onSearch: (search: LogSearch) => void }) {
-  const { search, onSearch } = props;
+const LogFilters = memo(function LogFilters(props: {
+  search: LogSearch;
+  /** In use. */
+  egresses: readonly string[];
+  onSearch: (search: LogSearch) => void;
+}) {
+  const { search, egresses, onSearch } = props;
   const { id } = useAccount();
   const { data } = useQuery(keysQuery(id));
   const hooks = useQuery(hooksQuery(id)).data?.hooks ?? [];
@@ -175,6 +180,9 @@ const LogFilters = memo(function LogFilters(props: { search: LogSearch; onSearch
     ...(data?.keys ?? []).map(({ id, name, key }) => ({ value: id, label: `${name} (${key.slice(-4)})` })),
     ...hooks.map(({ id, name, kind }) => ({ value: id, label: `${name} (${HOOK_FACTS[kind].name})` })),
   ];
+  // One that every host has is nothing to choose from; one that is searched for may be gone.
+  const several = egresses.length > 1 ? egresses : [];
+  const egressNames = [...new Set([...several, ...(search.egress === undefined ? [] : [search.egress])])];
   const chips: readonly (readonly [name: Name, label: string, options: readonly { value: string; label: string }[]])[] =
     [
       ['range', 'Time', labeled(RANGES)],
@@ -183,11 +191,14 @@ const LogFilters = memo(function LogFilters(props: { search: LogSearch; onSearch
       ['key', 'Key', keys],
       ['level', 'Level', LEVELS.map((value) => ({ value, label: value }))],
       ['origin', 'Origin', labeled(ORIGIN_LABELS)],
+      ['egress', 'Egress', egressNames.map((value) => ({ value, label: value }))],
       ['decision', 'Decision', labeled(DECISION_LABELS)],
       ['status', 'Status', labeled(STATUS_LABELS)],
     ];
   const hasTime = search.hour !== undefined || search.from !== undefined;
-  const offered = chips.filter(([name]) => name !== 'range' || !hasTime);
+  const offered = chips.filter(
+    ([name]) => (name !== 'range' || !hasTime) && (name !== 'egress' || egressNames.length > 0),
+  );
   const isSet = ([name]: (typeof chips)[number]): boolean => search[name] !== undefined;
   const change = (part: Readonly<Record<string, string | null>>) => onSearch(logSearch({ ...search, ...part }));
   const negated = negatedOf(search);
@@ -223,15 +234,6 @@ const LogFilters = memo(function LogFilters(props: { search: LogSearch; onSearch
             value={search.from}
             options={[{ value: search.from, label: formatDays(search.from, search.to) }]}
             onChange={() => change(NO_TIME)}
-          />
-        )}
-        {search.egress !== undefined && (
-          <FilterChip
-            name="Egress"
-            value={search.egress}
-            options={[{ value: search.egress, label: search.egress }]}
-            onChange={(egress) => change({ egress })}
-            {...negation('egress')}
           />
         )}
         {search.operator !== undefined && (

@@ -33,7 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   web: ['sdk'],
 };
 /** Parts of kernel that run in browsers as well, so they import only each other: no Node, no package. */
-const FOR_BROWSERS = /^src\/kernel\/(facts\/[\w-]+|csv|ip)\.ts$/;
+const FOR_BROWSERS = /^src\/kernel\/(facts\/[\w-]+|ip)\.ts$/;
 /** What adapters may import: their framework, an optional peer dependency. */
 const PEERS: Readonly<Record<string, readonly string[]>> = {
   'sdk/src/better-auth.ts': ['better-auth', 'better-auth/api'],

@@ -1,4 +1,4 @@
-import { lists } from './lists.ts';
+import { lists, uploaded } from './lists.ts';
 import { transport } from './transport.ts';
 import type { Filter, FilterPage, FiltersQuery, Mailvet, MailvetOptions, Policy, Webhook } from './types.ts';
 
@@ -11,7 +11,7 @@ const PER_PAGE = 100;
  */
 export function createMailvet(options: MailvetOptions): Mailvet {
   const service = transport(options);
-  const { send } = service;
+  const { send, download } = service;
   const list: Mailvet['filters']['list'] = (query, call) =>
     send<FilterPage>({ ...call, method: 'GET', path: 'v1/filters', query });
 
@@ -51,6 +51,11 @@ export function createMailvet(options: MailvetOptions): Mailvet {
       get: (id, call) => send({ ...call, method: 'GET', path: filterPath(id) }),
       change: (id, change, call) => send({ ...call, method: 'PATCH', path: filterPath(id), body: change }),
       remove: (id, call) => send({ ...call, method: 'DELETE', path: filterPath(id) }),
+      import: (source, { signal, timeout, type, ...query } = {}) => {
+        const call = { signal, timeout, method: 'POST', path: 'v1/filters/import', query } as const;
+        return uploaded(source, type, (upload) => send({ ...call, upload }));
+      },
+      export: (call) => download({ ...call, method: 'GET', path: 'v1/filters/export' }),
     },
     lists: lists(service),
     policies: {

@@ -46,14 +46,9 @@ export function lists({ send, download }: Transport): MailvetLists {
     async create(source, { signal, timeout, idempotencyKey, type, ...fields } = {}) {
       const call = { signal, timeout, idempotencyKey, method: 'POST', path: 'v1/lists' } as const;
       if (isAddresses(source)) return send<List>({ ...call, body: { emails: source, ...fields } });
-      const failures: unknown[] = [];
-      const upload = uploadOf(source, type, (error) => failures.push(error));
-      try {
-        return await send<List>({ ...call, query: { name: nameOf(source), ...fields }, upload });
-      } catch (error) {
-        // What the caller's own stream failed with says nothing about the service.
-        throw failures.length > 0 ? failures[0] : error;
-      }
+      return uploaded(source, type, (upload) =>
+        send<List>({ ...call, query: { name: nameOf(source), ...fields }, upload }),
+      );
     },
     get,
     list: (query, call) => send({ ...call, method: 'GET', path: 'v1/lists', query }),
@@ -85,11 +80,24 @@ const nameOf = (source: object): string | undefined =>
 /** Of a file; one from a browser may have any: on Windows with Excel, a CSV file has the type of an old Excel file. */
 const typeOf = ({ type }: Blob): string => (TYPES.has(type.replace(/;.*/s, '').trim()) ? type : DEFAULT_TYPE);
 
-function uploadOf(
-  source: Exclude<ListSource, readonly string[]>,
+type FileSource = Exclude<ListSource, readonly string[]>;
+
+/** Sends a file or stream. What the caller's own stream fails with is thrown: it says nothing about the service. */
+export async function uploaded<T>(
+  source: FileSource,
   type: string | undefined,
-  onFailure: (error: unknown) => void,
-): Upload {
+  send: (upload: Upload) => Promise<T>,
+): Promise<T> {
+  const failures: unknown[] = [];
+  try {
+    return await send(uploadOf(source, type, (error) => failures.push(error)));
+  } catch (error) {
+    throw failures.length > 0 ? failures[0] : error;
+  }
+}
+
+/** The body of a file or stream. `onFailure`: of the caller's own stream. */
+function uploadOf(source: FileSource, type: string | undefined, onFailure: (error: unknown) => void): Upload {
   if (source instanceof Blob) return { type: type ?? typeOf(source), content: source };
   const { next, end } = source instanceof ReadableStream ? readerOf(source) : iteratorOf(source);
   const content = new ReadableStream<Uint8Array>({
@@ -121,7 +129,7 @@ function readerOf(stream: ReadableStream<Uint8Array>): Chunks {
 
 function iteratorOf(source: AsyncIterable<Uint8Array>): Chunks {
   if (typeof source !== 'object' || source === null || !(Symbol.asyncIterator in source))
-    throw new TypeError('The source of a list must be an array of addresses, a File or Blob, or a stream of bytes.');
+    throw new TypeError('The source must be a File or Blob, a stream of bytes or, for a list, an array of addresses.');
   const iterator = source[Symbol.asyncIterator]();
   return {
     next: () => iterator.next(),

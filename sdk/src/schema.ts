@@ -221,6 +221,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/filters/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add the filters of a file
+         * @description The file as the body, whatever its type, or as the part `file` of a form. The other fields stand in the query or the form. A row that cannot be used is named in `errors`, and changes nothing; the others are added. The same file again adds nothing.
+         */
+        post: operations["importFilters"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/filters/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All filters as CSV */
+        get: operations["exportFilters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/filters/{id}": {
         parameters: {
             query?: never;
@@ -1121,6 +1158,58 @@ export interface components {
             filters: components["schemas"]["Filter"][];
             pagination: components["schemas"]["Pagination"];
             /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
+        /** FilterImport */
+        FilterImport: {
+            dry_run: boolean;
+            /** @description Those that are not blank. */
+            rows: number;
+            /** @description Filters that were added, or would be. */
+            added: number;
+            /** @description Those that there are already, or that an earlier row has. */
+            existing: number;
+            /** @description Those that cannot be used, and change nothing. */
+            invalid: number;
+            /** @description Of the first 1,000 rows that cannot be used. */
+            errors: {
+                /** @description Line of the text, or row of the sheet. */
+                row: number;
+                /** @description The row, shortened. */
+                text: string;
+                field: string | null;
+                /** @description One sentence that names the remedy. */
+                error: string;
+            }[];
+            /** @description The first 20 that can be used, as they were read. */
+            filters: {
+                /** @description Line of the text, or row of the sheet. */
+                row: number;
+                /** @enum {string} */
+                filter_type: "email" | "domain" | "ip_address" | "mx_host";
+                /** @description In canonical form. */
+                value: string;
+                reason: string | null;
+                /** @enum {string} */
+                action: "block" | "allow";
+                /** @enum {string} */
+                match: "exact" | "mailbox";
+                expires_at: string | null;
+            }[];
+            /** @description How the file was read. */
+            read: {
+                format: ("csv" | "tsv" | "text" | "ndjson" | "json" | "vcard" | "ldif" | "xlsx" | "xlsb" | "xls" | "ods" | "spreadsheetml" | "html") | null;
+                delimiter: string | null;
+                encoding: string | null;
+                sheet: string | null;
+                entry: string | null;
+                header_row: number | null;
+                columns: {
+                    column: string;
+                    field: ("filter_type" | "value" | "reason" | "action" | "match" | "expires_at") | null;
+                }[];
+            };
+            /** @description About the file, and what the request has that is unknown. */
             warnings: string[];
         };
         /** FilterDetails */
@@ -2042,6 +2131,7 @@ export type FilterRequest = components['schemas']['FilterRequest'];
 export type FilterAdded = components['schemas']['FilterAdded'];
 export type Filter = components['schemas']['Filter'];
 export type Filters = components['schemas']['Filters'];
+export type FilterImport = components['schemas']['FilterImport'];
 export type FilterDetails = components['schemas']['FilterDetails'];
 export type FilterChangeRequest = components['schemas']['FilterChangeRequest'];
 export type FilterRemoved = components['schemas']['FilterRemoved'];
@@ -2432,7 +2522,7 @@ export interface operations {
                 delimiter?: string;
                 /** @description Of text, detected by default; a name of the Encoding Standard. */
                 encoding?: string;
-                /** @description Of a workbook, by name or number; by default the first with addresses. */
+                /** @description Of a workbook, by name or number; by default the first with addresses, else the first. */
                 sheet?: string;
                 /** @description Of an archive with several files, by name. */
                 entry?: string;
@@ -3628,6 +3718,158 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    importFilters: {
+        parameters: {
+            query?: {
+                /** @description `true`: nothing is changed, and the reply says what would be. */
+                dry_run?: "true" | "false";
+                /** @description Columns with the values, detected by default: names or numbers from 1, separated by commas or as a JSON array; `all`: every column that has values. */
+                columns?: string;
+                /** @description The same for one column, whatever its name. */
+                column?: string;
+                /** @description Row of the file with the names of the columns, from 1, detected by default; 0: none. */
+                header_row?: number;
+                /** @description `true` is `header_row` 1, `false` 0, `auto` the default. */
+                header?: "auto" | "true" | "false";
+                /** @description Between the cells of a row, detected by default: "comma", "semicolon", "tab" or "pipe", or the character itself. */
+                delimiter?: string;
+                /** @description Of text, detected by default; a name of the Encoding Standard. */
+                encoding?: string;
+                /** @description Of a workbook, by name or number; by default the first with addresses, else the first. */
+                sheet?: string;
+                /** @description Of an archive with several files, by name. */
+                entry?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": string;
+                "application/json": string;
+                "text/csv": string;
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description What was added, and why what was not. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "dry_run": false,
+                     *       "rows": 3,
+                     *       "added": 1,
+                     *       "existing": 1,
+                     *       "invalid": 1,
+                     *       "errors": [
+                     *         {
+                     *           "row": 4,
+                     *           "text": "example.com,permit",
+                     *           "field": "action",
+                     *           "error": "action must be \"block\" or \"allow\": a filter can do nothing else."
+                     *         }
+                     *       ],
+                     *       "filters": [
+                     *         {
+                     *           "row": 2,
+                     *           "filter_type": "domain",
+                     *           "value": "spam.example.com",
+                     *           "reason": null,
+                     *           "action": "block",
+                     *           "match": "exact",
+                     *           "expires_at": null
+                     *         },
+                     *         {
+                     *           "row": 3,
+                     *           "filter_type": "ip_address",
+                     *           "value": "192.0.2.0/24",
+                     *           "reason": null,
+                     *           "action": "block",
+                     *           "match": "exact",
+                     *           "expires_at": null
+                     *         }
+                     *       ],
+                     *       "read": {
+                     *         "format": "csv",
+                     *         "delimiter": ",",
+                     *         "encoding": "utf-8",
+                     *         "sheet": null,
+                     *         "entry": null,
+                     *         "header_row": 1,
+                     *         "columns": [
+                     *           {
+                     *             "column": "Domain",
+                     *             "field": "value"
+                     *           },
+                     *           {
+                     *             "column": "action",
+                     *             "field": "action"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FilterImport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportFilters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All filters, oldest first, as a file that can be imported. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

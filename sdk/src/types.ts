@@ -28,6 +28,16 @@ export type FiltersQuery = QueryOf<'listFilters'>;
 export type FilterPage = JsonOf<operations['listFilters']['responses'][200]>;
 export type FilterRemoved = JsonOf<operations['removeFilter']['responses'][200]>;
 
+/** What a file of filters brought, and why what it did not. */
+export type FilterImport = JsonOf<operations['importFilters']['responses'][200]>;
+export interface FilterImportOptions extends Omit<QueryOf<'importFilters'>, 'dry_run' | 'header'>, CallOptions {
+  /** True changes nothing: the reply says what would be. */
+  dry_run?: boolean | undefined;
+  header?: boolean | 'auto' | undefined;
+  /** Media type of a file or stream; by default that of the file, else `text/csv`. */
+  type?: string | undefined;
+}
+
 /** Rules by which a verdict becomes a decision. */
 export type Policy = Omit<JsonOf<operations['getPolicy']['responses'][200]>, 'warnings'>;
 /** What is left out is accepted, or has its default. A policy that was read can be sent back. */
@@ -192,6 +202,13 @@ export interface Mailvet {
     change(id: number, change: FilterChange, options?: CallOptions): Promise<FilterDetails>;
     /** Removes a filter; an unknown id is an error, 404. */
     remove(id: number, options?: CallOptions): Promise<FilterRemoved>;
+    /**
+     * Adds the filters of a file, which is sent as it is read, without a time limit unless `timeout` is given. Rows
+     * that cannot be used are its `errors`, and change nothing.
+     */
+    import(source: Exclude<ListSource, readonly string[]>, options?: FilterImportOptions): Promise<FilterImport>;
+    /** All filters as CSV; the timeout is that until it begins. */
+    export(options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
   };
   readonly lists: MailvetLists;
   readonly policies: {

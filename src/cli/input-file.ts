@@ -1,5 +1,6 @@
-import type { Stats } from 'node:fs';
+import { openAsBlob, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
 import { UsageError } from './command.ts';
 
 interface InputFile {
@@ -21,4 +22,21 @@ export async function openInputFile(path: string, name: string): Promise<InputFi
   if (!status.isDirectory()) return { handle, size: status.isFile() ? status.size : null, place: status };
   await handle.close();
   throw new UsageError(`${name} is a folder: give a file.`);
+}
+
+/** What a file has for an upload, read as it is sent; `-`: standard input. Throws UsageError if it cannot be read. */
+export async function uploadSource(file: string): Promise<Blob | AsyncIterable<Uint8Array>> {
+  if (file === '-') return process.stdin;
+  const { handle, size } = await openInputFile(file, file);
+  if (size === null) return handle.createReadStream();
+  await handle.close();
+  return openAsBlob(file);
+}
+
+/** What `--out` names; it is replaced. Throws UsageError if it cannot be written. */
+export async function openOutputFile(path: string): Promise<Writable> {
+  const file = await open(path, 'w').catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`cannot write --out ${path} (${error.code}): give a file in a folder that you may write to.`);
+  });
+  return file.createWriteStream();
 }

@@ -1,10 +1,7 @@
-import { openAsBlob } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
-import { createMailvet, type List, type Mailvet, MailvetError } from '../../sdk/src/index.ts';
+import type { List, Mailvet } from '../../sdk/src/index.ts';
 import { readAddressFile } from '../files/read-file.ts';
 import { LIST_PATIENCE_MINUTES } from '../kernel/facts/limits.ts';
 import { RESULT_FORMATS, type ResultFormat, UNFINISHED } from '../kernel/facts/lists.ts';
@@ -15,18 +12,17 @@ import {
   CommandFailure,
   command,
   messageOf,
-  optionsFrom,
   printable,
   printResult,
   table,
   UsageError,
   wholeNumber,
 } from './command.ts';
-import { openInputFile } from './input-file.ts';
+import { openInputFile, openOutputFile, uploadSource } from './input-file.ts';
 import { bar, CLEAR_LINE, duration } from './progress.ts';
-import { type ReadFlags, readChoice, readText, withReadOptions } from './read-options.ts';
+import { type ReadFlags, readQuery, readText, withDedupe, withReadOptions } from './read-options.ts';
 import { deliverabilities, formatByName, neverFound, ONLY_HELP } from './result-rows.ts';
-import { explainServerError } from './server-error.ts';
+import { withServer } from './server-error.ts';
 
 /** The commands about disposable domains had this name. */
 const MOVED = ['update', 'show'] as const;
@@ -50,16 +46,8 @@ interface Common {
   readonly json?: boolean;
 }
 
-/** Calls the server; its errors say what to do about them. */
-async function withServer<T>(flags: object, use: (lists: Mailvet['lists']) => Promise<T>): Promise<T> {
-  const { url, key } = optionsFrom(flags, 'lists');
-  if (key === null) throw new UsageError('set MAILVET_KEY to an API key of the server.');
-  try {
-    return await use(createMailvet({ url, key }).lists);
-  } catch (error) {
-    throw error instanceof MailvetError ? new CommandFailure(explainServerError(error, url)) : error;
-  }
-}
+const withLists = <T>(flags: object, use: (lists: Mailvet['lists']) => Promise<T>): Promise<T> =>
+  withServer(flags, 'lists', (mailvet) => use(mailvet.lists));
 
 interface SubmitFlags extends Common, ReadFlags {
   readonly level?: Level;
@@ -71,7 +59,7 @@ interface SubmitFlags extends Common, ReadFlags {
 }
 
 const submit = () =>
-  withReadOptions(
+  withFileOptions(
     command('submit', 'Upload a file of addresses and start to verify it.', 'lists')
       .argument('<file>', 'CSV or other text, a workbook, JSON; - for standard input')
       .addOption(new Option('--level <level>', 'what to check').choices(LEVELS))
@@ -87,9 +75,9 @@ const submit = () =>
     .option('--no-start', 'do not start it yet, so that its price can be seen first')
     .option('--watch', 'show the progress until it ends; Ctrl-C leaves it running')
     .action(async (file: string, flags: SubmitFlags) => {
-      await withServer(flags, async (lists) => {
-        const read = readFields(flags);
-        const source = await sourceOf(file);
+      await withLists(flags, async (lists) => {
+        const read = readQuery(flags);
+        const source = await uploadSource(file);
         // Before a large file is sent, to a server that may not want it.
         await lists.list({ per_page: 1 });
         const list = await lists.create(source, {
@@ -109,28 +97,16 @@ const submit = () =>
       });
     });
 
-/** As the API has them; what is detected is left out. */
-function readFields({ header, dedupe: _dedupe, ...flags }: ReadFlags & { readonly header?: boolean }) {
-  const { columns, headerRow, delimiter, encoding, sheet, entry } = readChoice(flags);
-  const row = headerRow ?? (header === undefined ? null : Number(header));
-  return {
-    ...(columns === null ? {} : { columns: columns === 'all' ? columns : JSON.stringify(columns) }),
-    ...(row === null ? {} : { header_row: row }),
-    ...(delimiter === null ? {} : { delimiter }),
-    ...(encoding === null ? {} : { encoding }),
-    ...(sheet === null ? {} : { sheet }),
-    ...(entry === null ? {} : { entry }),
-  };
-}
-
 const dedupeOf = ({ dedupe }: ReadFlags) => (dedupe === undefined ? {} : { dedupe });
 
+const withFileOptions = (made: Command): Command => withDedupe(withReadOptions(made));
+
 const readAgain = () =>
-  withReadOptions(
+  withFileOptions(
     command('read', 'Read the file of a list that is not started in another way.', 'lists').argument('<id>'),
   ).action(async (id: string, flags: Common & ReadFlags) => {
-    await withServer(flags, async (lists) => {
-      const read = readFields(flags);
+    await withLists(flags, async (lists) => {
+      const read = readQuery(flags);
       const dedupe = dedupeOf(flags);
       // What else the file was asked to be read by stays as it is.
       const isOther = Object.keys(read).length > 0 || dedupe.dedupe === undefined;
@@ -139,21 +115,12 @@ const readAgain = () =>
     });
   });
 
-async function sourceOf(file: string): Promise<Blob | AsyncIterable<Uint8Array>> {
-  if (file === '-') return process.stdin;
-  const { handle, size } = await openInputFile(file, file);
-  if (size === null) return handle.createReadStream();
-  await handle.close();
-  // Read as it is sent.
-  return openAsBlob(file);
-}
-
 const status = () =>
   command('status', 'Show a list, or the newest lists.', 'lists')
     .argument('[id]')
     .option('--watch', 'show the progress until it ends; Ctrl-C leaves it running')
     .action(async (id: string | undefined, flags: Common & { watch?: boolean }) => {
-      await withServer(flags, async (lists) => {
+      await withLists(flags, async (lists) => {
         if (id === undefined) {
           const page = await lists.list();
           const rows = page.lists.map((one) => [
@@ -214,7 +181,7 @@ function described({ id, name, status, validation_type, dedupe, rows, progress, 
   const found = DELIVERABILITIES.map((one) => `${grouped(deliverability[one])} ${one}`).join(', ');
   return [
     `${id}  ${printable(name)}: ${status}`,
-    readText(read),
+    readText(read, read.columns),
     ...warnings.map(({ message }) => `Warning: ${printable(message)}`),
     `${addresses(rows.addresses)} in ${counted(rows.total, 'row')}${dedupe === 'mailbox' ? BY_MAILBOX : ''}, level ${validation_type}`,
     `${grouped(progress.done)} done (${progress.percent} %): ${found}`,
@@ -227,7 +194,7 @@ const action = (name: 'start' | 'pause' | 'resume' | 'cancel', description: stri
   command(name, description, 'lists')
     .argument('<id>')
     .action(async (id: string, flags: Common) => {
-      await withServer(flags, async (lists) => {
+      await withLists(flags, async (lists) => {
         const list = await lists[name](id);
         printResult(flags, list, described(list));
       });
@@ -250,11 +217,11 @@ const download = () =>
     .option('--only <verdicts>', ONLY_HELP, deliverabilities)
     .option('--out <file>', 'where to write it (default: standard output)')
     .action(async (id: string, { format, out, only, ...flags }: DownloadFlags) => {
-      await withServer(flags, async (lists) => {
+      await withLists(flags, async (lists) => {
         const written = format ?? (out === undefined ? null : formatByName(out)) ?? 'csv';
         const query = { format: written, ...(only ? { deliverability: only.join(',') } : {}) };
         const results = await lists.results(id, query);
-        const output = out === undefined ? process.stdout : await outputTo(out);
+        const output = out === undefined ? process.stdout : await openOutputFile(out);
         const count = new RowCount();
         // Standard output stays open, or an error of the download would be thrown as one of its own.
         await pipeline(results, count.of(written), output, { end: output !== process.stdout }).catch(
@@ -328,18 +295,11 @@ function utf16Of([first, second]: Uint8Array): string | null {
   return first === 0xfe && second === 0xff ? 'utf-16be' : null;
 }
 
-async function outputTo(path: string): Promise<Writable> {
-  const file = await open(path, 'w').catch((error: NodeJS.ErrnoException) => {
-    throw new UsageError(`cannot write --out ${path} (${error.code}): give a file in a folder that you may write to.`);
-  });
-  return file.createWriteStream();
-}
-
 const remove = () =>
   command('delete', 'Erase a list with its rows and results.', 'lists')
     .argument('<id>')
     .action(async (id: string, flags: Common) => {
-      await withServer(flags, async (lists) => {
+      await withLists(flags, async (lists) => {
         const removed = await lists.remove(id);
         printResult(flags, removed, removed.message);
       });

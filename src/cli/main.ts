@@ -7,6 +7,7 @@ import { backupCommand } from './backup.ts';
 import { messageOf, printable, UsageError } from './command.ts';
 import { disposableCommand } from './disposable.ts';
 import { doctorCommand } from './doctor.ts';
+import { filtersCommand } from './filters.ts';
 import { jobsCommand } from './jobs.ts';
 import { keyCommand } from './key.ts';
 import { listsCommand } from './lists.ts';
@@ -33,6 +34,7 @@ async function run(argv: readonly string[]): Promise<number> {
     keyCommand,
     userCommand,
     listsCommand,
+    filtersCommand,
     disposableCommand,
     mcpCommand,
     replyCommand,

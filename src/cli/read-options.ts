@@ -17,12 +17,12 @@ export interface ReadFlags {
   readonly dedupe?: Dedupe;
 }
 
-/** `where`: of options that need another one, such as `with --file: `. */
-export const withReadOptions = (command: Command, where = ''): Command =>
+/** `where`: of options that need another one, such as `with --file: `. `what`: of the columns, those with these. */
+export const withReadOptions = (command: Command, where = '', what = 'addresses'): Command =>
   command
     .option(
       '--columns <names>',
-      `${where}columns with the addresses: names or numbers, separated by commas, or all (default: detected)`,
+      `${where}columns with the ${what}: names or numbers, separated by commas, or all (default: detected)`,
     )
     .option('--column <name>', `${where}the same for one column, whatever its name`)
     .option(
@@ -35,14 +35,19 @@ export const withReadOptions = (command: Command, where = ''): Command =>
       `${where}between the cells of a row: ${choice(Object.keys(DELIMITERS))}, or the character itself (default: detected)`,
     )
     .option('--encoding <name>', `${where}encoding of the text (default: detected)`)
-    .option('--sheet <name>', `${where}sheet of a workbook, by name or number (default: the first with addresses)`)
-    .option('--entry <name>', `${where}file of an archive that has several`)
-    .addOption(
-      new Option(
-        '--dedupe <by>',
-        `${where}which rows are duplicates: those of one address, or of one mailbox in other spellings (default: address)`,
-      ).choices(DEDUPES),
-    );
+    .option(
+      '--sheet <name>',
+      `${where}sheet of a workbook, by name or number (default: the first with addresses, else the first)`,
+    )
+    .option('--entry <name>', `${where}file of an archive that has several`);
+
+export const withDedupe = (command: Command, where = ''): Command =>
+  command.addOption(
+    new Option(
+      '--dedupe <by>',
+      `${where}which rows are duplicates: those of one address, or of one mailbox in other spellings (default: address)`,
+    ).choices(DEDUPES),
+  );
 
 /** Missing: detected. */
 export function readChoice({ columns, column, headerRow, delimiter, encoding, sheet, entry }: ReadFlags) {
@@ -59,6 +64,20 @@ export function readChoice({ columns, column, headerRow, delimiter, encoding, sh
   };
 }
 
+/** As the API has them; what is detected is left out. `header`: of `--header` and `--no-header`. */
+export function readQuery({ header, ...flags }: ReadFlags & { readonly header?: boolean }) {
+  const { columns, headerRow, delimiter, encoding, sheet, entry } = readChoice(flags);
+  const row = headerRow ?? (header === undefined ? null : Number(header));
+  return {
+    ...(columns === null ? {} : { columns: columns === 'all' ? columns : JSON.stringify(columns) }),
+    ...(row === null ? {} : { header_row: row }),
+    ...(delimiter === null ? {} : { delimiter }),
+    ...(encoding === null ? {} : { encoding }),
+    ...(sheet === null ? {} : { sheet }),
+    ...(entry === null ? {} : { entry }),
+  };
+}
+
 function columnsOf(columns: string | undefined): readonly string[] | 'all' | null {
   if (columns === undefined) return null;
   return columns === 'all' ? 'all' : columns.split(',').map((name) => name.trim());
@@ -71,14 +90,17 @@ interface Read {
   readonly sheet: string | null;
   readonly entry: string | null;
   readonly header_row: number | null;
-  readonly columns: readonly string[];
 }
 
 const NAMES = new Map<string, string>(Object.entries(DELIMITERS).map(([name, character]) => [character, name]));
 const named = (delimiter: string): string => NAMES.get(delimiter) ?? JSON.stringify(delimiter);
 
-/** One line that says how a file was read. */
-export function readText({ format, delimiter, encoding, sheet, entry, header_row: headerRow, columns }: Read): string {
+/** One line that says how a file was read. `columns`: those with `what`. */
+export function readText(
+  { format, delimiter, encoding, sheet, entry, header_row: headerRow }: Read,
+  columns: readonly string[],
+  what = 'addresses',
+): string {
   const quoted = columns.map((name) => JSON.stringify(printable(name)));
   const parts = [
     format ?? 'unknown format',
@@ -88,5 +110,5 @@ export function readText({ format, delimiter, encoding, sheet, entry, header_row
     ...(entry === null ? [] : [`file ${JSON.stringify(printable(entry))}`]),
     ...(headerRow === null ? [] : [headerRow === 0 ? 'no header' : `header in row ${grouped(headerRow)}`]),
   ];
-  return `Read as ${parts.join(', ')}; addresses in ${counted(columns.length, 'column').replace(/^1 /, 'the ').replace(/^(\d)/, 'the $1')} ${quoted.join(', ')}.`;
+  return `Read as ${parts.join(', ')}; ${what} in ${counted(columns.length, 'column').replace(/^1 /, 'the ').replace(/^(\d)/, 'the $1')} ${quoted.join(', ')}.`;
 }

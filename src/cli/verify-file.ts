@@ -187,7 +187,10 @@ async function verifyInto(
 const say = (text: string): void => void process.stderr.write(`mailvet: ${text}\n`);
 
 const readTextOf = ({ headerRow, addressColumns, columns, ...found }: Reading): string =>
-  readText({ ...found, header_row: headerRow, columns: addressColumns.map((column) => columns[column] ?? '') });
+  readText(
+    { ...found, header_row: headerRow },
+    addressColumns.map((column) => columns[column] ?? ''),
+  );
 
 /** Rows without a verdict after which a run ends: nothing better is to be expected of those behind them. */
 const OUTAGE_ROWS = 100;

@@ -6,7 +6,7 @@ import { DEFAULT_DEDUPE, RESULT_FORMATS, type ResultFormat } from '../kernel/fac
 import type { Deliverability } from '../kernel/facts/reasons.ts';
 import { command, optionsFrom, table, UsageError, wholeNumber } from './command.ts';
 import { NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
-import { type ReadFlags, readChoice, withReadOptions } from './read-options.ts';
+import { type ReadFlags, readChoice, withDedupe, withReadOptions } from './read-options.ts';
 import { deliverabilities, formatByName, ONLY_HELP } from './result-rows.ts';
 import { exitSoon, Terminated, Termination } from './termination.ts';
 
@@ -28,8 +28,11 @@ interface Flags extends ReadFlags {
 const HEADERS = { auto: null, true: 1, false: 0 } as const;
 
 export const verifyCommand = (): Command =>
-  withReadOptions(
-    command('verify', 'Verify addresses; needs no server or account and charges nothing.'),
+  withDedupe(
+    withReadOptions(
+      command('verify', 'Verify addresses; needs no server or account and charges nothing.'),
+      'with --file: ',
+    ),
     'with --file: ',
   )
     .argument('[address...]')

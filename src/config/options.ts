@@ -65,7 +65,7 @@ const RELAY = ['relay'] as const;
 const SERVE_AND_RELAY = ['serve', 'relay'] as const;
 /** `user` prints links, so it needs the public address. */
 const SERVE_AND_USER = ['serve', 'user'] as const;
-const CLIENT_COMMANDS = ['lists', 'mcp'] as const;
+const CLIENT_COMMANDS = ['lists', 'filters', 'mcp'] as const;
 const ENGINE_COMMANDS = ['serve', 'verify', 'doctor', 'mcp'] as const;
 const DNS_COMMANDS = [...ENGINE_COMMANDS, 'disposable'] as const;
 const DIALING_COMMANDS = [...DNS_COMMANDS, 'relay'] as const;

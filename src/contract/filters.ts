@@ -1,16 +1,20 @@
 import Type, { type Static } from 'typebox';
 import { FILTER_ACTIONS, FILTER_MATCHES, FILTER_TYPES } from '../kernel/facts/filter-types.ts';
 import {
+  FILTER_ERRORS_SHOWN,
   FILTER_EXPIRY_YEARS,
   FILTER_KEPT_DAYS,
   FILTER_QUERY_LENGTH,
   FILTER_REASON_LENGTH,
+  FILTER_ROWS_SHOWN,
   FILTER_VALUE_LENGTH,
   FILTERS_PAGE,
   FILTERS_PER_PAGE,
   INSTANT_LENGTH,
 } from '../kernel/facts/limits.ts';
+import { FILTER_FIELDS } from '../kernel/facts/lists.ts';
 import { choice, counted, grouped, span } from '../kernel/format.ts';
+import { FLAGS, FoundInFile, readFields } from './lists.ts';
 import { AlsoCalled, Refused, type RefusedFields, WithWarnings } from './reader.ts';
 import { DecodedAs, Nullable, OneOf, Pagination, Text, WholeNumber } from './schema.ts';
 
@@ -188,3 +192,64 @@ export const FilterPageReply = WithWarnings('Filters', FiltersReply);
 export const FilterRemoved = Type.Object({ status: Type.String(), message: Type.String() }, { title: 'FilterRemoved' });
 /** The same of the public API. */
 export const FilterRemovedReply = WithWarnings('FilterRemoved', FilterRemoved);
+
+// Files.
+
+/** In the query, or in a form. */
+export const FilterUpload = Type.Object({
+  dry_run: Type.Optional(
+    OneOf(FLAGS, {
+      description: '`true`: nothing is changed, and the reply says what would be.',
+      'x-error': `dry_run must be ${choice(FLAGS)}.`,
+    }),
+  ),
+  ...readFields('values'),
+});
+
+const Rows = (description: string) => Type.Integer({ minimum: 0, description });
+const RowNumber = Type.Integer({ minimum: 1, description: 'Line of the text, or row of the sheet.' });
+
+export const FilterImportReply = Type.Object(
+  {
+    dry_run: Type.Boolean(),
+    rows: Rows('Those that are not blank.'),
+    added: Rows('Filters that were added, or would be.'),
+    existing: Rows('Those that there are already, or that an earlier row has.'),
+    invalid: Rows('Those that cannot be used, and change nothing.'),
+    errors: Type.Array(
+      Type.Object({
+        row: RowNumber,
+        text: Type.String({ description: 'The row, shortened.' }),
+        field: Nullable(Type.String({ description: 'What is wrong; null: the row as a whole.' })),
+        error: Type.String({ description: 'One sentence that names the remedy.' }),
+      }),
+      { description: `Of the first ${grouped(FILTER_ERRORS_SHOWN)} rows that cannot be used.` },
+    ),
+    filters: Type.Array(
+      Type.Object({
+        row: RowNumber,
+        filter_type: OneOf(FILTER_TYPES),
+        value: Type.String({ description: 'In canonical form.' }),
+        reason: Nullable(Type.String()),
+        action: OneOf(FILTER_ACTIONS),
+        match: OneOf(FILTER_MATCHES),
+        expires_at: Nullable(Type.String({ format: 'date-time' })),
+      }),
+      { description: `The first ${FILTER_ROWS_SHOWN} that can be used, as they were read.` },
+    ),
+    read: Type.Object(
+      {
+        ...FoundInFile,
+        columns: Type.Array(
+          Type.Object({
+            column: Type.String(),
+            field: Nullable(OneOf(FILTER_FIELDS, { description: 'What it holds; null: it is not used.' })),
+          }),
+        ),
+      },
+      { description: 'How the file was read.' },
+    ),
+    warnings: Type.Array(Type.String(), { description: 'About the file, and what the request has that is unknown.' }),
+  },
+  { title: 'FilterImport' },
+);

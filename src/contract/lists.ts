@@ -38,7 +38,8 @@ import {
   StatusField,
 } from './verify.ts';
 
-const FLAGS = ['true', 'false'] as const;
+/** Of a query or a form. */
+export const FLAGS = ['true', 'false'] as const;
 const ENTRY_LENGTH = { min: 1, max: 1_000 };
 const DELIVERABILITY_TEXT_LENGTH = { min: 1, max: 200 };
 const HEADERS = ['auto', 'true', 'false'] as const;
@@ -63,17 +64,36 @@ const Dedupe = OneOf(DEDUPES, {
   'x-error': `dedupe must be ${choice(DEDUPES)}.`,
 });
 
-/** How to read a file, beside its columns. */
-const readAs = {
+/** How to read a file. `what`: of its columns, those with these. */
+export const readFields = (what: string) => ({
+  columns: Type.Optional(
+    Text('columns', LIST_COLUMNS_LENGTH, {
+      description: `Columns with the ${what}, detected by default: names or numbers from 1, separated by commas or as a JSON array; \`all\`: every column that has ${what}.`,
+    }),
+  ),
+  column: Type.Optional(
+    Text('column', LIST_COLUMN_LENGTH, { description: 'The same for one column, whatever its name.' }),
+  ),
+  header_row: Type.Optional(
+    WholeNumber('header_row', LIST_HEADER_ROW, {
+      description: 'Row of the file with the names of the columns, from 1, detected by default; 0: none.',
+    }),
+  ),
+  header: Type.Optional(
+    OneOf(HEADERS, {
+      description: '`true` is `header_row` 1, `false` 0, `auto` the default.',
+      'x-error': `header must be ${choice(HEADERS)}.`,
+    }),
+  ),
   delimiter: Type.Optional(DelimiterText('delimiter', 'Between the cells of a row, detected by default:')),
   encoding: Type.Optional(Encoding('Of text, detected by default; a name of the Encoding Standard.')),
   sheet: Type.Optional(
     Text('sheet', NAME_LENGTH, {
-      description: 'Of a workbook, by name or number; by default the first with addresses.',
+      description: 'Of a workbook, by name or number; by default the first with addresses, else the first.',
     }),
   ),
   entry: Type.Optional(Text('entry', ENTRY_LENGTH, { description: 'Of an archive with several files, by name.' })),
-};
+});
 
 /** In the query, or in a multipart or JSON body. */
 export const ListUpload = Type.Object({
@@ -91,27 +111,7 @@ export const ListUpload = Type.Object({
   ),
   policy: Type.Optional(PolicyNameField),
   dedupe: Type.Optional(Dedupe),
-  columns: Type.Optional(
-    Text('columns', LIST_COLUMNS_LENGTH, {
-      description:
-        'Columns with the addresses, detected by default: names or numbers from 1, separated by commas or as a JSON array; `all`: every column that has addresses.',
-    }),
-  ),
-  column: Type.Optional(
-    Text('column', LIST_COLUMN_LENGTH, { description: 'The same for one column, whatever its name.' }),
-  ),
-  header_row: Type.Optional(
-    WholeNumber('header_row', LIST_HEADER_ROW, {
-      description: 'Row of the file with the names of the columns, from 1, detected by default; 0: none.',
-    }),
-  ),
-  header: Type.Optional(
-    OneOf(HEADERS, {
-      description: '`true` is `header_row` 1, `false` 0, `auto` the default.',
-      'x-error': `header must be ${choice(HEADERS)}.`,
-    }),
-  ),
-  ...readAs,
+  ...readFields('addresses'),
   start: Type.Optional(
     OneOf(FLAGS, {
       description: '`false` leaves the list `ready`, so that its price can be seen first.',
@@ -187,6 +187,16 @@ export const ListPatch = Type.Object(
 const Count = Type.Integer({ minimum: 0 });
 const Moment = Type.String({ format: 'date-time' });
 
+/** How a file was read, beside its columns. */
+export const FoundInFile = {
+  format: Nullable(OneOf(FILE_FORMS, { description: 'As detected.' })),
+  delimiter: Nullable(Type.String({ description: 'Between the cells of a row.' })),
+  encoding: Nullable(Type.String()),
+  sheet: Nullable(Type.String({ description: 'Of a workbook.' })),
+  entry: Nullable(Type.String({ description: 'Of an archive.' })),
+  header_row: Nullable(Type.Integer({ description: 'Row of the file with the names of the columns; 0: none.' })),
+};
+
 export const ListReply = Type.Object(
   {
     id: Type.String(),
@@ -224,12 +234,7 @@ export const ListReply = Type.Object(
     }),
     read: Type.Object(
       {
-        format: Nullable(OneOf(FILE_FORMS, { description: 'As detected.' })),
-        delimiter: Nullable(Type.String({ description: 'Between the cells of a row.' })),
-        encoding: Nullable(Type.String()),
-        sheet: Nullable(Type.String({ description: 'Of a workbook.' })),
-        entry: Nullable(Type.String({ description: 'Of an archive.' })),
-        header_row: Nullable(Type.Integer({ description: 'Row of the file with the names of the columns; 0: none.' })),
+        ...FoundInFile,
         column: Type.String({ description: 'The main one with addresses.' }),
         columns: Type.Array(Type.String(), { description: 'Those whose addresses are verified, the main one first.' }),
         other_address_columns: Type.Array(Type.Object({ column: Type.String(), addresses: Count }), {

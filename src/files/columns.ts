@@ -37,7 +37,7 @@ export interface Layout {
 /** As many rows decide. */
 export const SAMPLE_ROWS = 1_000;
 /** A header stands within so many rows above the first address, but for one with a name that says so. */
-const HEADER_ROWS = 50;
+export const HEADER_ROWS = 50;
 
 type Cells = readonly string[];
 
@@ -287,7 +287,7 @@ function verifiedColumns(columns: ColumnChoice['columns'], { names, shown, ranke
   return [best.index, ...addressColumns.map(({ index }) => index).filter((index) => index !== best.index)];
 }
 
-function givenColumn(names: readonly string[], shown: readonly string[], column: string): number {
+export function givenColumn(names: readonly string[], shown: readonly string[], column: string): number {
   const named = indexOfName(names, column);
   if (named >= 0) return named;
   const number = /^[1-9]\d{0,5}$/.test(column.trim()) ? Number(column) : 0;
@@ -467,12 +467,12 @@ const wordsOf = (name: string): string[] =>
     .filter((word) => word !== '');
 
 /** As names are compared: without case, accents, spaces and punctuation. */
-const folded = (name: string): string => wordsOf(name).join('');
+export const folded = (name: string): string => wordsOf(name).join('');
 const WHOLE = new Set(WHOLE_NAMES.map(folded));
 const PARTS = NAME_PARTS.map(folded);
 
 /** 4: a name of nothing else; 3, 2: it contains one; 1: of other things as well; 0: none. */
-function nameRank(name: string): number {
+export function nameRank(name: string): number {
   if (name.length > 200 || name.startsWith(RESULT_PREFIX)) return 0;
   const words = wordsOf(name);
   const whole = words.join('');

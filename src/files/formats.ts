@@ -26,6 +26,8 @@ interface FormatChoice extends TextOptions {
   readonly entry: string | null;
   /** Between the cells of a row; null or missing: detected. */
   readonly delimiter?: string | null;
+  /** What strings of JSON are read for: missing: addresses. */
+  readonly isWanted?: (cell: string) => boolean;
 }
 
 /** The content decides; what is claimed counts where text may be of several forms. Throws FileError. */
@@ -95,10 +97,10 @@ async function openSpooled(
     }
     case 'json':
     case 'ndjson':
-      return openJsonText(await openText(file, choice), isPacked ? null : entry, limits);
+      return openJsonText(await openText(file, choice), isPacked ? null : entry, choice, limits);
     case 'text':
       if (claimed === 'json' || claimed === 'ndjson')
-        return openJsonText(await openText(file, choice), isPacked ? null : entry, limits);
+        return openJsonText(await openText(file, choice), isPacked ? null : entry, choice, limits);
       return textRows(await openText(file, choice), choice.delimiter ?? null, limits);
   }
 }
@@ -128,8 +130,13 @@ async function openBook(
   };
 }
 
-async function openJsonText(text: Text, entry: string | null, limits: ReadLimits): Promise<RowSource> {
-  return { ...aboutText(text), ...(await openJson(() => text.blocks(), limits, entry)) };
+async function openJsonText(
+  text: Text,
+  entry: string | null,
+  { isWanted }: FormatChoice,
+  limits: ReadLimits,
+): Promise<RowSource> {
+  return { ...aboutText(text), ...(await openJson(() => text.blocks(), limits, entry, isWanted)) };
 }
 
 const aboutText = ({ encoding: { name, byteOrderMark }, warnings }: Text) => ({

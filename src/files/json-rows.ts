@@ -4,6 +4,7 @@ import type { TextBlock } from './decode-text.ts';
 import { type JsonCutter, type JsonRecord, LineCutter, PathCutter } from './json-cut.ts';
 import { JsonSurvey, shownPath } from './json-survey.ts';
 import type { RawBatch, RawRow, RowLimits } from './rows.ts';
+import { isAddressCell } from './xlsx/book.ts';
 
 interface JsonReading {
   readonly format: 'json' | 'ndjson';
@@ -23,14 +24,15 @@ const RECORD_FACTOR = 4;
 
 /**
  * `texts`: the document from its beginning; called twice. `wanted`: path to the list; null: that with the most
- * addresses. Throws FileError.
+ * addresses, or whatever `isWanted` says strings are read for. Throws FileError.
  */
 export async function openJson(
   texts: () => AsyncGenerator<TextBlock, void, undefined>,
   limits: RowLimits,
   wanted: string | null,
+  isWanted: (cell: string) => boolean = isAddress,
 ): Promise<JsonReading> {
-  const { survey, isByLine } = await surveyed(texts());
+  const { survey, isByLine } = await surveyed(texts(), isWanted);
   const { path, isMap, others } = survey.lists(wanted);
   const isLines = isByLine && path.length === 0;
   const max = RECORD_FACTOR * limits.rowBytes;
@@ -60,8 +62,10 @@ async function* withFirst(
   }
 }
 
-async function surveyed(texts: AsyncGenerator<TextBlock, void, undefined>) {
-  const survey = new JsonSurvey();
+const isAddress = (cell: string): boolean => cell.includes('@') && isAddressCell(cell);
+
+async function surveyed(texts: AsyncGenerator<TextBlock, void, undefined>, isWanted: (cell: string) => boolean) {
+  const survey = new JsonSurvey(isWanted);
   let rest = '';
   let length = 0;
   let isByLine: boolean | null = null;

@@ -1,6 +1,6 @@
 /** Where a JSON document has its records. */
 import { unreadable } from './problems.ts';
-import { isAddressCell, shownNames } from './xlsx/book.ts';
+import { shownNames } from './xlsx/book.ts';
 
 /** The way to the records: keys, `*` for every element of an array or every member of an object. */
 export type JsonPath = readonly string[];
@@ -38,6 +38,7 @@ class Node {
 export class JsonSurvey {
   readonly #top = new Node();
   #nodes = 1;
+  readonly #isWanted: (cell: string) => boolean;
   /** Of each open container within DEPTH_MAX, its node; null: not looked at. */
   readonly #open: { readonly node: Node | null; readonly isArray: boolean }[] = [];
   /** Containers open beyond that. */
@@ -47,6 +48,11 @@ export class JsonSurvey {
   /** In a string that is too long for a key or an address; whether its next character is escaped. */
   #inLong: 'no' | 'yes' | 'escaped' = 'no';
   addresses = 0;
+
+  /** `isWanted`: whether a string is what records are read for: an address. */
+  constructor(isWanted: (cell: string) => boolean) {
+    this.#isWanted = isWanted;
+  }
 
   /** `text`: from its beginning, or behind what an earlier call took. Returns where an unfinished token begins. */
   push(text: string, final: boolean): number {
@@ -106,7 +112,7 @@ export class JsonSurvey {
       return;
     }
     const node = this.#value();
-    if (!raw.includes('@') || !isAddressCell(raw)) return;
+    if (!this.#isWanted(raw)) return;
     this.addresses += 1;
     if (node !== null) node.addresses += 1;
   }
@@ -136,7 +142,7 @@ export class JsonSurvey {
     const key = isArray ? null : this.#key;
     const known = key === null ? undefined : parent.fields.get(key);
     if (known !== undefined) return known;
-    if (key !== null && isAddressCell(key)) parent.keyAddresses += 1;
+    if (key !== null && this.#isWanted(key)) parent.keyAddresses += 1;
     if (key === null || parent.fields.size >= FIELDS_MAX) {
       parent.items ??= this.#newNode();
       return parent.items;

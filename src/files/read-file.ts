@@ -119,7 +119,7 @@ export async function readAddressFile(
   }
 }
 
-function otherLists(sheet: string | null, others: RowSource['others']): ReadWarning[] {
+export function otherLists(sheet: string | null, others: RowSource['others']): ReadWarning[] {
   if (others.length === 0) return [];
   const [what, how] = sheet === null ? ['lists in the JSON', 'entry'] : ['sheets of the workbook', 'sheet'];
   const message = `Other ${what} have addresses, too, and are not read: ${shownNames(others)}. Name one as ${how} to read it instead.`;
@@ -130,7 +130,7 @@ function otherLists(sheet: string | null, others: RowSource['others']): ReadWarn
 const keysOf = (names: RowSource['names']): readonly string[] | null =>
   names === null ? null : names.length === 0 ? ['email'] : [...names];
 
-async function sampleOf({ batches }: RowSource): Promise<RawBatch[]> {
+export async function sampleOf({ batches }: RowSource): Promise<RawBatch[]> {
   const sample: RawBatch[] = [];
   let rows = 0;
   while (rows < SAMPLE_ROWS) {
@@ -171,7 +171,7 @@ async function* rowsOf(
   }
 }
 
-async function* chained(sample: readonly RawBatch[], rest: RowSource['batches']) {
+export async function* chained(sample: readonly RawBatch[], rest: RowSource['batches']) {
   try {
     yield* sample;
     yield* rest;

@@ -205,6 +205,8 @@ const FILTER = {
   created_at: ACCOUNT_TIME,
 };
 
+const BLOCKS = { reason: null, action: 'block', match: 'exact', expires_at: null };
+
 const POLICY = {
   name: 'b2b',
   built_in: false,
@@ -341,6 +343,29 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   FilterDetails: { ...FILTER, warnings },
   FilterChangeRequest: { action: 'allow', expires_at: '2027-01-31T00:00:00Z' },
   Filters: { filters: [FILTER], pagination: PAGINATION, warnings },
+  FilterImport: {
+    ...{ dry_run: false, rows: 3, added: 1, existing: 1, invalid: 1 },
+    errors: [
+      {
+        row: 4,
+        text: 'example.com,permit',
+        field: 'action',
+        error: 'action must be "block" or "allow": a filter can do nothing else.',
+      },
+    ],
+    filters: [
+      { row: 2, filter_type: 'domain', value: 'spam.example.com', ...BLOCKS },
+      { row: 3, filter_type: 'ip_address', value: '192.0.2.0/24', ...BLOCKS },
+    ],
+    read: {
+      ...{ format: 'csv', delimiter: ',', encoding: 'utf-8', sheet: null, entry: null, header_row: 1 },
+      columns: [
+        { column: 'Domain', field: 'value' },
+        { column: 'action', field: 'action' },
+      ],
+    },
+    warnings,
+  },
   FilterRemoved: { status: 'success', message: 'Filter 17 was removed.', warnings },
   PolicyRequest: { signals: { disposable: 'reject', free: 'review' }, messages: POLICY.messages },
   PolicyDetails: { ...POLICY, warnings },

@@ -57,7 +57,7 @@ export interface TextRow {
   readonly cells: readonly string[];
   readonly problem: TextProblem | null;
 }
-export type TextProblem = 'unclosed_quote' | 'text_after_quote' | 'nul' | 'too_large';
+type TextProblem = 'unclosed_quote' | 'text_after_quote' | 'nul' | 'too_large';
 /** Of a row of any kind of file. */
 export type RowProblem = TextProblem | 'invalid_json' | 'stray_delimiter';
 
@@ -375,35 +375,3 @@ export const UNBOUNDED: RowBounds = {
   cellBytes: Number.POSITIVE_INFINITY,
   checkColumns: () => undefined,
 };
-
-const CANDIDATES = [',', ';', '\t'] as const;
-const SAMPLE_LENGTH = 50_000;
-const SAMPLE_ROWS = 100;
-
-/**
- * Of short tables that programs write: the delimiter that cuts most rows into as many cells as the first row, empty if
- * none does; and how many characters only name it.
- */
-export function detectDelimiter(text: string): { delimiter: string; skip: number } {
-  const named = namedDelimiter(text);
-  if (named !== null) return { delimiter: named.delimiter, skip: named.length };
-  const sample = text.slice(0, SAMPLE_LENGTH);
-  const rated = CANDIDATES.map((delimiter) => ({ delimiter, ...rate(sample, delimiter) }));
-  const best = rated.reduce((a, b) => (b.rows > a.rows || (b.rows === a.rows && b.width > a.width) ? b : a));
-  return { delimiter: best.rows > 0 ? best.delimiter : '', skip: 0 };
-}
-
-/** How many rows have the width of the first row or, if that has one cell, the width of most rows. */
-function rate(sample: string, delimiter: string): { rows: number; width: number } {
-  const rows = new RowSplitter(csvDialect(delimiter), UNBOUNDED).push(sample, true);
-  const widths = rows
-    .filter(({ cells, problem }) => problem === null && cells.some((cell) => cell.trim() !== ''))
-    .slice(0, SAMPLE_ROWS)
-    .map(({ cells }) => cells.length);
-  const counts = new Map<number, number>();
-  for (const width of widths) counts.set(width, (counts.get(width) ?? 0) + 1);
-  const [first = 1] = widths;
-  if (first > 1) return { rows: counts.get(first) ?? 0, width: first };
-  const [width, most] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a), [1, 0]);
-  return width > 1 && most * 2 > widths.length ? { rows: most, width } : { rows: 0, width: 1 };
-}

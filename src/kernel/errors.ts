@@ -489,6 +489,8 @@ export interface ErrorDetails {
   /** Of a file: where it cannot be read, and its columns. */
   line?: number;
   columns?: readonly string[];
+  /** Of an import that ended early: filters that were added. */
+  added?: number;
   /** Names of the auth hooks that use a policy. */
   hooks?: readonly string[];
   /** Names of the policies there are. */

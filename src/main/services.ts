@@ -140,7 +140,7 @@ export function createServices(parts: Parts): Services {
     verify,
     seen: createSeenService(store),
     filters: createFilterService({
-      ...{ store, clock, domainData: engine.domainData },
+      ...{ store, clock, costs, domainData: engine.domainData },
       singleCalls: () => verify.calls,
     }),
     policies,

@@ -1,14 +1,22 @@
+import { ANY_LABEL, filterTypeOf, filterValue } from '../engine/address/filter-value.ts';
 import { mailboxOf } from '../engine/address/mailbox.ts';
-import { type Canonical, canonicalDomain, canonicalEmail, isPublicSuffix } from '../engine/address/parse.ts';
+import { isPublicSuffix } from '../engine/address/parse.ts';
 import type { DomainData } from '../engine/data/domain-data.ts';
+import { type FilterFields, type FilterReading, type FilterRow, openFilterFile } from '../files/filter-file.ts';
 import { trimBlanks } from '../kernel/blanks.ts';
-import { type Clock, toDate } from '../kernel/clock.ts';
+import { type Clock, toDate, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { FilterAction, FilterMatch, FilterType } from '../kernel/facts/filter-types.ts';
-import { FILTER_EXPIRY_YEARS } from '../kernel/facts/limits.ts';
+import {
+  FILTER_BATCH_ROWS,
+  FILTER_ERRORS_SHOWN,
+  FILTER_EXPIRY_YEARS,
+  FILTER_ROWS_SHOWN,
+} from '../kernel/facts/limits.ts';
+import type { ReadChoice } from '../kernel/facts/lists.ts';
 import type { FilterSort, Sorting } from '../kernel/facts/sort-orders.ts';
-import { counted } from '../kernel/format.ts';
-import { canonicalCidr } from '../kernel/ip.ts';
+import type { HeldPlace } from '../kernel/fair-queue.ts';
+import { counted, grouped } from '../kernel/format.ts';
 import { andRest, EXPORT_ROWS } from '../store/batches.ts';
 import type {
   AccountId,
@@ -17,14 +25,19 @@ import type {
   FilterAdded,
   FilterChange,
   FilterInput,
+  Filters,
   Page,
   ReplyToStore,
   Store,
 } from '../store/store.ts';
+import { ownerOf } from '../store/test-account.ts';
 import { actorFor, type ChangedBy } from './audit-log.ts';
+import type { Costs } from './costs.ts';
+import { withoutFileError } from './lists/file-error.ts';
 import { GiveWay } from './lists/give-way.ts';
+import type { Spooled } from './lists/spooled.ts';
 
-export type { Filter, FilterAdded };
+export type { Filter, FilterAdded, FilterFields };
 
 export interface NewFilter {
   readonly filterType: FilterType | null;
@@ -43,12 +56,43 @@ export interface ChangedFilter {
   readonly expiresAt?: number | null;
 }
 
-/** The outcome of one line of an import. */
-export type ImportOutcome =
-  | { readonly outcome: 'added'; readonly filter: Filter }
-  | { readonly outcome: 'exists' }
-  /** `error`: one sentence. */
-  | { readonly outcome: 'invalid'; readonly error: string };
+/** A file of filters, and how it is to be read. */
+interface FilterUpload extends Spooled {
+  readonly read: ReadChoice;
+  /** Of its media type. */
+  readonly charset: string | null;
+  /** Nothing is changed. */
+  readonly dryRun: boolean;
+}
+
+interface FilterImport {
+  readonly reading: FilterReading;
+  /** Rows that are not blank, which are those of the other three. */
+  readonly rows: number;
+  /** Or that would be. */
+  readonly added: number;
+  /** Those that the account, or an earlier row, has already. */
+  readonly existing: number;
+  readonly invalid: number;
+  /** The first FILTER_ERRORS_SHOWN. */
+  readonly errors: readonly FilterRowError[];
+  /** The first FILTER_ROWS_SHOWN rows that can be used. */
+  readonly shown: readonly (FilterInput & { readonly row: number })[];
+  readonly warnings: readonly string[];
+}
+
+interface FilterRowError {
+  /** Line of the text, or row of the sheet, from 1. */
+  readonly row: number;
+  readonly text: string;
+  /** Null: the row as a whole. */
+  readonly field: string | null;
+  /** One sentence. */
+  readonly error: string;
+}
+
+/** Reads what a row says of a filter. */
+type ToFilter = (fields: FilterFields) => NewFilter | ApiError;
 
 export interface FilterService {
   /** `stored`: the reply for the Idempotency-Key, written with the filter. Throws ApiError `invalid_filter`. */
@@ -59,10 +103,16 @@ export interface FilterService {
     stored?: ReplyToStore<FilterAdded> | null,
   ): Promise<FilterAdded>;
   /**
-   * One outcome per input, in the same order. Invalid inputs, and those that already are ApiErrors, do not affect
-   * others.
+   * `read` is called once there is room for another upload. A row that cannot be used changes nothing, and is no reason
+   * not to use the others. Throws ApiError: `overloaded`, what is wrong with the file, and what the store refuses, such
+   * as `too_many_filters`, which then says how many were added.
    */
-  addMany(account: AccountId, inputs: readonly (NewFilter | ApiError)[], by: Actor): Promise<ImportOutcome[]>;
+  importFile(
+    account: AccountId,
+    read: (place: HeldPlace) => Promise<FilterUpload>,
+    toFilter: ToFilter,
+    by: ChangedBy,
+  ): Promise<FilterImport>;
   list(
     account: AccountId,
     input: {
@@ -89,38 +139,39 @@ interface Parts {
   readonly store: Pick<Store, 'clock' | 'filters' | 'keys'>;
   readonly clock: Clock;
   readonly domainData: () => DomainData;
+  readonly costs: Costs;
   /** How many there were so far. */
   readonly singleCalls: () => number;
 }
 
-export function createFilterService({ store, clock, domainData, singleCalls }: Parts): FilterService {
+export function createFilterService({ store, clock, domainData, costs, singleCalls }: Parts): FilterService {
   const { filters, keys } = store;
   const actorOf = actorFor(keys);
   const way = new GiveWay(clock, singleCalls);
-  /** The store's clock, where one of the filters has to be compared with it. */
-  const timeFor = async (inputs: readonly (NewFilter | ApiError)[]): Promise<number> =>
-    inputs.some((input) => !(input instanceof ApiError) && input.expiresAt !== null)
-      ? (await store.clock.peek()).now
-      : clock.now();
+  /** The store's clock, where the filter has to be compared with it. */
+  const timeFor = async ({ expiresAt }: NewFilter): Promise<number> =>
+    expiresAt === null ? clock.now() : (await store.clock.peek()).now;
   return {
     async add(account, input, by, stored = null) {
-      const now = await timeFor([input]);
+      const now = await timeFor(input);
       return filters.add(account, toStored(input, now), await actorOf(by), stored);
     },
-    async addMany(account, inputs, by) {
-      const now = await timeFor(inputs);
-      const parsed = inputs.map((input) => (input instanceof ApiError ? input : toStoredOrError(input, now)));
-      const valid = parsed.flatMap((input) => (input instanceof ApiError ? [] : [input]));
-      const began = clock.elapsed();
-      const stored = valid.length === 0 ? [] : await filters.addMany(account, valid, by);
-      // An import is many of these, each sent after the reply to the one before.
-      await way.rest(clock.elapsed() - began);
-      let next = 0;
-      return parsed.map((input): ImportOutcome => {
-        if (input instanceof ApiError) return { outcome: 'invalid', error: input.message };
-        const outcome = stored[next++]!;
-        return outcome.added ? { outcome: 'added', filter: outcome.filter } : { outcome: 'exists' };
-      });
+    async importFile(account, read, toFilter, by) {
+      const place = await costs.hold('list_upload', account);
+      try {
+        const actor = await actorOf(by);
+        const upload = await read(place);
+        try {
+          const { now } = await store.clock.peek();
+          return await importRows({ filters, clock, way }, account, upload, { toFilter, now, actor });
+        } catch (error) {
+          throw withoutFileError(error);
+        } finally {
+          await upload.close();
+        }
+      } finally {
+        place.release();
+      }
     },
     async get(account, id) {
       const filter = await filters.get(account, id);
@@ -179,13 +230,128 @@ function toStored({ reason, action, match, expiresAt, ...input }: NewFilter, now
   return filter;
 }
 
-function toStoredOrError(input: NewFilter, now: number) {
-  try {
-    return toStored(input, now);
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
+// Files.
+
+interface Importing {
+  readonly toFilter: ToFilter;
+  /** The store's clock. */
+  readonly now: number;
+  readonly actor: Actor;
+}
+type Parsed = { readonly row: FilterRow } & ({ readonly input: FilterInput } | { readonly error: FilterRowError });
+
+async function importRows(
+  { filters, clock, way }: { readonly filters: Filters; readonly clock: Clock; readonly way: GiveWay },
+  account: AccountId,
+  { input, read, charset, dryRun }: FilterUpload,
+  { toFilter, now, actor }: Importing,
+): Promise<FilterImport> {
+  const file = await openFilterFile(input, { ...read, charset, limits: { party: ownerOf(account) } });
+  const counts = { rows: 0, added: 0, existing: 0, invalid: 0 };
+  const errors: FilterRowError[] = [];
+  const shown: (FilterInput & { row: number })[] = [];
+  /** Of the rows so far: a later one for the same is none of its own. */
+  const before = new Map<string, Pick<FilterInput, 'action' | 'expiresAt'> & { readonly where: string }>();
+
+  const refuse = (error: FilterRowError) => {
+    counts.invalid += 1;
+    if (errors.length < FILTER_ERRORS_SHOWN) errors.push(error);
+  };
+
+  async function take(parsed: readonly Parsed[]): Promise<void> {
+    counts.rows += parsed.length;
+    const usable = parsed.flatMap((one) => ('input' in one ? [one] : []));
+    const there = await filters.existing(
+      account,
+      usable.map((one) => one.input),
+    );
+    for (const [i, one] of usable.entries()) {
+      const existing = there[i] ?? null;
+      const key = subjectOf(one.input);
+      if (existing !== null && !before.has(key)) before.set(key, { ...existing, where: `filter ${existing.id}` });
+    }
+    const fresh: FilterInput[] = [];
+    for (const one of parsed) {
+      if ('error' in one) refuse(one.error);
+      else {
+        const { row, input: filter } = one;
+        const key = subjectOf(filter);
+        const earlier = before.get(key);
+        const clash = earlier === undefined ? null : clashOf(earlier, filter);
+        if (clash !== null) refuse({ row: row.row, text: row.text, ...clash });
+        else {
+          if (shown.length < FILTER_ROWS_SHOWN) shown.push({ ...filter, row: row.row });
+          if (earlier !== undefined) counts.existing += 1;
+          else {
+            before.set(key, { ...filter, where: `row ${grouped(row.row)}` });
+            fresh.push(filter);
+          }
+        }
+      }
+    }
+    if (dryRun || fresh.length === 0) counts.added += fresh.length;
+    else {
+      const stored = await filters.addMany(account, fresh, actor);
+      const added = stored.filter((outcome) => outcome.added).length;
+      counts.added += added;
+      counts.existing += fresh.length - added;
+    }
   }
+
+  try {
+    for await (const rows of file.batches)
+      for (let from = 0; from < rows.length; from += FILTER_BATCH_ROWS) {
+        const began = clock.elapsed();
+        await take(rows.slice(from, from + FILTER_BATCH_ROWS).map((row) => parsedRow(row, toFilter, now)));
+        await way.rest(clock.elapsed() - began);
+      }
+    return { reading: file.reading, ...counts, errors, shown, warnings: file.warnings() };
+  } catch (error) {
+    throw dryRun ? error : withAdded(error, counts.added);
+  } finally {
+    await file.close();
+  }
+}
+
+function parsedRow(row: FilterRow, toFilter: ToFilter, now: number): Parsed {
+  const { read: found, text } = row;
+  const refused = (field: string | null, error: string) => ({ row, error: { row: row.row, text, field, error } });
+  if ('fault' in found) return refused(found.field, found.fault);
+  try {
+    const read = toFilter(found.fields);
+    if (read instanceof ApiError) throw read;
+    return { row, input: toStored(read, now) };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { field } = error.details ?? {};
+    return refused(typeof field === 'string' ? field : null, error.message);
+  }
+}
+
+/** The same for filters of which an account has one. */
+const subjectOf = ({ filterType, match, value }: FilterInput): string => `${filterType} ${match} ${value}`;
+
+/** Why the row is not what is there already; null: it is. A reason makes no difference. */
+function clashOf(
+  there: Pick<FilterInput, 'action' | 'expiresAt'> & { readonly where: string },
+  { action, expiresAt }: FilterInput,
+): Pick<FilterRowError, 'field' | 'error'> | null {
+  const remedy = 'change or remove one of the two.';
+  if (there.action !== action)
+    return { field: 'action', error: `${capitalized(there.where)} ${there.action}s the same: ${remedy}` };
+  if (there.expiresAt === expiresAt) return null;
+  const ends = there.expiresAt === null ? 'does not expire' : `expires at ${toIso(there.expiresAt)}`;
+  return { field: 'expires_at', error: `${capitalized(there.where)} is for the same, and ${ends}: ${remedy}` };
+}
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** What was added before the fault stays. */
+function withAdded(error: unknown, added: number): unknown {
+  if (added === 0) return error;
+  const cause = withoutFileError(error);
+  const said = `${counted(added, 'filter')} of the rows before ${added === 1 ? 'was' : 'were'} added.`;
+  if (!(cause instanceof ApiError)) return cause;
+  return new ApiError(cause.code, `${cause.message} ${said}`, { ...cause.details, added });
 }
 
 /** The change of a filter as it is stored. Throws ApiError `invalid_filter`. */
@@ -233,8 +399,6 @@ const ALLOWED_FOR_ALL: Readonly<Record<FilterType, (value: string) => string | n
     isPublicSuffix(value.startsWith(ANY_LABEL) ? value.slice(ANY_LABEL.length) : value) ? PUBLIC_SUFFIX : null,
 };
 
-/** In front of a suffix of mail hosts. */
-const ANY_LABEL = '*.';
 /** In a warning. */
 const PROVIDERS_NAMED = 3;
 
@@ -248,40 +412,9 @@ const EXPECTED: Readonly<Record<FilterType, string>> = {
 /** Trimmed and in canonical form. Without a given type, it is derived from the value. */
 function canonicalFilter(input: Pick<NewFilter, 'filterType' | 'value'>): { filterType: FilterType; value: string } {
   const text = trimBlanks(input.value);
-  const filterType = input.filterType ?? typeOf(text);
-  const value = canonical(filterType, text);
+  const filterType = input.filterType ?? filterTypeOf(text);
+  const value = filterValue(filterType, text);
   if (value !== null) return { filterType, value };
   const named = input.filterType ? `For the filter type "${filterType}", value` : 'value';
   throw invalid('value', `${named} must be ${EXPECTED[filterType]}.`);
 }
-
-function typeOf(text: string): FilterType {
-  if (text.includes('@')) return 'email';
-  // Looks like an IP address, so that a malformed one is not reported as an invalid domain.
-  return /^[\d.]+(\/\d*)?$/.test(text) || text.includes(':') ? 'ip_address' : 'domain';
-}
-
-/** A TLD may be newer than the lists, and an address under it is matched before the DNS is asked. */
-const ANY_TLD = { allowUnknownTld: true };
-
-function canonical(type: FilterType, text: string): string | null {
-  switch (type) {
-    case 'email':
-      return orNull(canonicalEmail(text, ANY_TLD));
-    case 'domain':
-      return canonicalName(text);
-    case 'ip_address':
-      return canonicalCidr(text);
-    case 'mx_host': {
-      const below = text.startsWith(ANY_LABEL);
-      const name = canonicalName(below ? text.slice(ANY_LABEL.length) : text);
-      return name !== null && below ? `${ANY_LABEL}${name}` : name;
-    }
-  }
-}
-
-/** Also with the dot of the root, as zone files and resolvers write it. */
-const canonicalName = (text: string): string | null =>
-  orNull(canonicalDomain(text.replace(/(?<=[^.])\.$/, ''), ANY_TLD));
-
-const orNull = (canonical: Canonical): string | null => (canonical.ok ? canonical.value : null);

@@ -395,6 +395,23 @@ export function filters(driver: StorageDriver): Filters {
       return outcomes;
     },
 
+    async existing(account, inputs) {
+      const rows = inputs.map((input) => toRow(account, 0, input, 0));
+      const found = new Map<string, Row<'filters'>>();
+      for (const [kind, like] of Map.groupBy(rows, ({ filter_type }) => filter_type)) {
+        const values = like.map(({ value }) => value);
+        for (const one of kindsLike(kind)) {
+          const there = await driver.db.executeQuery(driver.filtersWith(driver.db, account, one, values).compile());
+          for (const row of there.rows) found.set(subjectOf(row.filter_type, row.value), row);
+        }
+      }
+      const now = await driver.now();
+      return rows.map((row) => {
+        const there = found.get(subjectOf(row.filter_type, row.value));
+        return there === undefined || isExpired(there, now) ? null : toFilter(there, now);
+      });
+    },
+
     async get(account, id) {
       const mine = driver.db.selectFrom('filters').selectAll().where('account_id', '=', account).where('id', '=', id);
       const row = await mine.executeTakeFirst();

@@ -341,6 +341,8 @@ export interface Filters {
   ): Promise<FilterAdded>;
   /** Many at once in one transaction (imports, benches); answers one outcome for each, in their order. */
   addMany(account: AccountId, inputs: readonly FilterInput[], by?: Actor): Promise<FilterAdded[]>;
+  /** For each, the filter in force that stands in its way; null: it could be added. */
+  existing(account: AccountId, inputs: readonly FilterInput[]): Promise<(Filter | null)[]>;
   get(account: AccountId, id: number): Promise<Filter | null>;
   /**
    * Null: there is no such filter. `existingId`: another one has the value that it would have. `plan` is given the

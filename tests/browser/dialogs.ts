@@ -37,7 +37,7 @@ export const DIALOGS: readonly (readonly [name: string, path: string, open: (pag
   ['creating a policy', '/policies', (page) => button(page, 'Create policy').click()],
   ['what a policy would have said', '/policies/strict', (page) => button(page, /^Try the last/).click()],
   ['importing filters', '/filters', (page) => button(page, 'Import').click()],
-  ['the results of an import', '/filters', addMany],
+  ['the preview of an import', '/filters', addMany],
   ['an entry beside the log', '/log', (page) => page.locator('tr[data-entry] time').first().click()],
   ['a filter of the log', '/log', (page) => button(page, 'Reason').click()],
   ['a filter of the log that is set', '/log?reason=mailbox_not_found', (page) => button(page, /^Reason is/).click()],
@@ -90,8 +90,8 @@ async function ask(page: Page): Promise<void> {
 async function addMany(page: Page): Promise<void> {
   await button(page, 'Import').click();
   await field(dialog(page), 'One entry per line').fill('a-filter-that-is-new.com\nno such thing');
-  await button(dialog(page), 'Import').click();
-  await dialog(page).getByText('2 lines processed.').waitFor();
+  await button(dialog(page), 'Preview').click();
+  await dialog(page).getByText('2 rows read. Nothing has changed yet.').waitFor();
 }
 async function invite(page: Page): Promise<void> {
   await button(page, 'Invite member').click();

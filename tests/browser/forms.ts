@@ -73,7 +73,7 @@ export const FORMS: readonly FormRow[] = [
   {
     path: '/filters',
     open: ['Import'],
-    action: 'Import',
+    action: 'Preview',
     lines: true,
     wrong: 'One entry per line',
     draft: { 'One entry per line': 'kept.com' },

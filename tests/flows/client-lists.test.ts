@@ -172,7 +172,9 @@ describe('lists of the client', () => {
       path: '/no/such/file.csv',
     });
     for (const wrong of ['ada@good.com', Buffer.from(FILE), {}, null])
-      await expect(lists.create(wrong as never)).rejects.toThrow(/must be an array of addresses, a File or Blob, or a/);
+      await expect(lists.create(wrong as never)).rejects.toThrow(
+        /must be a File or Blob, a stream of bytes or, for a list, an array/,
+      );
     expect((await lists.list()).pagination.total_count).toBe(before);
   });
 

@@ -51,6 +51,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     '{"id": "acc_': { shape: 'of the command before' },
     'Created key': { printed: true },
     'npx mailvet relay': { not: 'it does not end by itself; tests/flows/relay.test.ts starts it' },
+    'npx mailvet filters': { not: 'tests/flows/cli-filters.test.ts runs them, on files of several kinds' },
     'npx mailvet lists': { not: 'each needs a list in another state; tests/flows/cli-lists.test.ts makes them' },
     'npx mailvet disposable update': { not: NET },
     'Version 2026': { not: NET },
@@ -68,6 +69,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
   'docs/egress.md': { '- name': { by: 'src/config/egress-file.test.ts' } },
   'docs/filters.md': {
     '{"id": 1': { shape: 'of the command before' },
+    '{\n  "dry_run"': { shape: 'valid' },
     '{"checks"': { shape: 'valid' },
     '{"error"': { shape: 'valid' },
     '{"filters"': { shape: 'of the command before' },

@@ -58,6 +58,7 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'mailvet-samples-'));
   const people = 'Name,Email\nAda,ada@example.com\nBob,domain_not_found@example.com\n';
   for (const name of ['people.csv', 'newsletter.xlsx']) writeFileSync(join(dir, name), people);
+  writeFileSync(join(dir, 'blocked.csv'), 'Domain,action\nspam.example.com,\nexample.com,permit\n');
   writeFileSync(join(dir, 'users.tsv'), 'Ada\tada@good.com\n');
   writeFileSync(join(dir, 'bounce.eml'), SAMPLE_REPORTS[0]?.raw ?? '');
   writeFileSync(join(dir, 'password.txt'), 'correct horse battery staple\n');

@@ -98,6 +98,8 @@ function hasRequests(): boolean {
   }
 }
 
+/** What is returned is written to a file. */
+const WRITERS = ['listResults', 'exportFilters'];
 /** There is nothing to print: no reply, or no filters. */
 const isSilent = (language: Language, operationId: string): boolean =>
   language === 'TypeScript' && ['deleteWebhook', 'deletePolicy', 'listFilters'].includes(operationId);
@@ -118,16 +120,19 @@ describe.each(['curl', 'TypeScript', ...(hasRequests() ? (['Python'] as const) :
           .join(lab.url);
       }),
     );
+    // The samples import it, and then export to it.
+    await writeFile(join(folder, 'filters.csv'), 'value,reason\nspam.com,test\n');
     const outputs = await RUNNERS[language](samples, { PATH: process.env.PATH });
     expect(outputs.length).toBe(operations.length);
     for (const [n, { operation }] of operations.entries()) {
       const shown = [operation.operationId, outputs[n]];
-      if (operation.operationId === 'listResults' || isSilent(language, operation.operationId))
+      if (WRITERS.includes(operation.operationId) || isSilent(language, operation.operationId))
         expect(shown).toEqual([operation.operationId, '']);
       else expect(shown).toEqual([operation.operationId, expect.stringMatching(/\S/)]);
     }
     expect(outputs[0]).toContain('jane.doe@example.com');
     expect(await readFile(join(folder, 'results.csv'), 'utf8')).toContain('jane@good.com');
+    expect(await readFile(join(folder, 'filters.csv'), 'utf8')).toMatch(/^filter_type,value,reason/);
     await rm(join(folder, 'results.csv'));
   });
 

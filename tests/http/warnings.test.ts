@@ -93,7 +93,10 @@ describe('what a request has beyond the contract is served, and named in warning
 
   it('in every JSON reply', () => {
     const others = V1_ROUTES.filter((row) => !hasWarnings(row)).map(({ path, output }) => [path, output?.content]);
-    expect(others).toEqual([['/v1/lists/:id/results', 'text/csv']]);
+    expect(others).toEqual([
+      ['/v1/lists/:id/results', 'text/csv'],
+      ['/v1/filters/export', 'text/csv'],
+    ]);
   });
 
   it('fields of filters, flat and wrapped, and of uploads', async () => {

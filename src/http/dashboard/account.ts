@@ -7,9 +7,9 @@ import { PLANS, PRICE } from '../../kernel/facts/plans.ts';
 import type { Account, AccountStorage, KeysetQuery, LedgerPage, LedgerQuery } from '../../service/accounts.ts';
 import type { ActingMember, Role } from '../../service/members.ts';
 import { done } from '../access/session.ts';
+import { csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
 import { nothingToChange } from '../reply.ts';
 import { type AccountContext, type Route, route } from '../route.ts';
-import { csvFile, JSON_LINES, jsonLinesFile } from './csv.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';
 

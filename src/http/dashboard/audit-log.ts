@@ -1,9 +1,9 @@
 import * as C from '../../contract/dashboard/account.ts';
 import { toIso } from '../../kernel/clock.ts';
 import type { AuditEntry, KeysetPage } from '../../service/accounts.ts';
+import { csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
 import { type Route, route } from '../route.ts';
 import { pageOf } from './account.ts';
-import { csvFile, JSON_LINES, jsonLinesFile } from './csv.ts';
 
 const AUDIT_LOG = '/dashboard/accounts/:account/audit-log';
 const OPERATOR_AUDIT_LOG = '/dashboard/operator/audit-log';

@@ -1,49 +1,20 @@
 import * as D from '../../contract/dashboard/filters.ts';
 import * as C from '../../contract/filters.ts';
-import { toIso } from '../../kernel/clock.ts';
-import type { ApiError } from '../../kernel/errors.ts';
-import { IMPORT_BODY_BYTES } from '../../kernel/facts/limits.ts';
 import { FILTER_ORDERS, sortingOf } from '../../kernel/facts/sort-orders.ts';
-import {
-  type Filter,
-  type FilterService,
-  filterExists,
-  type ImportOutcome,
-  type NewFilter,
-} from '../../service/filters.ts';
-import { jsonReader } from '../input/reader.ts';
+import { type Filter, type FilterService, filterExists } from '../../service/filters.ts';
 import { type Route, route } from '../route.ts';
-import { changedFilter, filterRemoved, filterReply, filtersReply, newFilter } from '../v1/filters.ts';
-import { csvFile } from './csv.ts';
+import {
+  changedFilter,
+  FILTER_FILE_INPUT,
+  filterRemoved,
+  filterReply,
+  filtersFile,
+  filtersReply,
+  importedFile,
+  newFilter,
+} from '../v1/filters.ts';
 
 const FILTERS = '/dashboard/accounts/:account/filters';
-
-const readLine = jsonReader(C.FlatFilterRequest);
-const lineRead = (line: unknown): NewFilter | ApiError => {
-  const read = readLine(line);
-  return read.ok ? newFilter(read.value) : read.error;
-};
-
-const importedReply = (imported: ImportOutcome): D.FilterImportReply['results'][number] => ({
-  outcome: imported.outcome,
-  filter: imported.outcome === 'added' ? filterReply(imported.filter) : null,
-  error: imported.outcome === 'invalid' ? imported.error : null,
-});
-
-/** Those of a file of before come first. */
-const CELLS = {
-  filter_type: (f) => f.filterType,
-  value: (f) => f.value,
-  reason: (f) => f.reason,
-  created_at: (f) => toIso(f.createdAt),
-  action: (f) => f.action,
-  match: (f) => f.match,
-  expires_at: (f) => (f.expiresAt === null ? null : toIso(f.expiresAt)),
-  hits: (f) => f.hits,
-  last_hit_at: (f) => (f.lastHitAt === null ? null : toIso(f.lastHitAt)),
-} as const satisfies Record<string, (filter: Filter) => string | number | null>;
-const COLUMNS = Object.keys(CELLS);
-const cellsOf = (f: Filter) => Object.values(CELLS).map((cell) => cell(f));
 
 const withWarnings = (filters: FilterService, filter: Filter) => ({
   ...filterReply(filter),
@@ -88,18 +59,14 @@ export const FILTER_ROUTES: readonly Route[] = [
     method: 'POST',
     path: `${FILTERS}/import`,
     access: 'member',
-    input: { body: D.FilterImportRequest, bodyLimit: IMPORT_BODY_BYTES },
-    output: { content: D.FilterImportReply },
-    doc: {
-      operationId: 'importFilters',
-      tag: 'Dashboard',
-      summary: 'Add many filters; each line gets its own result',
-      errors: [422],
-    },
+    cost: null,
+    input: FILTER_FILE_INPUT,
+    output: { content: C.FilterImportReply },
+    doc: { operationId: 'importFiltersHere', tag: 'Dashboard', summary: 'Add the filters of a file', errors: [422] },
     serve:
       ({ filters }) =>
-      async ({ account, actor }, { body: { lines } }) => ({
-        body: { results: (await filters.addMany(account, lines.map(lineRead), actor)).map(importedReply) },
+      async ({ account, actor, request }, { query, body, warnings }) => ({
+        body: await importedFile(filters, account, { request, query, body, warnings }, actor),
       }),
   }),
   route({
@@ -112,7 +79,7 @@ export const FILTER_ROUTES: readonly Route[] = [
     serve:
       ({ filters, costs }) =>
       async ({ account }) =>
-        csvFile('filters', COLUMNS, await costs.read('export', account, filters.all(account)), cellsOf),
+        filtersFile(await costs.read('export', account, filters.all(account))),
   }),
   route({
     method: 'PATCH',

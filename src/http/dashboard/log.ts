@@ -10,9 +10,9 @@ import type { LogCursor, LogEntry, LogExportRow, LogExportSearch, LoggedRequest 
 import { refusalOf } from '../access/api-key.ts';
 import { done } from '../access/session.ts';
 import type { HttpContext } from '../context.ts';
+import { csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
 import { disconnectSignal, isDisconnected } from '../exchange.ts';
 import { type AccountContext, type JsonAnswer, type Route, route } from '../route.ts';
-import { csvFile, JSON_LINES, jsonLinesFile } from './csv.ts';
 
 /** Verifies one address with evidence, charged like `/v1/verify`. */
 const verifyHere =

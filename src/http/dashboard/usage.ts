@@ -3,8 +3,8 @@ import * as C from '../../contract/dashboard/usage.ts';
 import type { Read } from '../../contract/schema.ts';
 import type { Chart, ChartQuery } from '../../service/charts.ts';
 import { done } from '../access/session.ts';
+import { asDownload, CSV_TYPE, csvLine } from '../csv.ts';
 import { type Route, route } from '../route.ts';
-import { asDownload, CSV_TYPE, csvLine } from './csv.ts';
 
 const ACCOUNT = '/dashboard/accounts/:account';
 

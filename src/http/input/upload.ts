@@ -33,10 +33,9 @@ export async function readUpload(
   query: Fields,
   warn: Warn = () => undefined,
 ): Promise<UploadRequest> {
-  const type = mediaType(request);
-  if (type === MULTIPART) return multipartUpload(request, body, query, warn);
-  const file = await spooled(body, LIST_BYTES);
-  if (type !== JSON_BODY || (await isArray(file))) return fileUpload(file, query, charsetOf(request));
+  const sent = await readFileUpload(request, body, { query, readFields, maxBytes: LIST_BYTES }, warn);
+  const { name, charset, fields, isObject, ...file } = sent;
+  if (!isObject) return { ...optionsOf(fields), ...file, fileName: name, sentAs: { form: null, charset } };
   try {
     return await jsonUpload(file.input, query, warn);
   } finally {
@@ -44,9 +43,36 @@ export async function readUpload(
   }
 }
 
-const fileUpload = (file: Spooled, query: Fields, charset: string | null): UploadRequest => ({
-  ...{ ...optionsOf(query), ...file, fileName: null, sentAs: { form: null, charset } },
-});
+interface FileUpload<F> extends Spooled {
+  /** Of a part of a form. */
+  readonly name: string | null;
+  /** Of its media type. */
+  readonly charset: string | null;
+  /** Of the query and the form. */
+  readonly fields: F;
+  /** Whether it was sent as JSON, and is no array. */
+  readonly isObject: boolean;
+}
+
+interface UploadRules<F> {
+  readonly query: F;
+  readonly readFields: (sent: Iterable<readonly [string, string]>, warn: Warn) => F;
+  readonly maxBytes: number;
+}
+
+/** A file as the body, whatever its type, or as a part of a form with the other fields. Reads the body to its end. */
+export async function readFileUpload<F>(
+  request: HttpRequest,
+  body: Readable,
+  rules: UploadRules<F>,
+  warn: Warn,
+): Promise<FileUpload<F>> {
+  const type = mediaType(request);
+  if (type === MULTIPART) return multipartUpload(request, body, rules, warn);
+  const file = await spooled(body, rules.maxBytes);
+  const isObject = type === JSON_BODY && !(await isArray(file));
+  return { ...file, name: null, charset: charsetOf(request), fields: rules.query, isObject };
+}
 
 /** A parameter of a media type; null: it has none, or one that is no encoding. */
 const charsetOf = ({ headers }: HttpRequest): string | null => {
@@ -64,12 +90,12 @@ const optionsOf = ({ name, validation_type, policy, dedupe, start, patience_minu
   start: start === undefined ? undefined : start === 'true',
 });
 
-async function multipartUpload(
+async function multipartUpload<F>(
   request: HttpRequest,
   body: Readable,
-  query: Fields,
+  { query, readFields: fieldsIn, maxBytes }: UploadRules<F>,
   warn: Warn,
-): Promise<UploadRequest> {
+): Promise<FileUpload<F>> {
   const boundary = boundaryOf(request.headers['content-type'] ?? '');
   if (boundary === null) throw new ApiError('malformed_request', 'The multipart Content-Type has no valid boundary.');
   const files: SentFile[] = [];
@@ -80,16 +106,15 @@ async function multipartUpload(
       fieldBytes: LIST_UPLOAD_EXTRA_BYTES,
       // Its options may come after it.
       take: async ({ field, name, body: content }) => {
-        files.push({ ...(await spooled(content, LIST_BYTES)), field, name });
+        files.push({ ...(await spooled(content, maxBytes)), field, name });
       },
     });
     const file = theFile(files, warn);
     // As in a query, an empty field is not filled in.
     const filled = texts.filter(([, text]) => text !== '');
-    const options = optionsOf({ ...query, ...readFields(filled, warn) });
+    const fields = { ...query, ...fieldsIn(filled, warn) };
     await closeAll(files.filter((other) => other !== file));
-    const sentAs = { form: null, charset: null };
-    return { ...options, fileName: file.name, sentAs, input: file.input, close: file.close };
+    return { input: file.input, close: file.close, name: file.name, charset: null, fields, isObject: false };
   } catch (error) {
     await closeAll(files);
     throw error;

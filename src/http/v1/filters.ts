@@ -1,15 +1,29 @@
 import * as C from '../../contract/filters.ts';
 import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
+import type { ApiError } from '../../kernel/errors.ts';
+import { FILTER_FILE_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.ts';
+import type { HeldPlace } from '../../kernel/fair-queue.ts';
+import type { ChangedBy } from '../../service/audit-log.ts';
+import type { PacedReading } from '../../service/costs.ts';
 import {
   type ChangedFilter,
   type Filter,
   type FilterAdded,
+  type FilterFields,
+  type FilterService,
   filterExists,
   type NewFilter,
 } from '../../service/filters.ts';
+import type { AccountId } from '../../service/members.ts';
+import { csvFile } from '../csv.ts';
+import type { HttpRequest } from '../exchange.ts';
+import type { ArrivingBody } from '../input/arrival.ts';
+import { readChoice } from '../input/read-choice.ts';
+import { fieldsReader, jsonReader } from '../input/reader.ts';
+import { readFileUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { errorReply, jsonReply, linkHeader, nothingToChange, paginationOf, REPLAYED, replyAnswer } from '../reply.ts';
-import { type Route, route } from '../route.ts';
+import { type Answer, type Route, route } from '../route.ts';
 
 const FILTERS = '/v1/filters';
 
@@ -64,6 +78,79 @@ const addedReply = (outcome: FilterAdded, requestId: string, warnings: readonly 
       )
     : errorReply(filterExists(outcome.existingId), requestId);
 
+// Files.
+
+/** Those of a file of before come first. */
+const CELLS = {
+  filter_type: (f) => f.filterType,
+  value: (f) => f.value,
+  reason: (f) => f.reason,
+  created_at: (f) => toIso(f.createdAt),
+  action: (f) => f.action,
+  match: (f) => f.match,
+  expires_at: (f) => (f.expiresAt === null ? null : toIso(f.expiresAt)),
+  hits: (f) => f.hits,
+  last_hit_at: (f) => (f.lastHitAt === null ? null : toIso(f.lastHitAt)),
+} as const satisfies Record<string, (filter: Filter) => string | number | null>;
+const COLUMNS = Object.keys(CELLS);
+
+/** All filters as CSV. */
+export const filtersFile = (pages: PacedReading<readonly Filter[]>): Answer =>
+  csvFile('filters', COLUMNS, pages, (filter) => Object.values(CELLS).map((cell) => cell(filter)));
+
+/** Of a row that takes a file of filters. */
+export const FILTER_FILE_INPUT = {
+  query: C.FilterUpload,
+  body: { cost: 'list_upload', stream: UPLOAD_TYPES, anyType: true, tooLarge: 'list_too_large' },
+  bodyLimit: FILTER_FILE_BYTES + LIST_UPLOAD_EXTRA_BYTES,
+} as const;
+
+const readFields = fieldsReader(C.FilterUpload);
+const readRow = jsonReader(C.FlatFilterRequest);
+function filterOfRow(fields: FilterFields): NewFilter | ApiError {
+  const read = readRow({ ...fields });
+  return read.ok ? newFilter(read.value) : read.error;
+}
+
+interface FileRequest {
+  readonly request: HttpRequest;
+  readonly query: Read<typeof C.FilterUpload>;
+  readonly body: ArrivingBody;
+  readonly warnings: readonly string[];
+}
+
+/** Reads and imports a file of filters. */
+export async function importedFile(
+  filters: FilterService,
+  account: AccountId,
+  { request, query, body, warnings }: FileRequest,
+  by: ChangedBy,
+) {
+  const said = [...warnings];
+  let dryRun = false;
+  const receive = async (place: HeldPlace) => {
+    const rules = { query, readFields, maxBytes: FILTER_FILE_BYTES };
+    const { fields, charset, ...file } = await readFileUpload(request, body.held(place), rules, (more) =>
+      said.push(...more),
+    );
+    const { dry_run, ...read } = fields;
+    dryRun = dry_run === 'true';
+    return { ...file, read: readChoice(read), charset, dryRun };
+  };
+  const imported = await filters.importFile(account, receive, filterOfRow, by);
+  const { reading, shown, rows, added, existing, invalid, errors } = imported;
+  const { headerRow, columns, format, delimiter, encoding, sheet, entry } = reading;
+  return {
+    ...{ dry_run: dryRun, rows, added, existing, invalid, errors },
+    filters: shown.map(({ row, filterType, value, reason, action, match, expiresAt }) => ({
+      ...{ row, filter_type: filterType, value, reason, action, match },
+      expires_at: expiresAt === null ? null : toIso(expiresAt),
+    })),
+    read: { format, delimiter, encoding, sheet, entry, header_row: headerRow, columns },
+    warnings: [...said, ...imported.warnings],
+  };
+}
+
 /** What the account itself blocks and allows. */
 export const FILTER_ROUTES: readonly Route[] = [
   route({
@@ -114,6 +201,39 @@ export const FILTER_ROUTES: readonly Route[] = [
           headers: linkHeader(request.url, total, page, perPage),
         };
       },
+  }),
+  route({
+    method: 'POST',
+    path: `${FILTERS}/import`,
+    access: 'api-key:filters',
+    cost: null,
+    input: FILTER_FILE_INPUT,
+    output: { content: C.FilterImportReply, description: 'What was added, and why what was not.' },
+    doc: {
+      operationId: 'importFilters',
+      tag: 'Filters',
+      summary: 'Add the filters of a file',
+      description:
+        'The file as the body, whatever its type, or as the part `file` of a form. The other fields stand in the query or the form. A row that cannot be used is named in `errors`, and changes nothing; the others are added. The same file again adds nothing.',
+      errors: [422],
+    },
+    serve:
+      ({ filters }) =>
+      async ({ caller, ip, request }, { query, body, warnings }) => ({
+        body: await importedFile(filters, caller.accountId, { request, query, body, warnings }, { caller, ip }),
+      }),
+  }),
+  route({
+    method: 'GET',
+    path: `${FILTERS}/export`,
+    access: 'api-key:filters',
+    cost: null,
+    output: { content: 'text/csv', description: 'All filters, oldest first, as a file that can be imported.' },
+    doc: { operationId: 'exportFilters', tag: 'Filters', summary: 'All filters as CSV' },
+    serve:
+      ({ filters, costs }) =>
+      async ({ caller }) =>
+        filtersFile(await costs.read('export', caller.accountId, filters.all(caller.accountId))),
   }),
   route({
     method: 'GET',

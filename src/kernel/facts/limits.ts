@@ -218,10 +218,14 @@ export const LIST_CLAIMS_MAX = 10;
 
 // Filters, keys, passkeys.
 
-/** Lines per import request; the dashboard sends as many requests as needed. */
-export const IMPORT_LINES = { min: 1, max: 200 };
-/** A full import request, each line with an address and a short reason. */
-export const IMPORT_BODY_BYTES = 256 * 1024;
+/** Of a file of filters. */
+export const FILTER_FILE_ROWS = 100_000;
+export const FILTER_FILE_BYTES = 16 * 1024 * 1024;
+/** Rows of it that are stored by one transaction, for which charges of the account wait. */
+export const FILTER_BATCH_ROWS = 200;
+/** Of the rows that cannot be used, as many are named; of the others, as many are shown. */
+export const FILTER_ERRORS_SHOWN = 1_000;
+export const FILTER_ROWS_SHOWN = 20;
 /** IP addresses and CIDRs on the allowlist of a key. */
 export const ALLOW_IPS = { min: 0, max: 200 };
 /** How long the old key stays valid after a roll. */

@@ -42,6 +42,10 @@ export type FileForm = (typeof FILE_FORMS)[number];
 /** Why a list did not start, or failed: a code of the error catalog and its sentence. */
 export type ListError = { readonly code: string; readonly error: string };
 
+/** What a column of a file of filters may hold. */
+export const FILTER_FIELDS = ['filter_type', 'value', 'reason', 'action', 'match', 'expires_at'] as const;
+export type FilterField = (typeof FILTER_FIELDS)[number];
+
 /** How a file is to be read, as its sender said it; what is null or missing is detected. */
 export interface ReadChoice {
   /** Of the addresses: names, or numbers from 1; `all`: every column with addresses. */

@@ -48,15 +48,18 @@ describeBrowser('filters', (browser) => {
     await field(many, 'One entry per line').fill(
       ['spam.com, bought lists', 'jane@good.com', 'no such thing', '192.0.2.0/24', 'SPAM.com'].join('\n'),
     );
-    await button(many, 'Import').click();
-    await many.getByText('5 lines processed.').waitFor();
-    await many.getByText('3 added, 1 already existed, 1 invalid.').waitFor();
-    await expectText(many.getByRole('row').nth(3)).toMatch(/^3no such thingInvalid: /);
-    await button(many, 'Edit 1 invalid line').click();
-    expect(await field(many, 'One entry per line').inputValue()).toBe('no such thing');
-    await field(many, 'One entry per line').fill('such-a-thing.com');
-    await button(many, 'Import').click();
-    await many.getByText('1 added, 0 already existed, 0 invalid.').waitFor();
+    await button(many, 'Preview').click();
+    await many.getByText('5 rows read. Nothing has changed yet.').waitFor();
+    await many.getByText('3 to be added, 1 already there, 1 invalid.').waitFor();
+    await expectText(many.getByRole('table', { name: 'Invalid rows' }).getByRole('row').nth(1)).toMatch(
+      /^3\s*no such thing\s*value: /,
+    );
+    await button(many, 'Back').click();
+    expect(await field(many, 'One entry per line').inputValue()).toContain('no such thing');
+    await field(many, 'One entry per line').fill('spam.com, bought lists\nsuch-a-thing.com\n192.0.2.0/24');
+    await button(many, 'Preview').click();
+    await button(many, 'Import 3 filters').click();
+    await many.getByText('3 added, 0 already there, 0 invalid.').waitFor();
     await button(many, 'Done').click();
     await many.waitFor({ state: 'hidden' });
 
@@ -175,19 +178,24 @@ describeBrowser('filters', (browser) => {
     await expect.poll(() => page.getByRole('row').count()).toBe(4);
   });
 
-  it('imports a CSV file and exports all filters as one', async () => {
+  it('imports a file of any form, showing how it was read, and exports all filters as one', async () => {
     const { page } = await member();
     await button(page, 'Import').click();
     const many = dialog(page, 'Import filters');
     const chosen = page.waitForEvent('filechooser');
-    await button(many, 'Choose CSV file').click();
-    const csv = 'filter_type,value,reason\r\ndomain,spam.com,"Bought, in March"\r\nemail,=jane@good.com,\r\n';
-    await (await chosen).setFiles({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
-    await button(many, 'Import 2 lines').click();
-    await many.getByText('2 added, 0 already existed, 0 invalid.').waitFor();
+    await button(many, 'Choose a file').click();
+    const csv = 'Typ;Eintrag;Bemerkung;Nr\r\ndomain;spam.com;"Bought, in März";1\r\nemail;=jane@good.com;;2\r\n';
+    await (await chosen).setFiles({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(csv, 'latin1') });
+    await button(many, 'Preview').click();
+    await many
+      .getByText(/^Read as CSV, windows-1252, header in row 1; .*value in “Eintrag”, reason in “Bemerkung”/)
+      .waitFor();
+    await many.getByRole('list', { name: 'Warnings' }).getByText('Columns that are not used: "Nr".').waitFor();
+    await button(many, 'Import 2 filters').click();
+    await many.getByText('2 added, 0 already there, 0 invalid.').waitFor();
     await button(many, 'Done').click();
     await many.waitFor({ state: 'hidden' });
-    await rowOf(page, 'Bought, in March').waitFor();
+    await rowOf(page, 'Bought, in März').waitFor();
 
     const arrived = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download CSV' }).click();
@@ -196,7 +204,7 @@ describeBrowser('filters', (browser) => {
       .split(/\r?\n/);
     expect(lines[0]?.replace('\uFEFF', '')).toMatch(/^filter_type,value,reason/);
     expect(lines.slice(1).toSorted()).toEqual([
-      expect.stringMatching(/^domain,spam\.com,"Bought, in March"/),
+      expect.stringMatching(/^domain,spam\.com,"Bought, in März"/),
       // What a spreadsheet would take for a formula is text.
       expect.stringMatching(/^email,'=jane@good\.com,/),
     ]);

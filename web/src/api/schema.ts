@@ -1008,8 +1008,8 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add many filters; each line gets its own result */
-        post: operations["importFilters"];
+        /** Add the filters of a file */
+        post: operations["importFiltersHere"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2767,12 +2767,55 @@ export interface components {
         };
         /** FilterImport */
         FilterImport: {
-            results: {
-                /** @enum {string} */
-                outcome: "added" | "exists" | "invalid";
-                filter: components["schemas"]["Filter"] | null;
-                error: string | null;
+            dry_run: boolean;
+            /** @description Those that are not blank. */
+            rows: number;
+            /** @description Filters that were added, or would be. */
+            added: number;
+            /** @description Those that there are already, or that an earlier row has. */
+            existing: number;
+            /** @description Those that cannot be used, and change nothing. */
+            invalid: number;
+            /** @description Of the first 1,000 rows that cannot be used. */
+            errors: {
+                /** @description Line of the text, or row of the sheet. */
+                row: number;
+                /** @description The row, shortened. */
+                text: string;
+                field: string | null;
+                /** @description One sentence that names the remedy. */
+                error: string;
             }[];
+            /** @description The first 20 that can be used, as they were read. */
+            filters: {
+                /** @description Line of the text, or row of the sheet. */
+                row: number;
+                /** @enum {string} */
+                filter_type: "email" | "domain" | "ip_address" | "mx_host";
+                /** @description In canonical form. */
+                value: string;
+                reason: string | null;
+                /** @enum {string} */
+                action: "block" | "allow";
+                /** @enum {string} */
+                match: "exact" | "mailbox";
+                expires_at: string | null;
+            }[];
+            /** @description How the file was read. */
+            read: {
+                format: ("csv" | "tsv" | "text" | "ndjson" | "json" | "vcard" | "ldif" | "xlsx" | "xlsb" | "xls" | "ods" | "spreadsheetml" | "html") | null;
+                delimiter: string | null;
+                encoding: string | null;
+                sheet: string | null;
+                entry: string | null;
+                header_row: number | null;
+                columns: {
+                    column: string;
+                    field: ("filter_type" | "value" | "reason" | "action" | "match" | "expires_at") | null;
+                }[];
+            };
+            /** @description About the file, and what the request has that is unknown. */
+            warnings: string[];
         };
         /**
          * FilterChangeRequest
@@ -5102,7 +5145,7 @@ export interface operations {
                 delimiter?: string;
                 /** @description Of text, detected by default; a name of the Encoding Standard. */
                 encoding?: string;
-                /** @description Of a workbook, by name or number; by default the first with addresses. */
+                /** @description Of a workbook, by name or number; by default the first with addresses, else the first. */
                 sheet?: string;
                 /** @description Of an archive with several files, by name. */
                 entry?: string;
@@ -5753,9 +5796,28 @@ export interface operations {
             "5XX": components["responses"]["Error"];
         };
     };
-    importFilters: {
+    importFiltersHere: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: nothing is changed, and the reply says what would be. */
+                dry_run?: "true" | "false";
+                /** @description Columns with the values, detected by default: names or numbers from 1, separated by commas or as a JSON array; `all`: every column that has values. */
+                columns?: string;
+                /** @description The same for one column, whatever its name. */
+                column?: string;
+                /** @description Row of the file with the names of the columns, from 1, detected by default; 0: none. */
+                header_row?: number;
+                /** @description `true` is `header_row` 1, `false` 0, `auto` the default. */
+                header?: "auto" | "true" | "false";
+                /** @description Between the cells of a row, detected by default: "comma", "semicolon", "tab" or "pipe", or the character itself. */
+                delimiter?: string;
+                /** @description Of text, detected by default; a name of the Encoding Standard. */
+                encoding?: string;
+                /** @description Of a workbook, by name or number; by default the first with addresses, else the first. */
+                sheet?: string;
+                /** @description Of an archive with several files, by name. */
+                entry?: string;
+            };
             header?: never;
             path: {
                 account: string;
@@ -5764,23 +5826,14 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    lines: {
-                        value: string;
-                        reason?: string | null;
-                        /** @enum {string} */
-                        filter_type?: "email" | "domain" | "ip_address" | "mx_host";
-                        /** @enum {string} */
-                        action?: "block" | "allow";
-                        /** @enum {string} */
-                        match?: "exact" | "mailbox";
-                        expires_at?: string | null;
-                    }[];
-                };
+                "multipart/form-data": string;
+                "application/json": string;
+                "text/csv": string;
+                "application/octet-stream": string;
             };
         };
         responses: {
-            /** @description Add many filters; each line gets its own result */
+            /** @description Add the filters of a file */
             200: {
                 headers: {
                     [name: string]: unknown;

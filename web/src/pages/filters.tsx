@@ -31,7 +31,7 @@ import { Timestamp } from '../parts/timestamp.tsx';
 import { useLastPage } from '../parts/use-last-page.ts';
 import { useSearchOnce } from '../parts/use-search-once.ts';
 import { type Submission, useSubmit } from '../parts/use-submit.ts';
-import { ImportDialog } from './filters/import/import-dialog.tsx';
+import { ImportDialog } from './filters/import-dialog.tsx';
 import { addFilter, changeFilter, filtersKey, filtersQuery, removeFilter } from './filters/queries.ts';
 import { type FiltersSearch, filtersSearch } from './filters/search.ts';
 import { ACTION_LABELS, coverOf, FILTER_TYPE_LABELS, kindOf, MATCH_LABELS, settingsOf } from './filters/types.ts';

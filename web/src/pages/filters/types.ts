@@ -28,9 +28,6 @@ export const kindOf = ({ filter_type, match }: Pick<Filter, 'filter_type' | 'mat
 export const coverOf = ({ filter_type, match }: Pick<Filter, 'filter_type' | 'match'>): string =>
   match === 'mailbox' ? 'every spelling of this mailbox' : FILTER_TYPE_LABELS[filter_type].covers;
 
-export const describeFilter = (filter: Filter): string =>
-  `${filter.action === 'allow' ? 'allows ' : ''}${kindOf(filter).toLowerCase()} ${filter.value}`;
-
 /** What of a filter can be set, to add it again. */
 export const settingsOf = ({ value, reason, filter_type, action, match, expires_at }: Filter) => ({
   ...{ value, reason, filter_type, action, match },

@@ -24,7 +24,7 @@ interface Wanted {
   readonly dedupe: Dedupe;
 }
 
-const FORMAT_NAMES: Readonly<Record<FileForm, string>> = {
+export const FORMAT_NAMES: Readonly<Record<FileForm, string>> = {
   csv: 'CSV',
   tsv: 'tab-separated text',
   text: 'plain text',

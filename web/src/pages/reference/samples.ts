@@ -107,10 +107,13 @@ export function sampleOf(
     key,
     id,
     body: bodyExample(operation),
-    upload: type === null ? undefined : { file: 'addresses.csv', type },
-    file: 'text/csv' in content ? 'results.csv' : undefined,
+    upload: type === null ? undefined : { file: FILES[operation.operationId] ?? 'addresses.csv', type },
+    file: 'text/csv' in content ? (FILES[operation.operationId] ?? 'results.csv') : undefined,
   });
 }
+
+/** What the file of an operation is called, if it has no addresses or results. */
+const FILES: Readonly<Record<string, string>> = { importFilters: 'filters.csv', exportFilters: 'filters.csv' };
 
 /** A server that receives events and checks their signature. */
 export const RECEIVER = `import { createServer } from 'node:http';

@@ -54,6 +54,14 @@ const CALLS: Readonly<Record<Name, Call>> = {
   getFilter: (id) => result('filter', `filters.get(${numberOf(id)})`),
   changeFilter: (id, body) => result('filter', `filters.change(${numberOf(id)}, ${javascript(body)})`),
   removeFilter: (id) => result('removed', `filters.remove(${numberOf(id)})`),
+  importFilters: () => ({
+    imports: ["import { createReadStream } from 'node:fs';"],
+    ...result('imported', "filters.import(createReadStream('filters.csv'))"),
+  }),
+  exportFilters: () => ({
+    imports: ["import { createWriteStream } from 'node:fs';", "import { pipeline } from 'node:stream/promises';"],
+    lines: ["await pipeline(await mailvet.filters.export(), createWriteStream('filters.csv'));"],
+  }),
   listPolicies: () => result('policies', 'policies.list()'),
   getPolicy: (name) => result('policy', `policies.get(${name})`),
   putPolicy: (name, body) => result('policy', `policies.put(${name}, ${javascript(body)})`),

@@ -1,7 +1,7 @@
-import { csvLine } from '../../kernel/csv.ts';
-import type { PacedReading } from '../../service/costs.ts';
-import { PacedBody } from '../paced-body.ts';
-import type { Answer } from '../route.ts';
+import { csvLine } from '../kernel/csv.ts';
+import type { PacedReading } from '../service/costs.ts';
+import { PacedBody } from './paced-body.ts';
+import type { Answer } from './route.ts';
 
 export { csvLine };
 

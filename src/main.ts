@@ -103,11 +103,7 @@ async function start(
       'MAILVET_ALLOW_PRIVATE_NETWORKS is on: mail hosts may have private addresses; use it in laboratories only',
     );
   }
-  const { databaseUrl, retentionDays } = options;
-  const store = await openStore({ url: databaseUrl, clock, onEvent: logStoreEvents(logger), retentionDays });
-  closers.add('store', 5_000, () => store.close());
-  for (const loose of store.looseModes()) logger.warn(loose, 'other users of this host can read or change the store');
-  await orAborted(store.migrate(), signal);
+  const store = await openMigrated(options, logger, clock, closers, signal);
   const storeClock = watchStoreClock(store, clock);
   const clockWatch = await orAborted(startStoreClock(storeClock, logger), signal);
   closers.add('clock of the store', 2_000, () => clockWatch.stop());
@@ -186,6 +182,20 @@ async function start(
     logger.info('draining: not ready, still serving');
   }
   return { url: listening, store, setupLink, drain, reload, stop: () => closers.closeAll() };
+}
+
+async function openMigrated(
+  { databaseUrl, retentionDays }: Options,
+  logger: Logger,
+  clock: Clock,
+  closers: Closers,
+  signal: AbortSignal,
+): Promise<Store> {
+  const store = await openStore({ url: databaseUrl, clock, onEvent: logStoreEvents(logger), retentionDays });
+  closers.add('store', 5_000, () => store.close());
+  for (const loose of store.looseModes()) logger.warn(loose, 'other users of this host can read or change the store');
+  await orAborted(store.migrate(), signal);
+  return store;
 }
 
 /** Races a step that cannot be interrupted, such as waiting for another node's migration, against the signal. */

@@ -111,17 +111,7 @@ export function createServices(parts: Parts): Services {
   const verify = verifyService(parts, traffic);
   const policies = createPolicyService(store);
   const hooks = createHookService({ store, policies, verify, clock, remembersMailboxes: options.seenDays > 0 });
-  const flushed = [
-    { what: 'request counts', everyMs: 5_000, flush: traffic.flush },
-    { what: 'rejected requests', everyMs: 1_000, flush: rejected.flush },
-    { what: 'uncertain replies', everyMs: 10_000, flush: uncertainFlush(engine.uncertain, store) },
-    { what: 'failed sign-ins', everyMs: 1_000, flush: signIn.failures.flush },
-    { what: 'uses of hooks', everyMs: 5_000, flush: hooks.flush },
-  ];
-  for (const one of flushed) {
-    const flushing = startFlushing(one, logger);
-    closers.add(one.what, 2_000, () => flushing.stop());
-  }
+  flushOften(parts, { traffic, rejected, signIn, hooks });
   const health = createHealth(parts);
   const costs = new Costs(clock, () => verify.calls);
   const context: HttpContext = {
@@ -157,14 +147,7 @@ export function createServices(parts: Parts): Services {
       ...{ store, engine, lists, health, verify, clock, egressFile, identities: parts.identities },
       retentionDays: options.retentionDays,
     }),
-    callerIp: callerIp(options.trustedProxies),
-    connections: {
-      perNetwork: options.connectionsPerNetwork,
-      ofRemoteHosts: CONNECTIONS_MAX,
-      isProxy: ipMatcher(options.trustedProxies),
-    },
-    failedAuth: createFailedAuthLimiter(clock),
-    dashboardLimiter: createDashboardLimiter(clock, parts.dashboardPerWindow),
+    ...callerBounds(parts),
     metrics: metrics && options.metricsToken !== null ? { token: options.metricsToken, text: metrics.text } : null,
     answered: replyCounter(metrics, traffic, rejected, clock),
     webFiles: createWebFiles(parts.webFolders),
@@ -185,6 +168,42 @@ export function createServices(parts: Parts): Services {
   });
   return { context, mail, mailLimits, listsUpdate, sharedLists, hostLearning, deliverWebhook };
 }
+
+/** What is counted in memory is written every few seconds, and once more at the end. */
+function flushOften(
+  { engine, store, logger, closers }: Parts,
+  counters: {
+    readonly traffic: TrafficCounter;
+    readonly rejected: ReturnType<typeof createRejectedRequestLog>;
+    readonly signIn: ReturnType<typeof createSignIn>;
+    readonly hooks: ReturnType<typeof createHookService>;
+  },
+): void {
+  const { traffic, rejected, signIn, hooks } = counters;
+  const flushed = [
+    { what: 'request counts', everyMs: 5_000, flush: traffic.flush },
+    { what: 'rejected requests', everyMs: 1_000, flush: rejected.flush },
+    { what: 'uncertain replies', everyMs: 10_000, flush: uncertainFlush(engine.uncertain, store) },
+    { what: 'failed sign-ins', everyMs: 1_000, flush: signIn.failures.flush },
+    { what: 'uses of hooks', everyMs: 5_000, flush: hooks.flush },
+  ];
+  for (const one of flushed) {
+    const flushing = startFlushing(one, logger);
+    closers.add(one.what, 2_000, () => flushing.stop());
+  }
+}
+
+/** Who calls, and how much one of them may. */
+const callerBounds = ({ options, storeClock, dashboardPerWindow }: Parts) => ({
+  callerIp: callerIp(options.trustedProxies),
+  connections: {
+    perNetwork: options.connectionsPerNetwork,
+    ofRemoteHosts: CONNECTIONS_MAX,
+    isProxy: ipMatcher(options.trustedProxies),
+  },
+  failedAuth: createFailedAuthLimiter(storeClock),
+  dashboardLimiter: createDashboardLimiter(storeClock, dashboardPerWindow),
+});
 
 /** Counts replies, and records what was rejected of an account. */
 const replyCounter =

@@ -242,19 +242,7 @@ export function openLibrary({ database, secret, publicUrl, clock, logger }: Libr
         // limits.ts counts these attempts, and reports when the lockout ends.
         accountLockout: { enabled: false },
       }),
-      passkey({
-        rpID: relyingParty(publicUrl) ?? 'invalid',
-        rpName: 'Mailvet',
-        advanced: { webAuthnChallengeCookie: 'passkey' },
-        // A passkey replaces the password, so it must verify the user: two factors in one.
-        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-        authentication: {
-          async afterVerification({ verification }) {
-            if (!verification.authenticationInfo.userVerified) throw new APIError('UNAUTHORIZED');
-          },
-        },
-        schema: { passkey: { modelName: 'auth_passkeys' } },
-      }),
+      passkeysFor(publicUrl),
       internalAuthEndpoints,
     ],
     advanced: {
@@ -273,6 +261,21 @@ export function openLibrary({ database, secret, publicUrl, clock, logger }: Libr
     logger: { level: 'error', log: logTo(logger) },
   });
 }
+
+const passkeysFor = (publicUrl: string) =>
+  passkey({
+    rpID: relyingParty(publicUrl) ?? 'invalid',
+    rpName: 'Mailvet',
+    advanced: { webAuthnChallengeCookie: 'passkey' },
+    // A passkey replaces the password, so it must verify the user: two factors in one.
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    authentication: {
+      async afterVerification({ verification }) {
+        if (!verification.authenticationInfo.userVerified) throw new APIError('UNAUTHORIZED');
+      },
+    },
+    schema: { passkey: { modelName: 'auth_passkeys' } },
+  });
 
 /** Further arguments may contain user input. */
 const logTo =

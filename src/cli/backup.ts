@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { systemClock } from '../kernel/clock.ts';
+import { messageOf } from '../kernel/errors.ts';
 import { grouped } from '../kernel/format.ts';
-import { CommandFailure, command, messageOf, optionsFrom, printResult, UsageError } from './command.ts';
+import { CommandFailure, command, optionsFrom, printResult, UsageError } from './command.ts';
 import { createShareBar } from './progress.ts';
 
 export const backupCommand = (): Command =>

@@ -4,7 +4,6 @@ import { Command, Option } from 'commander';
 import { flagsOf } from '../config/help.ts';
 import { flagOf, type OptionKey, optionsOf } from '../config/options.ts';
 import { type Options, readOptions, systemEnvironment } from '../config/read.ts';
-import { ApiError } from '../kernel/errors.ts';
 import type { Actor, Store } from '../store/store.ts';
 
 /** Exit code 2. */
@@ -112,11 +111,6 @@ export function table(rows: readonly (readonly (string | number | null)[])[], he
  */
 export const printable = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);
-
-export const messageOf = (error: unknown): string => {
-  if (error instanceof ApiError) return error.message;
-  return error instanceof Error ? error.message : String(error);
-};
 
 /** Parser for an integer flag, bounds included. */
 export function wholeNumber(flag: string, min: number, max: number): (text: string) => number {

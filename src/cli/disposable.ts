@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import type { Options } from '../config/read.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { CommandFailure, command, messageOf, optionsFrom, printResult } from './command.ts';
+import { messageOf } from '../kernel/errors.ts';
+import { CommandFailure, command, optionsFrom, printResult } from './command.ts';
 
 /** What `show` waits for DNS. */
 const SHOW_DNS_MS = 4_000;

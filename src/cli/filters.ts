@@ -1,10 +1,11 @@
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
 import type { FilterImport } from '../../sdk/src/index.ts';
+import { messageOf } from '../kernel/errors.ts';
 import { FILTER_TYPES, type FilterType } from '../kernel/facts/filter-types.ts';
 import { FILTERS_PAGE, FILTERS_PER_PAGE } from '../kernel/facts/limits.ts';
 import { counted, grouped } from '../kernel/format.ts';
-import { CommandFailure, command, messageOf, printable, printResult, table, wholeNumber } from './command.ts';
+import { CommandFailure, command, printable, printResult, table, wholeNumber } from './command.ts';
 import { openOutputFile, uploadSource } from './input-file.ts';
 import { type ReadFlags, readQuery, readText, withReadOptions } from './read-options.ts';
 import { withServer } from './server-error.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { toIso } from '../kernel/clock.ts';
+import { toIso, toIsoOrNull } from '../kernel/clock.ts';
 import type { JobRecord } from '../service/jobs.ts';
 import { CommandFailure, command, optionsFrom, printResult, table, wholeNumber, withStore } from './command.ts';
 
@@ -13,7 +13,7 @@ const toJson = (job: JobRecord) => ({
   attempts: job.attempts,
   last_error: job.lastError,
   created_at: toIso(job.createdAt),
-  at: job.at === null ? null : toIso(job.at),
+  at: toIsoOrNull(job.at),
 });
 
 export function jobsCommand(): Command {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { fromIso, toIso } from '../kernel/clock.ts';
+import { fromIso, toIso, toIsoOrNull } from '../kernel/clock.ts';
 import { KEY_MONTHLY_CREDITS } from '../kernel/facts/limits.ts';
 import { KEY_SCOPES, type KeyScope } from '../kernel/facts/scopes.ts';
 import { choice, counted } from '../kernel/format.ts';
@@ -31,10 +31,10 @@ const toJson = (k: Key) => ({
   allow_ips: k.allowIps,
   scopes: k.scopes,
   monthly_credits: k.budget?.credits ?? null,
-  expires_at: k.expiresAt === null ? null : toIso(k.expiresAt),
+  expires_at: toIsoOrNull(k.expiresAt),
   created_at: toIso(k.createdAt),
-  revoked_at: k.revokedAt === null ? null : toIso(k.revokedAt),
-  last_used_at: k.lastUsedAt === null ? null : toIso(k.lastUsedAt),
+  revoked_at: toIsoOrNull(k.revokedAt),
+  last_used_at: toIsoOrNull(k.lastUsedAt),
   last_used_ip: k.lastUsedIp,
 });
 

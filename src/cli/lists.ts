@@ -3,21 +3,13 @@ import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
 import type { List, Mailvet } from '../../sdk/src/index.ts';
 import { readAddressFile } from '../files/read-file.ts';
+import { messageOf } from '../kernel/errors.ts';
 import { LIST_PATIENCE_MINUTES } from '../kernel/facts/limits.ts';
 import { RESULT_FORMATS, type ResultFormat, UNFINISHED } from '../kernel/facts/lists.ts';
 import { LEVELS, type Level } from '../kernel/facts/plans.ts';
 import { DELIVERABILITIES, type Deliverability } from '../kernel/facts/reasons.ts';
 import { choice, counted, grouped } from '../kernel/format.ts';
-import {
-  CommandFailure,
-  command,
-  messageOf,
-  printable,
-  printResult,
-  table,
-  UsageError,
-  wholeNumber,
-} from './command.ts';
+import { CommandFailure, command, printable, printResult, table, UsageError, wholeNumber } from './command.ts';
 import { openInputFile, openOutputFile, uploadSource } from './input-file.ts';
 import { bar, CLEAR_LINE, duration } from './progress.ts';
 import { type ReadFlags, readQuery, readText, withDedupe, withReadOptions } from './read-options.ts';

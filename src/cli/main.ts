@@ -1,10 +1,10 @@
 import { Command, CommanderError } from 'commander';
-import { ApiError } from '../kernel/errors.ts';
+import { ApiError, messageOf } from '../kernel/errors.ts';
 import { VERSION } from '../kernel/version.ts';
 import { accountCommand } from './account.ts';
 import { auditCommand } from './audit.ts';
 import { backupCommand } from './backup.ts';
-import { messageOf, printable, UsageError } from './command.ts';
+import { printable, UsageError } from './command.ts';
 import { disposableCommand } from './disposable.ts';
 import { doctorCommand } from './doctor.ts';
 import { filtersCommand } from './filters.ts';

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { createMailvet, MailvetError } from '../../sdk/src/index.ts';
 import type { Options } from '../config/read.ts';
 import type { McpBackend } from '../http/mcp/tools.ts';
-import { ApiError, ERROR_CODES, type ErrorCode } from '../kernel/errors.ts';
-import { command, messageOf, optionsFrom } from './command.ts';
+import { ApiError, ERROR_CODES, type ErrorCode, messageOf } from '../kernel/errors.ts';
+import { command, optionsFrom } from './command.ts';
 import { NO_VERDICT } from './no-verdict.ts';
 import { explainServerError } from './server-error.ts';
 

@@ -6,11 +6,12 @@ import { isQualified } from '../config/options.ts';
 import { type Options, systemEnvironment, unknownVariables } from '../config/read.ts';
 import { isPrivateAddress, ownAddresses } from '../engine/dns/routable.ts';
 import { systemClock } from '../kernel/clock.ts';
+import { messageOf } from '../kernel/errors.ts';
 import { formatHostPort, type HostPort } from '../kernel/ip.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Closers } from '../main/closers.ts';
 import type { Relay, RelaySecrets } from '../relay/server.ts';
-import { CommandFailure, command, messageOf, optionsFrom, printResult, UsageError } from './command.ts';
+import { CommandFailure, command, optionsFrom, printResult, UsageError } from './command.ts';
 import { aborted, exitSoon, Termination } from './termination.ts';
 
 /** Dialogues may last for so long after a signal; the rest of the 30 s of a stop is for the other parts. */

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { type Options, systemEnvironment, unknownVariables } from '../config/read.ts';
+import { messageOf } from '../kernel/errors.ts';
 
 import { FIRST_ACCOUNT } from '../kernel/facts/plans.ts';
 import { grouped } from '../kernel/format.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Service } from '../main.ts';
-import { CommandFailure, command, messageOf, optionsFrom } from './command.ts';
+import { CommandFailure, command, optionsFrom } from './command.ts';
 import { aborted, exitSoon, onTerminal, Termination } from './termination.ts';
 
 export const serveCommand = (): Command =>

@@ -27,7 +27,7 @@ import { DELIVERABILITIES, STATUSES } from '../kernel/facts/reasons.ts';
 import { choice, grouped, span } from '../kernel/format.ts';
 import { PolicyNameField } from './policies.ts';
 import { AlsoCalled, WithWarnings } from './reader.ts';
-import { DecodedAs, Nullable, OneOf, Pagination, Text, WholeNumber } from './schema.ts';
+import { DecodedAs, Nullable, OneOf, Pagination, Text, Time, WholeNumber } from './schema.ts';
 import {
   Checks,
   DeliverabilityField,
@@ -185,7 +185,6 @@ export const ListPatch = Type.Object(
 );
 
 const Count = Type.Integer({ minimum: 0 });
-const Moment = Type.String({ format: 'date-time' });
 
 /** How a file was read, beside its columns. */
 export const FoundInFile = {
@@ -249,9 +248,9 @@ export const ListReply = Type.Object(
     }),
     error: Nullable(Type.Object({ code: Type.String(), error: Type.String() })),
     patience_minutes: Type.Integer(),
-    created_at: Moment,
-    started_at: Nullable(Moment),
-    finished_at: Nullable(Moment),
+    created_at: Time,
+    started_at: Nullable(Time),
+    finished_at: Nullable(Time),
     expires_at: Type.String({ format: 'date-time', description: 'When the list and its results are deleted.' }),
   },
   { title: 'List' },
@@ -322,7 +321,7 @@ export const ListRowReply = Type.Object(
     ),
     is_duplicate: Known('An earlier row has the address, or its mailbox: this one has its result, free of charge.'),
     attempts: Type.Integer({ description: 'How often the address was asked about.' }),
-    verified_at: Nullable(Moment),
+    verified_at: Nullable(Time),
     problem: Nullable(
       Type.Object({
         code: Type.String(),

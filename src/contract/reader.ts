@@ -254,10 +254,10 @@ function wrongParameter(wrong: readonly NotedProperty[]) {
   );
   const first = found.find(({ code }) => code === 'invalid_parameter') ?? found[0];
   const field = first?.field ?? '';
-  return invalid(first?.code ?? 'invalid_parameter', messageOf(field, first?.notes), { field });
+  return invalid(first?.code ?? 'invalid_parameter', fieldMessage(field, first?.notes), { field });
 }
 
 /** The property's own message, or one made of its values. */
-export const messageOf = (field: string, notes: PropertyNotes = {}): string =>
+export const fieldMessage = (field: string, notes: PropertyNotes = {}): string =>
   notes['x-error'] ??
   (notes.enum ? `${field} must be one of ${notes.enum.join(', ')}.` : `The parameter "${field}" has an invalid value.`);

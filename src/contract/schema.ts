@@ -98,3 +98,5 @@ export const IdempotencyHeader = Type.Object({
     ),
   ),
 });
+
+export const Time = Type.String({ format: 'date-time' });

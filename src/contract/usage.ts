@@ -3,11 +3,10 @@ import { LIST_RESULT_BYTES } from '../kernel/facts/limits.ts';
 import { PLAN_NAMES } from '../kernel/facts/plans.ts';
 import { grouped } from '../kernel/format.ts';
 import { WithWarnings } from './reader.ts';
-import { DecodedAs, OneOf } from './schema.ts';
+import { DecodedAs, OneOf, Time } from './schema.ts';
 
 const USAGE_GROUPINGS = ['day', 'key', 'reason', 'validation_type'] as const;
 
-const Instant = Type.String({ format: 'date-time' });
 const LevelUsage = Type.Object({
   credits: Type.Integer({ description: 'Credits that one answer at this level costs.' }),
   available: Type.Boolean(),
@@ -36,13 +35,13 @@ export const UsageReply = WithWarnings(
   'Usage',
   Type.Object({
     plan: OneOf(PLAN_NAMES),
-    period: Type.Object({ start: Instant, end: Instant }, { description: 'The calendar month, UTC.' }),
+    period: Type.Object({ start: Time, end: Time }, { description: 'The calendar month, UTC.' }),
     credits: Credits,
     rate_limit: Type.Object({
       limit: Type.Integer(),
       remaining: Type.Integer(),
       window_seconds: Type.Integer(),
-      reset_at: Instant,
+      reset_at: Time,
     }),
     storage: Storage,
     validation_types: Type.Object({ mx: LevelUsage, smtp: LevelUsage }),

@@ -20,12 +20,10 @@ import { choice, grouped, kibibytes } from '../kernel/format.ts';
 import { ListReply } from './lists.ts';
 import { ContradictionFields } from './outcomes.ts';
 import { WithWarnings } from './reader.ts';
-import { DecodedAs, Nullable, OneOf, Pagination, Text, WholeNumber } from './schema.ts';
+import { DecodedAs, Nullable, OneOf, Pagination, Text, Time, WholeNumber } from './schema.ts';
 import { Credits } from './usage.ts';
 
 // What webhooks receive: the body of each event.
-
-const Moment = Type.String({ format: 'date-time' });
 
 const KeyData = Type.Object(
   {
@@ -35,8 +33,8 @@ const KeyData = Type.Object(
     allow_ips: Type.Array(Type.String()),
     scopes: Type.Array(Type.String()),
     monthly_credits: Nullable(Type.Integer({ description: 'Null: no budget.' })),
-    created_at: Moment,
-    expires_at: Nullable(Moment),
+    created_at: Time,
+    expires_at: Nullable(Time),
     revoked_at: Nullable(Type.String({ format: 'date-time', description: 'From then on it is refused.' })),
   },
   { title: 'Key' },
@@ -55,7 +53,7 @@ interface EventRow {
 
 const row = (title: string, type: WebhookEventType, summary: string, data: TSchema): EventRow => ({
   summary,
-  body: Type.Object({ type: Type.Literal(type), timestamp: Moment, data }, { title }),
+  body: Type.Object({ type: Type.Literal(type), timestamp: Time, data }, { title }),
 });
 
 export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
@@ -83,8 +81,6 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
   ),
   ping: row('PingEvent', 'ping', 'A test was sent', Type.Object({ webhook_id: Type.String() })),
 };
-
-const Time = Type.String({ format: 'date-time' });
 
 const SUBSCRIPTIONS = [...WEBHOOK_EVENT_TYPES, EVERY_EVENT] as const;
 const Subscription = OneOf(SUBSCRIPTIONS);

@@ -1,4 +1,4 @@
-import { toIso } from '../kernel/clock.ts';
+import { toIso, toIsoOrNull } from '../kernel/clock.ts';
 import type { FilterAction, FilterType } from '../kernel/facts/filter-types.ts';
 import type { Level } from '../kernel/facts/plans.ts';
 import type { Deliverability, ProviderKind, Reason, Status } from '../kernel/facts/reasons.ts';
@@ -198,7 +198,7 @@ function filterCheck({ result, filter }: Evidence['filter']): Checks['filter'] {
 function catchAllCheck(catchAll: CatchAllEvidence | null): Checks['catch_all'] {
   if (catchAll === null || catchAll.result === 'skipped') return { result: 'skipped' };
   const { result, checkedAt } = catchAll;
-  return { result, checked_at: checkedAt === null ? null : toIso(checkedAt) };
+  return { result, checked_at: toIsoOrNull(checkedAt) };
 }
 
 function dnsChecks(dns: DnsEvidence | null): Pick<Checks, 'domain' | 'mx'> {

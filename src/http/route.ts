@@ -68,6 +68,9 @@ export interface MetricsContext extends RequestContext {
   readonly metrics: () => Promise<string>;
 }
 
+/** Of what an account has, in the dashboard. */
+export const ACCOUNT_PATH = '/dashboard/accounts/:account';
+
 /** Every access rule, and what its guard mints for the handler. */
 export interface Contexts
   extends Record<Role, AccountContext>,

@@ -1,6 +1,6 @@
 /** What a process does again and again that is no job, because every process does it, or because jobs may be stuck. */
 import { HOUR_MS } from '../kernel/clock.ts';
-import { CLOCK_DOUBT_HOURS, CLOCK_TOLERANCE_SECONDS } from '../kernel/facts/limits.ts';
+import { CLOCK_DOUBT_HOURS, CLOCK_TOLERANCE_MS } from '../kernel/facts/limits.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { ListService } from '../service/lists/service.ts';
 import type { ListWorkService } from '../service/lists/work.ts';
@@ -127,7 +127,6 @@ export const startNodeReport = (report: () => Promise<void>, logger: Logger): { 
   );
 
 const CLOCK_MS = 30_000;
-const TOLERANCE_MS = CLOCK_TOLERANCE_SECONDS * 1000;
 
 /** Reads the store's clock now and every 30 s until stopped, and logs what is wrong with it or with ours. */
 export async function startStoreClock(clock: WatchedClock, logger: Logger): Promise<{ stop(): Promise<void> }> {
@@ -148,8 +147,10 @@ export async function startStoreClock(clock: WatchedClock, logger: Logger): Prom
         { ...step, paused_hours: CLOCK_DOUBT_HOURS },
         "the store's clock is ahead of the last time the store has seen: it is wrong, or the service was down for long; nothing is purged meanwhile",
       );
-    else if (stepMs > TOLERANCE_MS) logger.warn(step, "the store's clock was set ahead, or the host was suspended");
-    if (stepMs < -TOLERANCE_MS) logger.warn(step, "the store's clock was set back: it was ahead, or is behind now");
+    else if (stepMs > CLOCK_TOLERANCE_MS)
+      logger.warn(step, "the store's clock was set ahead, or the host was suspended");
+    if (stepMs < -CLOCK_TOLERANCE_MS)
+      logger.warn(step, "the store's clock was set back: it was ahead, or is behind now");
     doubted = doubtedSince !== null;
   };
   await round();

@@ -32,6 +32,8 @@ export function toIso(ms: number): string {
   return isoOf.text;
 }
 
+export const toIsoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms));
+
 /** `ms` at the start of its UTC calendar month, and of the next one. */
 export function monthOf(ms: number): { start: number; end: number } {
   const d = new Date(ms);

@@ -529,3 +529,6 @@ export class UnawaitedError extends ApiError {}
 /** Any other error is a failure of ours. */
 export const toApiError = (error: unknown): ApiError =>
   error instanceof ApiError ? error : new ApiError('internal_error', undefined, {}, error);
+
+/** What a thrown value says. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -8,6 +8,7 @@ import type { EgressShares } from '../engine/smtp/egress-record.ts';
 import type { Health } from '../http/context.ts';
 import { type Clock, toIso } from '../kernel/clock.ts';
 import { firstAdvice } from '../kernel/doctor-checks.ts';
+import { messageOf } from '../kernel/errors.ts';
 import { formatHostPort } from '../kernel/ip.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Identities } from '../service/doctor.ts';
@@ -70,8 +71,6 @@ export function logDnsTrust({ server, from, to }: TrustChange, logger: Logger): 
   if (isLie(to)) logger.error({ dns_server }, `no verdicts from this DNS server: ${RESOLVER_PROBLEMS[to].found}`);
   else if (isLie(from)) logger.info({ dns_server }, 'this DNS server tells the truth again');
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Whether mail servers can be reached, according to past checks. Opens no connections. */
 function egressDetails(engine: VerificationEngine, identities: Identities) {

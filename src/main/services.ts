@@ -1,5 +1,4 @@
 import type { Options } from '../config/read.ts';
-
 import { intendedAddress } from '../engine/address/suggest.ts';
 import type { VerificationEngine } from '../engine/create.ts';
 import type { WatchedDomainData } from '../engine/data/domain-data.ts';
@@ -13,7 +12,7 @@ import { createGuideFiles } from '../http/guide-files.ts';
 import type { Metrics } from '../http/metrics/registry.ts';
 import { startFlushing } from '../jobs/rounds.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
+import { DAY_MS, HOUR_MS, toIso, toIsoOrNull } from '../kernel/clock.ts';
 import { CONNECTIONS_MAX } from '../kernel/facts/limits.ts';
 import { ipMatcher } from '../kernel/ip.ts';
 import { type Logger, shownAddress } from '../kernel/log.ts';
@@ -320,7 +319,7 @@ function createServiceStatus(parts: StatusParts) {
         label,
         version,
         started_at: toIso(startedAt),
-        seen_at: seenAt === null ? null : toIso(seenAt),
+        seen_at: toIsoOrNull(seenAt),
         answers: id === store.nodes.current,
       })),
       problems: {

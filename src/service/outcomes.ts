@@ -7,7 +7,7 @@ import { trimBlanks } from '../kernel/blanks.ts';
 import { type Clock, DAY_MS } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { contradictingOutcome } from '../kernel/facts/calibration.ts';
-import { CLOCK_TOLERANCE_SECONDS, OUTCOME_AGE_DAYS } from '../kernel/facts/limits.ts';
+import { CLOCK_TOLERANCE_MS, OUTCOME_AGE_DAYS } from '../kernel/facts/limits.ts';
 import { OUTCOME_CLASS_FACTS, type OutcomeClass, type ReportedOutcome } from '../kernel/facts/sent-mail.ts';
 import type {
   AccountId,
@@ -81,7 +81,7 @@ export function createOutcomeService({ store, clock, domainData, onRecorded }: P
     const good = checked.flatMap((row) => (row instanceof ApiError ? [] : row));
     const ids = good.flatMap(({ verificationId }) => verificationId ?? []);
     const addresses = good.flatMap(({ email, at }) =>
-      email === undefined ? [] : [{ email: trimBlanks(email), until: at + CLOCK_TOLERANCE_SECONDS * 1000 }],
+      email === undefined ? [] : [{ email: trimBlanks(email), until: at + CLOCK_TOLERANCE_MS }],
     );
     const { byId, byAddress } = await outcomes.verifications(account, ids, addresses);
     let next = 0;
@@ -130,7 +130,7 @@ function faultOf({ email, verificationId, at }: ReportedOutcome, now: number): A
     return wrong('email', 'is missing; send it, or verification_id.');
   if (email !== undefined && verificationId !== undefined)
     return wrong('verification_id', 'cannot be sent together with email; send one of them.');
-  if (at > now + CLOCK_TOLERANCE_SECONDS * 1000) return wrong('at', 'is in the future.');
+  if (at > now + CLOCK_TOLERANCE_MS) return wrong('at', 'is in the future.');
   if (at < now - OUTCOME_AGE_DAYS * DAY_MS) return wrong('at', `is more than ${OUTCOME_AGE_DAYS} days ago.`);
   return null;
 }

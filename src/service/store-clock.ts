@@ -1,8 +1,7 @@
-import { type Clock, toIso } from '../kernel/clock.ts';
-import { CLOCK_TOLERANCE_SECONDS } from '../kernel/facts/limits.ts';
+import { type Clock, toIsoOrNull } from '../kernel/clock.ts';
+import { CLOCK_TOLERANCE_MS } from '../kernel/facts/limits.ts';
 import type { ClockReading, Store } from '../store/store.ts';
 
-const TOLERANCE_MS = CLOCK_TOLERANCE_SECONDS * 1000;
 /** A reading that took longer says too little about the difference of two clocks, ms. */
 const SLOW_MS = 5_000;
 
@@ -43,10 +42,10 @@ export function watchStoreClock(
       return reading;
     },
     problem: () =>
-      Math.abs(aheadMs()) > TOLERANCE_MS ? `the clock of this host is ${apart(aheadMs())} the store's` : null,
+      Math.abs(aheadMs()) > CLOCK_TOLERANCE_MS ? `the clock of this host is ${apart(aheadMs())} the store's` : null,
     details: () => ({
       ahead_seconds: Math.round(aheadMs() / 1000),
-      doubted_since: doubtedSince === null ? null : toIso(doubtedSince),
+      doubted_since: toIsoOrNull(doubtedSince),
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { type Clock, HOUR_MS } from '../kernel/clock.ts';
-import { CLOCK_DOUBT_HOURS, CLOCK_TOLERANCE_SECONDS } from '../kernel/facts/limits.ts';
+import { CLOCK_DOUBT_HOURS, CLOCK_TOLERANCE_MS } from '../kernel/facts/limits.ts';
 import type { StorageDriver } from './driver.ts';
 import type { ClockReading, Nodes, StoreClock } from './store.ts';
 
@@ -25,7 +25,6 @@ export const nodes = (driver: StorageDriver): Nodes => ({
 });
 
 const DOUBT_MS = CLOCK_DOUBT_HOURS * HOUR_MS;
-const TOLERANCE_MS = CLOCK_TOLERANCE_SECONDS * 1000;
 
 /** `clock`: for the time that passes, whatever clocks say. */
 export function storeClock(driver: Pick<StorageDriver, 'db' | 'now'>, clock: Clock): StoreClock {
@@ -61,6 +60,6 @@ export function storeClock(driver: Pick<StorageDriver, 'db' | 'now'>, clock: Clo
 /** Since when the clock is doubted, given a step and the earlier doubt. */
 function doubt(now: number, stepMs: number, since: number | null): number | null {
   if (stepMs > DOUBT_MS) return now;
-  if (stepMs < -TOLERANCE_MS) return null;
+  if (stepMs < -CLOCK_TOLERANCE_MS) return null;
   return since !== null && now >= since && now - since < DOUBT_MS ? since : null;
 }

@@ -1,5 +1,5 @@
 import type { Insertable, Transaction } from 'kysely';
-import { toIso } from '../kernel/clock.ts';
+import { toIso, toIsoOrNull } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { KeyEventData } from '../kernel/facts/events.ts';
 import { KEYS_MAX } from '../kernel/facts/limits.ts';
@@ -43,8 +43,6 @@ const toKey = (row: KeyRow): Key => ({
 const budgetOf = ({ budget, budget_month: month, budget_spent: spent, budget_held: held }: Row<'keys'>) =>
   budget === null ? null : { credits: budget, month, spent, held };
 
-const isoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms));
-
 /** What webhooks are told of a key. */
 const keyEvent = (row: KeyRow): KeyEventData => ({
   id: row.id,
@@ -54,8 +52,8 @@ const keyEvent = (row: KeyRow): KeyEventData => ({
   scopes: scopesOf(row.scopes),
   monthly_credits: row.budget,
   created_at: toIso(row.created_at),
-  expires_at: isoOrNull(row.expires_at),
-  revoked_at: isoOrNull(row.revoked_at),
+  expires_at: toIsoOrNull(row.expires_at),
+  revoked_at: toIsoOrNull(row.revoked_at),
 });
 
 /** The columns of the limits that are given. */

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import { HOUR_MS } from '../kernel/clock.ts';
-import { CLOCK_TOLERANCE_SECONDS } from '../kernel/facts/limits.ts';
+import { CLOCK_TOLERANCE_MS } from '../kernel/facts/limits.ts';
 import type { StorageDriver } from './driver.ts';
 import type { OperatorLeases } from './store.ts';
 import type { Tables } from './tables.ts';
@@ -74,5 +74,5 @@ function* batches(operators: readonly string[]): Generator<string[]> {
 const isHeld = (eb: ExpressionBuilder<Tables, 'operator_leases'>, now: number) =>
   eb.and([
     eb('operator_leases.ends_at', '>', sql.lit(now)),
-    eb('operator_leases.renewed_at', '<=', sql.lit(now + CLOCK_TOLERANCE_SECONDS * 1000)),
+    eb('operator_leases.renewed_at', '<=', sql.lit(now + CLOCK_TOLERANCE_MS)),
   ]);

@@ -1,4 +1,4 @@
-import { CLOCK_TOLERANCE_SECONDS } from '../kernel/facts/limits.ts';
+import { CLOCK_TOLERANCE_MS } from '../kernel/facts/limits.ts';
 import { sha256Hex } from '../kernel/ids.ts';
 import type { StorageDriver } from './driver.ts';
 import type { PaceSlices, Slice, SliceRequest } from './store.ts';
@@ -52,7 +52,7 @@ function divide(
 
 /** A lease that was renewed at a time to come does not count: since then, the clock was set back. */
 const isLive = ({ endsAt, renewedAt }: Holder, now: number): boolean =>
-  endsAt > now && renewedAt <= now + CLOCK_TOLERANCE_SECONDS * 1000;
+  endsAt > now && renewedAt <= now + CLOCK_TOLERANCE_MS;
 
 /**
  * Units for each node: evenly, up to what each needs; then what is left, evenly among those that need any. What does

@@ -13,21 +13,9 @@ import {
 import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import { KEY_SCOPES } from '../../kernel/facts/scopes.ts';
 import { choice, counted, grouped, span } from '../../kernel/format.ts';
-import { DecodedAs, Nullable, OneOf, Text, WholeNumber } from '../schema.ts';
+import { DecodedAs, Nullable, OneOf, Text, Time, WholeNumber } from '../schema.ts';
 import { Storage } from '../usage.ts';
-import {
-  Before,
-  Email,
-  Name,
-  Next,
-  PageSize,
-  Password,
-  Plan,
-  Role,
-  SecondFactorRequired,
-  Status,
-  Time,
-} from './fields.ts';
+import { Before, Email, Name, Next, PageSize, Password, Plan, Role, SecondFactorRequired, Status } from './fields.ts';
 
 export const AccountReply = Type.Object(
   {

@@ -30,7 +30,6 @@ export const SecondFactorRequired = Type.Boolean({
 
 export const InstantOf = (field: string) =>
   DecodedAs('instant', Text(field, INSTANT_LENGTH, { 'x-error': instantError(field) }));
-export const Time = Type.String({ format: 'date-time' });
 
 export const Email = Text('email', USER_EMAIL_LENGTH, { 'x-error': 'email must be an email address.' });
 export const PersonName = Text('name', PERSON_NAME_LENGTH);

@@ -3,9 +3,9 @@ import { HOOK_KINDS } from '../../kernel/facts/hooks.ts';
 import { HOOK_GRACE_SECONDS, HOOK_RATE_LIMIT, HOOK_SECRET_LENGTH, HOOK_TIMEOUT_MS } from '../../kernel/facts/limits.ts';
 import { choice } from '../../kernel/format.ts';
 import { PolicyNameField } from '../policies.ts';
-import { DecodedAs, Nullable, OneOf, Text, WholeNumber } from '../schema.ts';
+import { DecodedAs, Nullable, OneOf, Text, Time, WholeNumber } from '../schema.ts';
 import { scopeField } from '../verify.ts';
-import { Name, Time } from './fields.ts';
+import { Name } from './fields.ts';
 
 const hookFields = {
   id: Type.String(),

@@ -5,10 +5,9 @@ import { LEVELS } from '../../kernel/facts/plans.ts';
 import { LIST_ORDERS } from '../../kernel/facts/sort-orders.ts';
 import { choice } from '../../kernel/format.ts';
 import { ListReply, ListRowReply, ListRowsQuery, ListsQuery } from '../lists.ts';
-import { Nullable, OneOf, Pagination } from '../schema.ts';
-
+import { Nullable, OneOf, Pagination, Time } from '../schema.ts';
 import { LEVEL_NOTES } from '../verify.ts';
-import { sortFields, Time } from './fields.ts';
+import { sortFields } from './fields.ts';
 
 export const ListsHereQuery = Type.Object({
   ...ListsQuery.properties,

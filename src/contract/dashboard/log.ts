@@ -15,7 +15,7 @@ import { STATUSES } from '../../kernel/facts/reasons.ts';
 import { VIEW_PAGES } from '../../kernel/facts/saved-views.ts';
 import { choice } from '../../kernel/format.ts';
 import { LOG_ORIGINS, VIAS } from '../../kernel/log-origins.ts';
-import { Nullable, OneOf, Text, WholeNumber } from '../schema.ts';
+import { Nullable, OneOf, Text, Time, WholeNumber } from '../schema.ts';
 import {
   DeliverabilityField,
   EMAIL_ERROR,
@@ -25,7 +25,7 @@ import {
   StatusField,
   VerifyReply,
 } from '../verify.ts';
-import { InstantOf, PageSize, Time } from './fields.ts';
+import { InstantOf, PageSize } from './fields.ts';
 
 // Searches of a page that the user has named.
 

@@ -10,8 +10,8 @@ import {
 } from '../../kernel/facts/limits.ts';
 import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import { counted, grouped } from '../../kernel/format.ts';
-import { Nullable, OneOf, Text, WholeNumber } from '../schema.ts';
-import { Email, Name, Plan, Status, Time } from './fields.ts';
+import { Nullable, OneOf, Text, Time, WholeNumber } from '../schema.ts';
+import { Email, Name, Plan, Status } from './fields.ts';
 
 /** Without its payload, which holds addresses. */
 export const OperatorJob = Type.Object(

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { POLICY_TRIED_ON } from '../../kernel/facts/limits.ts';
 import { DecisionField } from '../policies.ts';
-import { Time } from './fields.ts';
+import { Time } from '../schema.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 

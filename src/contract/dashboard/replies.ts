@@ -1,8 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { ADDRESS_LENGTH, MAIL_HOST_LENGTH, SMTP_REPLY_LENGTH } from '../../kernel/facts/limits.ts';
-import { Nullable, OneOf, Text } from '../schema.ts';
-
-import { Time } from './fields.ts';
+import { Nullable, OneOf, Text, Time } from '../schema.ts';
 
 const Confidence = OneOf(['high', 'low'] as const);
 

@@ -6,20 +6,8 @@ import {
   SESSIONS_LISTED,
   SIGN_IN_ID_LENGTH,
 } from '../../kernel/facts/limits.ts';
-import { Nullable, OneOf, Text } from '../schema.ts';
-
-import {
-  Email,
-  NewPassword,
-  Password,
-  PersonName,
-  Plan,
-  Role,
-  SecondFactorRequired,
-  Status,
-  Time,
-  Token,
-} from './fields.ts';
+import { Nullable, OneOf, Text, Time } from '../schema.ts';
+import { Email, NewPassword, Password, PersonName, Plan, Role, SecondFactorRequired, Status, Token } from './fields.ts';
 
 /** Who is signed in, what they may see, and what the sign-in page offers. Answered to anybody. */
 export const SessionReply = Type.Object(

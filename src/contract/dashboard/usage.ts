@@ -3,10 +3,9 @@ import { LOG_QUERY_LENGTH, LOW_BALANCE } from '../../kernel/facts/limits.ts';
 import { OUTCOMES } from '../../kernel/facts/outcomes.ts';
 import { span } from '../../kernel/format.ts';
 import { ListReply } from '../lists.ts';
-import { Nullable, OneOf, Text } from '../schema.ts';
-
+import { Nullable, OneOf, Text, Time } from '../schema.ts';
 import { ReasonOrNone } from '../verify.ts';
-import { InstantOf, Plan, Status, Time } from './fields.ts';
+import { InstantOf, Plan, Status } from './fields.ts';
 
 export const OverviewReply = Type.Object(
   {

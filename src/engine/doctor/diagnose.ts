@@ -5,7 +5,7 @@ import { type Clock, DAY_MS, fromIso } from '../../kernel/clock.ts';
 import { contain } from '../../kernel/contain.ts';
 import { type Advice, type DoctorCheck, type EgressProblem, PROBLEM_ROWS } from '../../kernel/doctor-checks.ts';
 import { IP_FAMILIES, type IpFamily } from '../../kernel/egress.ts';
-import { CLOCK_TOLERANCE_SECONDS, LISTS_STALE_DAYS } from '../../kernel/facts/limits.ts';
+import { CLOCK_TOLERANCE_MS, LISTS_STALE_DAYS } from '../../kernel/facts/limits.ts';
 import { dataFile } from '../data-files.ts';
 import { isUntrusted } from '../dns/message.ts';
 import { RESOLVER_PROBLEMS, type Resolver } from '../dns/resolver.ts';
@@ -520,7 +520,7 @@ function checkLists(deps: DoctorDeps): Finding {
   return days > LISTS_STALE_DAYS ? warn('lists', found, UPDATE) : pass('lists', found);
 }
 
-const isOff = (ms: number): boolean => Math.abs(ms) > CLOCK_TOLERANCE_SECONDS * 1000;
+const isOff = (ms: number): boolean => Math.abs(ms) > CLOCK_TOLERANCE_MS;
 const differenceOf = (ms: number): string => `${Math.round(Math.abs(ms) / 1000)} s ${ms < 0 ? 'behind' : 'ahead of'}`;
 
 async function checkStoreHealth(deps: DoctorDeps): Promise<Finding> {

@@ -9,9 +9,7 @@ import type { ActingMember, Role } from '../../service/members.ts';
 import { done } from '../access/session.ts';
 import { csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
 import { nothingToChange } from '../reply.ts';
-import { type AccountContext, type Route, route } from '../route.ts';
-
-const ACCOUNT = '/dashboard/accounts/:account';
+import { ACCOUNT_PATH, type AccountContext, type Route, route } from '../route.ts';
 
 const accountReply = (
   a: Account,
@@ -75,7 +73,7 @@ const acting = ({ account, user, role, actor }: AccountContext): ActingMember =>
 export const ACCOUNT_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
-    path: ACCOUNT,
+    path: ACCOUNT_PATH,
     access: 'member',
     cost: null,
     liveOnly: true,
@@ -94,7 +92,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'PATCH',
-    path: ACCOUNT,
+    path: ACCOUNT_PATH,
     access: 'admin',
     liveOnly: true,
     input: { body: C.AccountChangeRequest },
@@ -120,7 +118,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${ACCOUNT}/delete`,
+    path: `${ACCOUNT_PATH}/delete`,
     access: 'owner',
     liveOnly: true,
     input: { body: C.AccountDeleteRequest },
@@ -140,7 +138,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${ACCOUNT}/ledger`,
+    path: `${ACCOUNT_PATH}/ledger`,
     access: 'member',
     cost: 'query',
     input: { query: C.LedgerQuery },
@@ -152,7 +150,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${ACCOUNT}/ledger/days`,
+    path: `${ACCOUNT_PATH}/ledger/days`,
     access: 'member',
     cost: 'query',
     input: { query: C.LedgerDaysQuery },
@@ -166,7 +164,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${ACCOUNT}/ledger.csv`,
+    path: `${ACCOUNT_PATH}/ledger.csv`,
     access: 'member',
     cost: null,
     output: { content: 'text/csv' },
@@ -183,7 +181,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${ACCOUNT}/ledger.jsonl`,
+    path: `${ACCOUNT_PATH}/ledger.jsonl`,
     access: 'member',
     cost: null,
     output: { content: JSON_LINES },
@@ -195,7 +193,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${ACCOUNT}/members`,
+    path: `${ACCOUNT_PATH}/members`,
     access: 'member',
     cost: null,
     liveOnly: true,
@@ -230,7 +228,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'PATCH',
-    path: `${ACCOUNT}/members/:user`,
+    path: `${ACCOUNT_PATH}/members/:user`,
     access: 'admin',
     liveOnly: true,
     input: { body: C.RoleRequest },
@@ -250,7 +248,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'DELETE',
-    path: `${ACCOUNT}/members/:user`,
+    path: `${ACCOUNT_PATH}/members/:user`,
     access: 'member',
     liveOnly: true,
     output: { content: Done },
@@ -269,7 +267,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${ACCOUNT}/invitations`,
+    path: `${ACCOUNT_PATH}/invitations`,
     access: 'admin',
     liveOnly: true,
     input: { body: C.InviteRequest },
@@ -286,7 +284,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'DELETE',
-    path: `${ACCOUNT}/invitations/:id`,
+    path: `${ACCOUNT_PATH}/invitations/:id`,
     access: 'admin',
     liveOnly: true,
     output: { content: Done },

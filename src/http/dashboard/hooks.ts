@@ -1,6 +1,6 @@
 import * as C from '../../contract/dashboard/hooks.ts';
 import { Done } from '../../contract/dashboard/session.ts';
-import { toIso } from '../../kernel/clock.ts';
+import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { HOOK_FACTS } from '../../kernel/facts/hooks.ts';
 import type { Hook, HookWithSecret } from '../../service/hooks.ts';
 import { done } from '../access/session.ts';
@@ -8,8 +8,6 @@ import { nothingToChange } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 
 const HOOKS = '/dashboard/accounts/:account/hooks';
-
-const isoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms));
 
 /** `base`: public URL of the service. */
 const hookReply = (hook: Hook, base: string): C.HookReply => ({
@@ -22,9 +20,9 @@ const hookReply = (hook: Hook, base: string): C.HookReply => ({
   timeout_ms: hook.timeoutMs,
   rate_limit: hook.rateLimit,
   has_secret: hook.hasSecret,
-  previous_secret_until: isoOrNull(hook.previousSecretUntil),
+  previous_secret_until: toIsoOrNull(hook.previousSecretUntil),
   created_at: toIso(hook.createdAt),
-  last_used_at: isoOrNull(hook.lastUsedAt),
+  last_used_at: toIsoOrNull(hook.lastUsedAt),
 });
 const withSecret = ({ hook, secret }: HookWithSecret, base: string) => ({ hook: hookReply(hook, base), secret });
 

@@ -1,14 +1,12 @@
 import * as C from '../../contract/dashboard/account.ts';
 import type { Read } from '../../contract/schema.ts';
-import { toIso } from '../../kernel/clock.ts';
+import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { KEY_PREFIXES } from '../../kernel/ids.ts';
 import { budgetOf, type CreatedKey, type Key, modeOf, noticesOf, stateOf } from '../../service/keys.ts';
 import { nothingToChange } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 
 const KEYS = '/dashboard/accounts/:account/keys';
-
-const isoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms));
 
 function budgetReply(key: Key, now: number): C.DashboardKey['budget'] {
   const budget = budgetOf(key, now);
@@ -32,9 +30,9 @@ const keyReply = (key: Key, now: number): C.DashboardKey => ({
   budget: budgetReply(key, now),
   state: stateOf(key, now),
   created_at: toIso(key.createdAt),
-  expires_at: isoOrNull(key.expiresAt),
-  revoked_at: isoOrNull(key.revokedAt),
-  last_used_at: isoOrNull(key.lastUsedAt),
+  expires_at: toIsoOrNull(key.expiresAt),
+  revoked_at: toIsoOrNull(key.revokedAt),
+  last_used_at: toIsoOrNull(key.lastUsedAt),
   last_used_ip: key.lastUsedIp,
   notices: noticesOf(key, now),
 });

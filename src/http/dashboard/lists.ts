@@ -1,6 +1,6 @@
 import * as D from '../../contract/dashboard/lists.ts';
 import * as C from '../../contract/lists.ts';
-import { toIso } from '../../kernel/clock.ts';
+import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.ts';
 import type { ListAction, ReadChoice } from '../../kernel/facts/lists.ts';
 import { LIST_ORDERS, sortingOf } from '../../kernel/facts/sort-orders.ts';
@@ -36,7 +36,7 @@ const detailReply = ({ list, key, nextRetryAt }: ListDetail): D.ListHere => {
       has_file: list.hasFile,
       chosen: chosenReply(chosen),
     },
-    next_retry_at: nextRetryAt === null ? null : toIso(nextRetryAt),
+    next_retry_at: toIsoOrNull(nextRetryAt),
   };
 };
 

@@ -3,7 +3,7 @@ import type { DashboardVerifyReply, DashboardVerifyRequest } from '../../contrac
 import * as C from '../../contract/dashboard/log.ts';
 import { Done } from '../../contract/dashboard/session.ts';
 import type { Read } from '../../contract/schema.ts';
-import { toIso } from '../../kernel/clock.ts';
+import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { ApiError, ERRORS, isErrorCode } from '../../kernel/errors.ts';
 import { LOG_NEGATABLE } from '../../kernel/facts/log-filters.ts';
 import type { LogCursor, LogEntry, LogExportRow, LogExportSearch, LoggedRequest } from '../../service/log.ts';
@@ -12,7 +12,7 @@ import { done } from '../access/session.ts';
 import type { HttpContext } from '../context.ts';
 import { csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
 import { disconnectSignal, isDisconnected } from '../exchange.ts';
-import { type AccountContext, type JsonAnswer, type Route, route } from '../route.ts';
+import { ACCOUNT_PATH, type AccountContext, type JsonAnswer, type Route, route } from '../route.ts';
 
 /** Verifies one address with evidence, charged like `/v1/verify`. */
 const verifyHere =
@@ -49,8 +49,6 @@ const verifyHere =
         throw new TypeError('Stored reply without an Idempotency-Key.');
     }
   };
-
-const ACCOUNT = '/dashboard/accounts/:account';
 
 const logEntryReply = (entry: LogEntry): C.LogEntry => ({
   id: entry.id,
@@ -117,7 +115,7 @@ function cursorOf(text: string): LogCursor {
 export const LOG_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
-    path: `${ACCOUNT}/verify`,
+    path: `${ACCOUNT_PATH}/verify`,
     access: 'member',
     input: { body: C.DashboardVerifyRequest },
     output: { content: C.DashboardVerifyReply },
@@ -131,7 +129,7 @@ export const LOG_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${ACCOUNT}/log`,
+    path: `${ACCOUNT_PATH}/log`,
     access: 'member',
     cost: 'query',
     input: { query: C.LogQuery },
@@ -148,7 +146,7 @@ export const LOG_ROUTES: readonly Route[] = [
             entries: entries.map(logEntryReply),
             rejected: rejected.map(rejectedReply),
             next: next === null ? null : cursorText(next),
-            searched_to: searchedTo === null ? null : toIso(searchedTo),
+            searched_to: toIsoOrNull(searchedTo),
             retention_days: retentionDays,
             egresses: [...egressNames()],
           },
@@ -157,7 +155,7 @@ export const LOG_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${ACCOUNT}/log/:id`,
+    path: `${ACCOUNT_PATH}/log/:id`,
     access: 'member',
     cost: null,
     output: { content: C.LogDetailReply },
@@ -171,7 +169,7 @@ export const LOG_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${ACCOUNT}/log/rejected/:id`,
+    path: `${ACCOUNT_PATH}/log/rejected/:id`,
     access: 'member',
     cost: null,
     input: { params: C.RejectedParams },
@@ -194,7 +192,7 @@ export const LOG_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${ACCOUNT}/log/erase`,
+    path: `${ACCOUNT_PATH}/log/erase`,
     access: 'admin',
     input: { body: C.EraseRequest },
     output: { content: C.EraseReply },

@@ -1,5 +1,5 @@
 import * as C from '../../contract/dashboard/session.ts';
-import { toIso } from '../../kernel/clock.ts';
+import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { counted } from '../../kernel/format.ts';
 import type { PasskeyRecord } from '../../service/sign-in/passkeys.ts';
@@ -53,7 +53,7 @@ const shownPasskey = ({ id, name, createdAt, lastUsedAt }: PasskeyRecord) => ({
   id,
   name,
   created_at: toIso(createdAt),
-  last_used_at: lastUsedAt === null ? null : toIso(lastUsedAt),
+  last_used_at: toIsoOrNull(lastUsedAt),
 });
 
 /** Settings of the signed-in user: password, name, two-factor authentication, passkeys. */

@@ -4,9 +4,7 @@ import type { Read } from '../../contract/schema.ts';
 import type { Chart, ChartQuery } from '../../service/charts.ts';
 import { done } from '../access/session.ts';
 import { asDownload, CSV_TYPE, csvLine } from '../csv.ts';
-import { type Route, route } from '../route.ts';
-
-const ACCOUNT = '/dashboard/accounts/:account';
+import { ACCOUNT_PATH, type Route, route } from '../route.ts';
 
 const askOf = ({ from, to, bucket, key }: Read<typeof C.UsageRangeQuery>): ChartQuery => ({
   from: from ?? null,
@@ -27,7 +25,7 @@ const csvOf = ({ buckets }: Chart): string =>
 export const USAGE_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
-    path: `${ACCOUNT}/overview`,
+    path: `${ACCOUNT_PATH}/overview`,
     access: 'member',
     cost: 'query',
     output: { content: C.OverviewReply },
@@ -38,7 +36,7 @@ export const USAGE_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${ACCOUNT}/usage`,
+    path: `${ACCOUNT_PATH}/usage`,
     access: 'member',
     cost: 'query',
     input: { query: C.UsageRangeQuery },
@@ -54,7 +52,7 @@ export const USAGE_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${ACCOUNT}/usage.csv`,
+    path: `${ACCOUNT_PATH}/usage.csv`,
     access: 'member',
     cost: 'query',
     input: { query: C.UsageRangeQuery },
@@ -70,7 +68,7 @@ export const USAGE_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${ACCOUNT}/operators`,
+    path: `${ACCOUNT_PATH}/operators`,
     access: 'member',
     cost: 'query',
     output: { content: C.OperatorsReply },
@@ -85,7 +83,7 @@ export const USAGE_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'PUT',
-    path: `${ACCOUNT}/low-balance`,
+    path: `${ACCOUNT_PATH}/low-balance`,
     access: 'admin',
     liveOnly: true,
     input: { body: C.LowBalanceRequest },

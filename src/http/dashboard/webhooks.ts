@@ -1,9 +1,8 @@
 import * as C from '../../contract/webhooks.ts';
-import { type Route, route } from '../route.ts';
+import { ACCOUNT_PATH, type Route, route } from '../route.ts';
 import { deliveriesReply, deliveryReply, noChange, webhookDeleted, webhookReply, withSecret } from '../v1/webhooks.ts';
 
-const ACCOUNT = '/dashboard/accounts/:account';
-const WEBHOOKS = `${ACCOUNT}/webhooks` as const;
+const WEBHOOKS = `${ACCOUNT_PATH}/webhooks` as const;
 
 /** The account's webhooks. */
 export const WEBHOOK_ROUTES: readonly Route[] = [
@@ -118,7 +117,7 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    path: `${ACCOUNT}/deliveries/:id/replay`,
+    path: `${ACCOUNT_PATH}/deliveries/:id/replay`,
     access: 'admin',
     output: { status: 202, content: C.DeliveryReply },
     doc: { operationId: 'replayDeliveryHere', tag: 'Dashboard', summary: 'Send an event again', errors: [409] },

@@ -3,8 +3,8 @@ import { parse } from 'node:querystring';
 import Type, { type TSchema } from 'typebox';
 import {
   type Decoders,
+  fieldMessage,
   invalid,
-  messageOf,
   NO_WARNINGS,
   objectReader,
   type Parsed,
@@ -234,7 +234,7 @@ function headerReader(schema: TSchema): Part {
 
 function wrongHeader(name: string, notes: PropertyNotes | undefined) {
   const field = headerName(name);
-  return invalid('invalid_parameter', messageOf(field, notes), { field });
+  return invalid('invalid_parameter', fieldMessage(field, notes), { field });
 }
 
 /** What has a meaning of its own around an address, such as a name before it; within quotes a blank is a blank. */

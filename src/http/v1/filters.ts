@@ -1,6 +1,6 @@
 import * as C from '../../contract/filters.ts';
 import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
-import { toIso } from '../../kernel/clock.ts';
+import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import type { ApiError } from '../../kernel/errors.ts';
 import { FILTER_FILE_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
@@ -34,10 +34,10 @@ export const filterReply = (f: Filter): C.FilterReply => ({
   reason: f.reason,
   action: f.action,
   match: f.match,
-  expires_at: f.expiresAt === null ? null : toIso(f.expiresAt),
+  expires_at: toIsoOrNull(f.expiresAt),
   expired: f.expired,
   hits: f.hits,
-  last_hit_at: f.lastHitAt === null ? null : toIso(f.lastHitAt),
+  last_hit_at: toIsoOrNull(f.lastHitAt),
   created_at: toIso(f.createdAt),
 });
 

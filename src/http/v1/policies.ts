@@ -1,12 +1,10 @@
 import * as C from '../../contract/policies.ts';
-import { toIso } from '../../kernel/clock.ts';
+import { toIsoOrNull } from '../../kernel/clock.ts';
 import { builtInPolicy } from '../../kernel/facts/policies.ts';
 import type { ListedPolicy } from '../../service/policies.ts';
 import { type Route, route } from '../route.ts';
 
 const POLICIES = '/v1/policies';
-
-const isoOrNull = (at: number | null): string | null => (at === null ? null : toIso(at));
 
 export const policyReply = (policy: ListedPolicy): C.PolicyReply => ({
   name: policy.name,
@@ -16,8 +14,8 @@ export const policyReply = (policy: ListedPolicy): C.PolicyReply => ({
   timeout_ms: policy.timeoutMs,
   on_outage: policy.onOutage,
   messages: policy.messages,
-  created_at: isoOrNull(policy.createdAt),
-  changed_at: isoOrNull(policy.changedAt),
+  created_at: toIsoOrNull(policy.createdAt),
+  changed_at: toIsoOrNull(policy.changedAt),
 });
 
 export const policyDeleted = (name: string) => ({ status: 'success', message: `The policy ${name} was deleted.` });

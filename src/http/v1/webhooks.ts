@@ -1,13 +1,11 @@
 import * as C from '../../contract/webhooks.ts';
-import { toIso } from '../../kernel/clock.ts';
+import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import type { Delivery, Webhook, WebhookWithSecret } from '../../service/webhooks/webhooks.ts';
 import { linkHeader, nothingToChange, paginationOf } from '../reply.ts';
 
 import { type Route, route } from '../route.ts';
 
 const WEBHOOKS = '/v1/webhooks';
-
-const isoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms));
 
 export const webhookReply = (w: Webhook): C.WebhookReply => ({
   id: w.id,
@@ -16,9 +14,9 @@ export const webhookReply = (w: Webhook): C.WebhookReply => ({
   description: w.description,
   enabled: w.enabled,
   disabled_reason: w.disabledReason,
-  disabled_at: isoOrNull(w.disabledAt),
-  failing_since: isoOrNull(w.failingSince),
-  previous_secret_until: isoOrNull(w.previousSecretUntil),
+  disabled_at: toIsoOrNull(w.disabledAt),
+  failing_since: toIsoOrNull(w.failingSince),
+  previous_secret_until: toIsoOrNull(w.previousSecretUntil),
   created_at: toIso(w.createdAt),
 });
 export const withSecret = ({ webhook, secret }: WebhookWithSecret) => ({ ...webhookReply(webhook), secret });
@@ -33,9 +31,9 @@ export const deliveryReply = (d: Delivery): C.DeliveryReply => ({
     at: toIso(at),
     ...{ status, error, duration_ms: durationMs, response },
   })),
-  next_attempt_at: isoOrNull(d.nextAttemptAt),
+  next_attempt_at: toIsoOrNull(d.nextAttemptAt),
   created_at: toIso(d.createdAt),
-  finished_at: isoOrNull(d.finishedAt),
+  finished_at: toIsoOrNull(d.finishedAt),
 });
 
 export const deliveriesReply = (items: readonly Delivery[], total: number, page: number, perPage: number) => ({

@@ -361,8 +361,8 @@ export const STORE_WAIT_SECONDS = 5;
 
 // Clocks.
 
-/** A node whose clock differs from the store's by more is not ready and purges nothing, seconds. */
-export const CLOCK_TOLERANCE_SECONDS = 60;
+/** A node whose clock differs from the store's by more is not ready and purges nothing. */
+export const CLOCK_TOLERANCE_MS = 60_000;
 /**
  * A store's clock that is ahead by more than this of what can have passed is doubted, and nothing is purged for as
  * long.

@@ -8,7 +8,7 @@
  */
 import type { Kysely, SelectQueryBuilder, Transaction } from 'kysely';
 import { DAY_MS } from '../../kernel/clock.ts';
-import { CLOCK_TOLERANCE_SECONDS } from '../../kernel/facts/limits.ts';
+import { CLOCK_TOLERANCE_MS } from '../../kernel/facts/limits.ts';
 import { newId, randomInt } from '../../kernel/ids.ts';
 import {
   isJobKind,
@@ -123,13 +123,12 @@ async function claimJobs(
 /** A look first: claiming takes the one write lock of SQLite, and mostly there is nothing to do. */
 async function anyDue({ driver }: JobsContext, kinds: readonly JobKind[], now: number): Promise<boolean> {
   const due = driver.db.selectFrom('jobs').select('id').where('state', '<>', 'failed');
-  const some = due.where((eb) => eb.or([eb('due_at', '<=', now), eb('set_at', '>', now + TOLERANCE_MS)]));
+  const some = due.where((eb) => eb.or([eb('due_at', '<=', now), eb('set_at', '>', now + CLOCK_TOLERANCE_MS)]));
   const ours = some.where((eb) => eb.or([eb('state', '=', 'running'), eb('kind', 'in', kinds)]));
   return (await ours.limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Less is no clock that was set back: nodes read it at different moments of their transactions. */
-const TOLERANCE_MS = CLOCK_TOLERANCE_SECONDS * 1000;
 /** Jobs that one transaction moves along. */
 const MOVED_AT_ONCE = 1_000;
 
@@ -138,7 +137,7 @@ async function followClock(context: JobsContext, trx: Transaction<Tables>, now: 
   const ahead = trx
     .selectFrom('jobs')
     .select('id')
-    .where('set_at', '>', now + TOLERANCE_MS);
+    .where('set_at', '>', now + CLOCK_TOLERANCE_MS);
   await trx
     .updateTable('jobs')
     .where('id', 'in', unlocked(context, ahead.limit(MOVED_AT_ONCE)))

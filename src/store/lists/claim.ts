@@ -2,7 +2,7 @@
  * Claims of work on lists. Whoever changes what is to be done locks the account first, so claims of a list take turns.
  */
 import { type Compilable, type Expression, type SqlBool, sql, type Transaction } from 'kysely';
-import { CLOCK_TOLERANCE_SECONDS, LIST_CLAIMS_MAX } from '../../kernel/facts/limits.ts';
+import { CLOCK_TOLERANCE_MS, LIST_CLAIMS_MAX } from '../../kernel/facts/limits.ts';
 import type { ClaimedChunk, Planned, StorageDriver, TransactionDriver } from '../driver.ts';
 import type { ListClaim, WaitingClaim } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
@@ -112,7 +112,7 @@ export const ofList = <Q extends { where(column: 'account_id' | 'list_id', op: '
 const isFree = (lease: Expression<unknown>, now: number) =>
   sql<SqlBool>`(${lease} IS NULL OR NOT EXISTS (
     SELECT 1 FROM list_leases l
-    WHERE l.lease = ${lease} AND l.ends_at > ${now} AND l.renewed_at <= ${now + CLOCK_TOLERANCE_SECONDS * 1000}))`;
+    WHERE l.lease = ${lease} AND l.ends_at > ${now} AND l.renewed_at <= ${now + CLOCK_TOLERANCE_MS}))`;
 
 /** A lease from now on. */
 export function leaseKept(db: StorageDriver['db'], lease: string, now: number, leaseMs: number) {

@@ -1,4 +1,4 @@
-import { toIso } from '../../kernel/clock.ts';
+import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { DEFAULT_DEDUPE } from '../../kernel/facts/lists.ts';
 import type { List } from '../store.ts';
 
@@ -30,8 +30,8 @@ export function listObject(list: List) {
     error: list.error,
     patience_minutes: list.patienceMinutes,
     created_at: toIso(list.createdAt),
-    started_at: list.startedAt === null ? null : toIso(list.startedAt),
-    finished_at: list.finishedAt === null ? null : toIso(list.finishedAt),
+    started_at: toIsoOrNull(list.startedAt),
+    finished_at: toIsoOrNull(list.finishedAt),
     expires_at: toIso(list.expiresAt),
   };
 }

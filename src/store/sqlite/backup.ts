@@ -6,6 +6,7 @@
  * the write-ahead log cannot be reset, and grows by what is written. `VACUUM INTO` has the same effect on the log, but
  * takes longer and twice the CPU time, and cannot be interrupted.
  */
+
 import {
   closeSync,
   existsSync,
@@ -19,6 +20,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../../kernel/errors.ts';
 import { makePrivateFile, sqlitePathOf } from './private-files.ts';
 
 /** Pages per step, 8 MB: between steps the copy can be interrupted. */
@@ -167,5 +169,3 @@ function flush(path: string): void {
     closeSync(descriptor);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

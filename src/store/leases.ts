@@ -1,9 +1,8 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { HOUR_MS } from '../kernel/clock.ts';
 import { CLOCK_TOLERANCE_MS } from '../kernel/facts/limits.ts';
 import type { StorageDriver } from './driver.ts';
 import type { OperatorLeases } from './store.ts';
-import type { Tables } from './tables.ts';
 
 /** Operators in one statement. */
 const BATCH = 500;
@@ -13,7 +12,7 @@ export function operatorLeases(driver: StorageDriver): OperatorLeases {
   return {
     async take(node, operators, leaseMs) {
       const at = await driver.now();
-      const times = { renewed_at: at, ends_at: at + leaseMs };
+      const times = leaseTimes(at, leaseMs);
       const taken: string[] = [];
       for (const batch of batches(operators)) {
         const rows = await db
@@ -23,7 +22,7 @@ export function operatorLeases(driver: StorageDriver): OperatorLeases {
             oc
               .column('operator')
               .doUpdateSet({ node, ...times })
-              .where((eb) => eb.or([eb('operator_leases.node', '=', node), eb.not(isHeld(eb, at))])),
+              .where((eb) => eb.or([eb('operator_leases.node', '=', node), eb.not(isHeld('operator_leases', at))])),
           )
           .returning('operator')
           .execute();
@@ -41,7 +40,7 @@ export function operatorLeases(driver: StorageDriver): OperatorLeases {
           .select('operator')
           .where('operator', 'in', batch)
           .where('node', '<>', node)
-          .where((eb) => isHeld(eb, at))
+          .where(isHeld('operator_leases', at))
           .execute();
         found.push(...rows.map(({ operator }) => operator));
       }
@@ -70,9 +69,12 @@ function* batches(operators: readonly string[]): Generator<string[]> {
   for (let from = 0; from < sorted.length; from += BATCH) yield sorted.slice(from, from + BATCH);
 }
 
-/** A lease that was renewed at a time to come does not count: since then, the clock was set back. */
-const isHeld = (eb: ExpressionBuilder<Tables, 'operator_leases'>, now: number) =>
-  eb.and([
-    eb('operator_leases.ends_at', '>', sql.lit(now)),
-    eb('operator_leases.renewed_at', '<=', sql.lit(now + CLOCK_TOLERANCE_MS)),
-  ]);
+/** The times of a lease that begins, or is renewed. */
+export const leaseTimes = (now: number, leaseMs: number) => ({ renewed_at: now, ends_at: now + leaseMs });
+
+/**
+ * Whether the lease in a row of `table` is held. One that was renewed at a time to come does not count: since then, the
+ * clock was set back.
+ */
+export const isHeld = (table: 'operator_leases' | 'list_leases', now: number) =>
+  sql<SqlBool>`(${sql.ref(`${table}.ends_at`)} > ${now} AND ${sql.ref(`${table}.renewed_at`)} <= ${now + CLOCK_TOLERANCE_MS})`;

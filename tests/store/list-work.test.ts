@@ -89,6 +89,28 @@ describeStores('work on a list', (lab) => {
     expect(await store.accounts.audit()).toEqual([]);
   });
 
+  it('goes on with a deferred address of a worker that is gone, while others keep their leases', async () => {
+    const store = await lab.open();
+    const who = await member(store, { credits: 1_000 });
+    const { id: account } = who.account;
+    const id = await startedList(store, who, addressesOf(2), { level: 'smtp', patienceMinutes: 60 });
+    const works = await claimWith(store, who, id, 'w');
+    const unknown = { validationType: 'smtp', credits: 10, deliverability: 'unknown' } as const;
+    await store.lists.record(
+      account,
+      id,
+      works.map((work) => found(work, unknown, 5 * MINUTE)),
+    );
+    lab.clock.advance(5 * MINUTE);
+    const [gone] = await waitingWith(store, who, id, 'gone', 1);
+    const [kept] = await waitingWith(store, who, id, 'other', 1);
+    expect([gone?.address, kept?.address].sort()).toEqual([1, 2]);
+    lab.clock.advance(LEASE_MS - 1);
+    await store.lists.renew('other', LEASE_MS);
+    lab.clock.advance(1);
+    expect(await waitingWith(store, who, id, 'third')).toMatchObject([{ address: gone?.address }]);
+  });
+
   it('hands addresses over to the node that has their operator, without counting them as asked', async () => {
     const store = await lab.open();
     const who = await member(store);

@@ -1,9 +1,10 @@
 /**
  * Claims of work on lists. Whoever changes what is to be done locks the account first, so claims of a list take turns.
  */
-import { type Compilable, type Expression, type SqlBool, sql, type Transaction } from 'kysely';
-import { CLOCK_TOLERANCE_MS, LIST_CLAIMS_MAX } from '../../kernel/facts/limits.ts';
+import { type Compilable, type SqlBool, sql, type Transaction } from 'kysely';
+import { LIST_CLAIMS_MAX } from '../../kernel/facts/limits.ts';
 import type { ClaimedChunk, Planned, StorageDriver, TransactionDriver } from '../driver.ts';
+import { isHeld, leaseTimes } from '../leases.ts';
 import type { ListClaim, WaitingClaim } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import { endList } from './end.ts';
@@ -66,7 +67,7 @@ export const claimChunks = (
         .where('c.account_id', '=', claim.account)
         .where('c.list_id', '=', claim.list)
         .where('c.due_at', '<=', now)
-        .where(isFree(sql`c.lease`, now))
+        .where(isFree('c.lease', now))
         .orderBy('c.first_row')
         .limit(claim.chunks),
     claims: ({ attempts }) => attempts,
@@ -83,7 +84,7 @@ export const claimWaiting = (driver: TransactionDriver, claim: WaitingClaim): Pr
   claiming<Row<'list_waiting'>>(driver, claim, {
     free(trx, now) {
       const waiting = ofList(trx.selectFrom('list_waiting').selectAll(), claim);
-      const due = waiting.where('due_at', '<=', now).where(isFree(sql`lease`, now));
+      const due = waiting.where('due_at', '<=', now).where(isFree('list_waiting.lease', now));
       const { notOperators = [] } = claim;
       const mine =
         notOperators.length === 0
@@ -106,17 +107,14 @@ export const ofList = <Q extends { where(column: 'account_id' | 'list_id', op: '
   { account, list }: { readonly account: string; readonly list: string },
 ): Q => query.where('account_id', '=', account).where('list_id', '=', list);
 
-/**
- * Whether nobody has a row: the lease has ended, or was renewed at a time to come, since when the clock was set back.
- */
-const isFree = (lease: Expression<unknown>, now: number) =>
-  sql<SqlBool>`(${lease} IS NULL OR NOT EXISTS (
-    SELECT 1 FROM list_leases l
-    WHERE l.lease = ${lease} AND l.ends_at > ${now} AND l.renewed_at <= ${now + CLOCK_TOLERANCE_MS}))`;
+/** Whether nobody has a row. `lease`: the column, with its table, as list_leases has one of that name. */
+const isFree = (lease: 'c.lease' | 'list_waiting.lease', now: number) =>
+  sql<SqlBool>`(${sql.ref(lease)} IS NULL OR NOT EXISTS (
+    SELECT 1 FROM list_leases WHERE list_leases.lease = ${sql.ref(lease)} AND ${isHeld('list_leases', now)}))`;
 
 /** A lease from now on. */
 export function leaseKept(db: StorageDriver['db'], lease: string, now: number, leaseMs: number) {
-  const times = { renewed_at: now, ends_at: now + leaseMs };
+  const times = leaseTimes(now, leaseMs);
   const insertion = db.insertInto('list_leases').values({ lease, ...times });
   return insertion.onConflict((oc) => oc.column('lease').doUpdateSet(times));
 }

@@ -1,6 +1,15 @@
 import { lists, uploaded } from './lists.ts';
-import { transport } from './transport.ts';
-import type { Filter, FilterPage, FiltersQuery, Mailvet, MailvetOptions, Policy, Webhook } from './types.ts';
+import { type Transport, transport } from './transport.ts';
+import type {
+  Filter,
+  FilterPage,
+  FiltersQuery,
+  Mailvet,
+  MailvetOperator,
+  MailvetOptions,
+  Policy,
+  Webhook,
+} from './types.ts';
 
 /** Page size when listing all filters: the service's maximum. */
 const PER_PAGE = 100;
@@ -58,6 +67,7 @@ export function createMailvet(options: MailvetOptions): Mailvet {
       export: (call) => download({ ...call, method: 'GET', path: 'v1/filters/export' }),
     },
     lists: lists(service),
+    operator: operator(service),
     policies: {
       list: async (call) =>
         (await send<{ policies: Policy[] }>({ ...call, method: 'GET', path: 'v1/policies' })).policies,
@@ -81,6 +91,30 @@ export function createMailvet(options: MailvetOptions): Mailvet {
       deliveries: (id, query, call) => send({ ...call, method: 'GET', path: `${webhookPath(id)}/deliveries`, query }),
       replay: (delivery, call) =>
         send({ ...call, method: 'POST', path: `v1/deliveries/${encodeURIComponent(delivery)}/replay` }),
+    },
+  };
+}
+
+function operator({ send }: Transport): MailvetOperator {
+  const ACCOUNTS = 'v1/operator/accounts';
+  const path = (id: string, below = '') => `${ACCOUNTS}/${encodeURIComponent(id)}${below}`;
+  return {
+    accounts: {
+      list: (query, call) => send({ ...call, method: 'GET', path: ACCOUNTS, query }),
+      create: (account, call) => send({ ...call, method: 'POST', path: ACCOUNTS, body: account }),
+      get: (id, call) => send({ ...call, method: 'GET', path: path(id) }),
+      change: (id, change, call) => send({ ...call, method: 'PATCH', path: path(id), body: change }),
+      suspend: (id, call) => send({ ...call, method: 'POST', path: path(id, '/suspend') }),
+      resume: (id, call) => send({ ...call, method: 'POST', path: path(id, '/resume') }),
+      remove: async (id, call) => {
+        await send({ ...call, method: 'DELETE', path: path(id) });
+      },
+      grant: (id, grant, call) => send({ ...call, method: 'POST', path: path(id, '/grants'), body: grant }),
+      createKey: (id, key, call) => send({ ...call, method: 'POST', path: path(id, '/keys'), body: key }),
+      revokeKey: (id, key, call) =>
+        send({ ...call, method: 'DELETE', path: path(id, `/keys/${encodeURIComponent(key)}`) }),
+      usage: (id, query, call) => send({ ...call, method: 'GET', path: path(id, '/usage'), query }),
+      ledger: (id, query, call) => send({ ...call, method: 'GET', path: path(id, '/ledger'), query }),
     },
   };
 }

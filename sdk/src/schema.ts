@@ -441,6 +441,162 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/operator/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List accounts, newest first */
+        get: operations["listAccounts"];
+        put?: never;
+        /** Create an account */
+        post: operations["createAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/accounts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an account */
+        get: operations["getAccount"];
+        put?: never;
+        post?: never;
+        /** Delete an account, with its keys, lists, log and members */
+        delete: operations["deleteAccount"];
+        options?: never;
+        head?: never;
+        /** Change an account */
+        patch: operations["changeAccount"];
+        trace?: never;
+    };
+    "/v1/operator/accounts/{id}/suspend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reject all requests of an account */
+        post: operations["suspendAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/accounts/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lift the suspension of an account */
+        post: operations["resumeAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/accounts/{id}/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Grant or take back credits, once for each external_id */
+        post: operations["grantCredits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/accounts/{id}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create an API key */
+        post: operations["createAccountKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/accounts/{id}/keys/{keyid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke an API key */
+        delete: operations["revokeAccountKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/accounts/{id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Usage of an account */
+        get: operations["accountUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operator/accounts/{id}/ledger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Ledger of an account, newest first */
+        get: operations["accountLedger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "list.completed": {
@@ -1703,6 +1859,298 @@ export interface components {
             /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
+        /** ManagedAccount */
+        ManagedAccount: {
+            id: string;
+            name: string;
+            /**
+             * @description `starter` where it is left out.
+             * @enum {string}
+             */
+            plan: "starter" | "premium" | "enterprise";
+            rate_limit: number;
+            rate_limit_set: boolean;
+            /** @enum {string} */
+            status: "active" | "suspended";
+            balance: number;
+            locked: number;
+            members: number;
+            keys: number;
+            /** Format: date-time */
+            created_at: string;
+            external_id: string | null;
+            low_balance: number | null;
+        };
+        /** ManagedAccounts */
+        ManagedAccounts: {
+            accounts: components["schemas"]["ManagedAccount"][];
+            pagination: components["schemas"]["Pagination"];
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
+        /** ManagedAccountRequest */
+        ManagedAccountRequest: {
+            name: string;
+            /**
+             * @description `starter` where it is left out.
+             * @enum {string}
+             */
+            plan?: "starter" | "premium" | "enterprise";
+            /** @description The opening balance. */
+            credits?: number;
+            /** @description Requests per 5 minutes; null: the plan's own. */
+            rate_limit?: number | null;
+            /** @description What you call the account: a second one with the same id is refused. */
+            external_id?: string;
+            /** @description Address of the owner, who is invited to the dashboard. */
+            owner?: string;
+        };
+        /** ManagedAccountCreated */
+        ManagedAccountCreated: {
+            id: string;
+            name: string;
+            /**
+             * @description `starter` where it is left out.
+             * @enum {string}
+             */
+            plan: "starter" | "premium" | "enterprise";
+            rate_limit: number;
+            rate_limit_set: boolean;
+            /** @enum {string} */
+            status: "active" | "suspended";
+            balance: number;
+            locked: number;
+            members: number;
+            keys: number;
+            /** Format: date-time */
+            created_at: string;
+            external_id: string | null;
+            low_balance: number | null;
+            invitation: {
+                /** @description Whether the link went to the owner by mail. */
+                mailed: boolean;
+                link: string | null;
+            } | null;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
+        /** ManagedAccountDetails */
+        ManagedAccountDetails: {
+            id: string;
+            name: string;
+            /**
+             * @description `starter` where it is left out.
+             * @enum {string}
+             */
+            plan: "starter" | "premium" | "enterprise";
+            rate_limit: number;
+            rate_limit_set: boolean;
+            /** @enum {string} */
+            status: "active" | "suspended";
+            balance: number;
+            locked: number;
+            members: number;
+            keys: number;
+            /** Format: date-time */
+            created_at: string;
+            external_id: string | null;
+            low_balance: number | null;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
+        /** ManagedAccountChange */
+        ManagedAccountChange: {
+            name?: string;
+            /**
+             * @description `starter` where it is left out.
+             * @enum {string}
+             */
+            plan?: "starter" | "premium" | "enterprise";
+            /** @description Requests per 5 minutes; null: the plan's own. */
+            rate_limit?: number | null;
+            /** @description Alerts are sent below this balance; null: never. */
+            low_balance?: number | null;
+            /** @enum {string} */
+            status?: "active" | "suspended";
+        };
+        /** ManagedDone */
+        ManagedDone: {
+            status: string;
+            message: string;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
+        /** ExternalGrantRequest */
+        ExternalGrantRequest: {
+            /** @description Negative: taken back, as far as the balance goes. */
+            credits: number;
+            /** @description Such as the id of a payment: there is one grant of each, for ever. */
+            external_id: string;
+            /** @description Shown in the ledger; the external_id by default. */
+            note?: string;
+        };
+        /** ExternalGrant */
+        ExternalGrant: {
+            /** @description Id of the account. */
+            account: string;
+            external_id: string;
+            credits: number;
+            note: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description The grant had been made before, and this request changed nothing. */
+            repeated: boolean;
+            /** @description What the account can spend now. */
+            balance: number;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
+        /** ManagedKeyRequest */
+        ManagedKeyRequest: {
+            name: string;
+            /** @description A key for test mode. */
+            test?: boolean;
+            /** @description IPs and CIDRs; empty: from anywhere. */
+            allow_ips?: string[];
+            /** @description A date or an RFC 3339 date-time in the future; null: never. */
+            expires_at?: string | null;
+            /** @description What the key may be used for. */
+            scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes")[];
+            /** @description What the key may spend in a calendar month (UTC); null: no budget. */
+            monthly_credits?: number | null;
+        };
+        /** ManagedKeyCreated */
+        ManagedKeyCreated: {
+            id: string;
+            name: string;
+            /** @description `mv_live_…` or `mv_test_…`, and the last four characters. */
+            key: string;
+            allow_ips: string[];
+            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes")[];
+            monthly_credits: number | null;
+            /** Format: date-time */
+            created_at: string;
+            expires_at: string | null;
+            revoked_at: string | null;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+            value: string | null;
+        };
+        /** ManagedKey */
+        ManagedKey: {
+            id: string;
+            name: string;
+            /** @description `mv_live_…` or `mv_test_…`, and the last four characters. */
+            key: string;
+            allow_ips: string[];
+            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes")[];
+            monthly_credits: number | null;
+            /** Format: date-time */
+            created_at: string;
+            expires_at: string | null;
+            revoked_at: string | null;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
+        /** ManagedUsage */
+        ManagedUsage: {
+            /** @enum {string} */
+            plan: "starter" | "premium" | "enterprise";
+            /** @description The calendar month, UTC. */
+            period: {
+                /** Format: date-time */
+                start: string;
+                /** Format: date-time */
+                end: string;
+            };
+            credits: {
+                /** @description What the account holds: `remaining` and `locked` together. */
+                total: number;
+                /** @description Held by checks that are still running. */
+                locked: number;
+                /** @description Charged in the calendar month, UTC. */
+                used: number;
+                /** @description What can still be spent. */
+                remaining: number;
+            };
+            rate_limit: {
+                limit: number;
+                remaining: number;
+                window_seconds: number;
+                /** Format: date-time */
+                reset_at: string;
+            };
+            storage: {
+                /** @description Bytes of the rows of all lists, with 1,536 for the result of each address. */
+                list_bytes: {
+                    used: number;
+                    /** @description Of the plan. */
+                    limit: number;
+                };
+                /** @description Number of filters. */
+                filters: {
+                    used: number;
+                    /** @description Of the plan. */
+                    limit: number;
+                };
+            };
+            validation_types: {
+                mx: {
+                    /** @description Credits that one answer at this level costs. */
+                    credits: number;
+                    available: boolean;
+                    /** @description The plan that has this level. */
+                    upgrade_required?: string;
+                };
+                smtp: {
+                    /** @description Credits that one answer at this level costs. */
+                    credits: number;
+                    available: boolean;
+                    /** @description The plan that has this level. */
+                    upgrade_required?: string;
+                };
+            };
+            totals: {
+                /** @description Recorded verifications; neither replays nor refusals. */
+                requests: number;
+                good: number;
+                bad: number;
+                by_reason: {
+                    [key: string]: number;
+                };
+            };
+            series?: {
+                group: string;
+                requests: number;
+                good: number;
+                bad: number;
+                credits: number;
+            }[];
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
+        /** ManagedLedger */
+        ManagedLedger: {
+            rows: {
+                id: string;
+                /**
+                 * @description `day`: the sum of a day’s entries that were deleted after their time.
+                 * @enum {string}
+                 */
+                kind: "grant" | "hold" | "settlement" | "release" | "day";
+                /** @description Change of the balance. */
+                amount: number;
+                charged: number;
+                verification_id: string | null;
+                verifications: number | null;
+                note: string | null;
+                /** Format: date-time */
+                created_at: string;
+            }[];
+            next: string | null;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
         /** ListCompletedEvent */
         ListCompletedEvent: {
             /** @constant */
@@ -1828,7 +2276,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "too_many_mailboxes" | "seen_disabled" | "invalid_filter" | "filter_exists" | "policy_not_found" | "policy_built_in" | "policy_in_use" | "invalid_policy" | "too_many_policies" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "api_key_required" | "operator_key_required" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "balance_too_small" | "grant_conflict" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "too_many_mailboxes" | "seen_disabled" | "invalid_filter" | "filter_exists" | "policy_not_found" | "policy_built_in" | "policy_in_use" | "invalid_policy" | "too_many_policies" | "too_many_keys" | "external_id_taken" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -1843,7 +2291,9 @@ export interface components {
              * @description The scope that the key lacks.
              * @enum {string}
              */
-            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes";
+            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "accounts:read" | "accounts:write" | "credits";
+            /** @description Id of the account that has the external_id. */
+            account?: string;
             /**
              * Format: date-time
              * @description When the key expired.
@@ -1924,7 +2374,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `ip_not_allowed`, `scope_missing` */
+        /** @description `ip_not_allowed`, `scope_missing`, `api_key_required`, `operator_key_required` */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1958,7 +2408,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `idempotency_in_progress`, `list_state`, `webhook_disabled`, `test_in_progress` */
+        /** @description `idempotency_in_progress`, `balance_too_small`, `grant_conflict`, `list_state`, `webhook_disabled`, `test_in_progress` */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2010,7 +2460,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `list_storage_full`, `too_many_filters`, `too_many_mailboxes`, `seen_disabled`, `invalid_filter`, `filter_exists`, `policy_not_found`, `policy_built_in`, `policy_in_use`, `invalid_policy`, `too_many_policies`, `idempotency_key_reused`, `unreadable_file`, `no_address_column`, `no_addresses`, `few_addresses` */
+        /** @description `invalid_validation_type`, `invalid_webhook_url`, `too_many_webhooks`, `too_many_lists`, `list_storage_full`, `too_many_filters`, `too_many_mailboxes`, `seen_disabled`, `invalid_filter`, `filter_exists`, `policy_not_found`, `policy_built_in`, `policy_in_use`, `invalid_policy`, `too_many_policies`, `too_many_keys`, `external_id_taken`, `idempotency_key_reused`, `unreadable_file`, `no_address_column`, `no_addresses`, `few_addresses` */
         UnprocessableEntity: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2159,6 +2609,20 @@ export type WebhookDeleted = components['schemas']['WebhookDeleted'];
 export type DeliveryDetails = components['schemas']['DeliveryDetails'];
 export type Delivery = components['schemas']['Delivery'];
 export type Deliveries = components['schemas']['Deliveries'];
+export type ManagedAccount = components['schemas']['ManagedAccount'];
+export type ManagedAccounts = components['schemas']['ManagedAccounts'];
+export type ManagedAccountRequest = components['schemas']['ManagedAccountRequest'];
+export type ManagedAccountCreated = components['schemas']['ManagedAccountCreated'];
+export type ManagedAccountDetails = components['schemas']['ManagedAccountDetails'];
+export type ManagedAccountChange = components['schemas']['ManagedAccountChange'];
+export type ManagedDone = components['schemas']['ManagedDone'];
+export type ExternalGrantRequest = components['schemas']['ExternalGrantRequest'];
+export type ExternalGrant = components['schemas']['ExternalGrant'];
+export type ManagedKeyRequest = components['schemas']['ManagedKeyRequest'];
+export type ManagedKeyCreated = components['schemas']['ManagedKeyCreated'];
+export type ManagedKey = components['schemas']['ManagedKey'];
+export type ManagedUsage = components['schemas']['ManagedUsage'];
+export type ManagedLedger = components['schemas']['ManagedLedger'];
 export type ListCompletedEvent = components['schemas']['ListCompletedEvent'];
 export type ListFailedEvent = components['schemas']['ListFailedEvent'];
 export type ListCancelledEvent = components['schemas']['ListCancelledEvent'];
@@ -4911,6 +5375,743 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAccounts: {
+        parameters: {
+            query?: {
+                /** @description A part of the name, the id or the external_id. */
+                query?: string;
+                page?: number;
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of accounts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description first, prev, next and last page (RFC 8288). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "accounts": [
+                     *         {
+                     *           "id": "acc_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *           "name": "Contoso",
+                     *           "plan": "premium",
+                     *           "rate_limit": 300,
+                     *           "rate_limit_set": false,
+                     *           "status": "active",
+                     *           "balance": 5000,
+                     *           "locked": 0,
+                     *           "members": 0,
+                     *           "keys": 0,
+                     *           "created_at": "2026-11-20T10:00:00.000Z",
+                     *           "external_id": "customer_4711",
+                     *           "low_balance": null
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "current_page": 1,
+                     *         "per_page": 25,
+                     *         "total_pages": 1,
+                     *         "total_count": 1
+                     *       },
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ManagedAccounts"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same key returns the stored reply. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Contoso",
+                 *       "plan": "premium",
+                 *       "external_id": "customer_4711",
+                 *       "owner": "jane.doe@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ManagedAccountRequest"];
+            };
+        };
+        responses: {
+            /** @description The account. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description Path of the account. */
+                    Location?: string;
+                    /** @description `true` where this is the stored reply of an earlier request. */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "acc_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "name": "Contoso",
+                     *       "plan": "premium",
+                     *       "rate_limit": 300,
+                     *       "rate_limit_set": false,
+                     *       "status": "active",
+                     *       "balance": 0,
+                     *       "locked": 0,
+                     *       "members": 0,
+                     *       "keys": 0,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "external_id": "customer_4711",
+                     *       "low_balance": null,
+                     *       "invitation": {
+                     *         "mailed": true,
+                     *         "link": null
+                     *       },
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ManagedAccountCreated"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "acc_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "name": "Contoso",
+                     *       "plan": "premium",
+                     *       "rate_limit": 300,
+                     *       "rate_limit_set": false,
+                     *       "status": "active",
+                     *       "balance": 5000,
+                     *       "locked": 0,
+                     *       "members": 0,
+                     *       "keys": 0,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "external_id": "customer_4711",
+                     *       "low_balance": null,
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ManagedAccountDetails"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same key returns the stored reply. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted; its rows follow. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description `true` where this is the stored reply of an earlier request. */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "status": "success",
+                     *       "message": "Account acc_0VkP3Zq1n7Jc2mQ9sT4bXd was deleted.",
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ManagedDone"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    changeAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same key returns the stored reply. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "plan": "enterprise",
+                 *       "low_balance": 1000
+                 *     }
+                 */
+                "application/json": components["schemas"]["ManagedAccountChange"];
+            };
+        };
+        responses: {
+            /** @description The account as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description `true` where this is the stored reply of an earlier request. */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "acc_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "name": "Contoso",
+                     *       "plan": "premium",
+                     *       "rate_limit": 300,
+                     *       "rate_limit_set": false,
+                     *       "status": "active",
+                     *       "balance": 5000,
+                     *       "locked": 0,
+                     *       "members": 0,
+                     *       "keys": 0,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "external_id": "customer_4711",
+                     *       "low_balance": null,
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ManagedAccountDetails"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    suspendAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same key returns the stored reply. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description `true` where this is the stored reply of an earlier request. */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "acc_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "name": "Contoso",
+                     *       "plan": "premium",
+                     *       "rate_limit": 300,
+                     *       "rate_limit_set": false,
+                     *       "status": "active",
+                     *       "balance": 5000,
+                     *       "locked": 0,
+                     *       "members": 0,
+                     *       "keys": 0,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "external_id": "customer_4711",
+                     *       "low_balance": null,
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ManagedAccountDetails"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resumeAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same key returns the stored reply. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description `true` where this is the stored reply of an earlier request. */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "acc_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "name": "Contoso",
+                     *       "plan": "premium",
+                     *       "rate_limit": 300,
+                     *       "rate_limit_set": false,
+                     *       "status": "active",
+                     *       "balance": 5000,
+                     *       "locked": 0,
+                     *       "members": 0,
+                     *       "keys": 0,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "external_id": "customer_4711",
+                     *       "low_balance": null,
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ManagedAccountDetails"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    grantCredits: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same key returns the stored reply. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "credits": 5000,
+                 *       "external_id": "pi_3QxYzA2eZvKYlo2C",
+                 *       "note": "Invoice 2026-0042"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExternalGrantRequest"];
+            };
+        };
+        responses: {
+            /** @description The grant, also where it had been made before. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description `true` where this is the stored reply of an earlier request. */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "account": "acc_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "credits": 5000,
+                     *       "external_id": "pi_3QxYzA2eZvKYlo2C",
+                     *       "note": "Invoice 2026-0042",
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "repeated": false,
+                     *       "balance": 5000,
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExternalGrant"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createAccountKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same key returns the stored reply. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "shop",
+                 *       "scopes": [
+                 *         "verify"
+                 *       ],
+                 *       "monthly_credits": 1000
+                 *     }
+                 */
+                "application/json": components["schemas"]["ManagedKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The key, with its value, which is shown only now. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description `true` where this is the stored reply of an earlier request. */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "key_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "name": "shop",
+                     *       "key": "mv_live_…wxyz",
+                     *       "allow_ips": [],
+                     *       "scopes": [
+                     *         "verify"
+                     *       ],
+                     *       "monthly_credits": 1000,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "expires_at": null,
+                     *       "revoked_at": null,
+                     *       "value": "mv_live_xxxxxxxxxxxxxxxxxxxxxxxxxxxxwxyz",
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ManagedKeyCreated"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    revokeAccountKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same key returns the stored reply. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+                keyid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key, revoked. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description `true` where this is the stored reply of an earlier request. */
+                    "Idempotency-Replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "key_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "name": "shop",
+                     *       "key": "mv_live_…wxyz",
+                     *       "allow_ips": [],
+                     *       "scopes": [
+                     *         "verify"
+                     *       ],
+                     *       "monthly_credits": 1000,
+                     *       "created_at": "2026-11-20T10:00:00.000Z",
+                     *       "expires_at": null,
+                     *       "revoked_at": "2026-11-20T10:00:00.000Z",
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ManagedKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    accountUsage: {
+        parameters: {
+            query?: {
+                /** @description Adds `series`, one row per group. */
+                group_by?: "day" | "key" | "reason" | "validation_type";
+                /** @description Start of the series, RFC 3339; by default the period’s. */
+                from?: string;
+                /** @description End of the series (exclusive), RFC 3339. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As `GET /v1/usage` shows it to the account. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "plan": "premium",
+                     *       "period": {
+                     *         "start": "2026-11-01T00:00:00.000Z",
+                     *         "end": "2026-12-01T00:00:00.000Z"
+                     *       },
+                     *       "credits": {
+                     *         "total": 45230,
+                     *         "locked": 0,
+                     *         "used": 4770,
+                     *         "remaining": 45230
+                     *       },
+                     *       "rate_limit": {
+                     *         "limit": 300,
+                     *         "remaining": 295,
+                     *         "window_seconds": 300,
+                     *         "reset_at": "2026-11-20T10:05:00.000Z"
+                     *       },
+                     *       "storage": {
+                     *         "list_bytes": {
+                     *           "used": 480000,
+                     *           "limit": 21474836480
+                     *         },
+                     *         "filters": {
+                     *           "used": 12,
+                     *           "limit": 100000
+                     *         }
+                     *       },
+                     *       "validation_types": {
+                     *         "mx": {
+                     *           "credits": 1,
+                     *           "available": true
+                     *         },
+                     *         "smtp": {
+                     *           "credits": 10,
+                     *           "available": true
+                     *         }
+                     *       },
+                     *       "totals": {
+                     *         "requests": 4300,
+                     *         "good": 3900,
+                     *         "bad": 400,
+                     *         "by_reason": {
+                     *           "disposable_domain": 210
+                     *         }
+                     *       },
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ManagedUsage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    accountLedger: {
+        parameters: {
+            query?: {
+                before?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the ledger. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "rows": [
+                     *         {
+                     *           "id": "0.42.0",
+                     *           "kind": "grant",
+                     *           "amount": 5000,
+                     *           "charged": 0,
+                     *           "verification_id": null,
+                     *           "verifications": null,
+                     *           "note": "Invoice 2026-0042",
+                     *           "created_at": "2026-11-20T10:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next": null,
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ManagedLedger"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -133,13 +133,57 @@ export interface MailvetLists {
   results(list: ListRef, query?: ListResultsQuery, options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
 }
 
+/** An account as an operator key sees it. */
+export type ManagedAccount = JsonOf<operations['getAccount']['responses'][200]>;
+export type ManagedAccountRequest = BodyOf<'createAccount'>;
+/** `invitation`: of the owner, where one was named. */
+export type ManagedAccountCreated = JsonOf<operations['createAccount']['responses'][201]>;
+export type ManagedAccountChange = BodyOf<'changeAccount'>;
+export type ManagedAccountsQuery = QueryOf<'listAccounts'>;
+/** One page of accounts, newest first. */
+export type ManagedAccountPage = JsonOf<operations['listAccounts']['responses'][200]>;
+export type CreditGrantRequest = BodyOf<'grantCredits'>;
+export type CreditGrant = JsonOf<operations['grantCredits']['responses'][201]>;
+export type ManagedKeyRequest = BodyOf<'createAccountKey'>;
+/** With the key itself in `value`, which cannot be read again. */
+export type ManagedKeyCreated = JsonOf<operations['createAccountKey']['responses'][201]>;
+export type ManagedKey = JsonOf<operations['revokeAccountKey']['responses'][200]>;
+export type LedgerQuery = QueryOf<'accountLedger'>;
+/** One page of the ledger, newest first. */
+export type LedgerPage = JsonOf<operations['accountLedger']['responses'][200]>;
+
+/** What programs that run the service do, with an operator key (`mv_op_…`). */
+export interface MailvetOperator {
+  readonly accounts: {
+    list(query?: ManagedAccountsQuery, options?: CallOptions): Promise<ManagedAccountPage>;
+    /** Invites the `owner`. A second account with the same `external_id` is an error, 422 `external_id_taken`. */
+    create(account: ManagedAccountRequest, options?: WriteOptions): Promise<ManagedAccountCreated>;
+    get(id: string, options?: CallOptions): Promise<ManagedAccount>;
+    change(id: string, change: ManagedAccountChange, options?: WriteOptions): Promise<ManagedAccount>;
+    /** From then on, all requests of the account are refused. */
+    suspend(id: string, options?: WriteOptions): Promise<ManagedAccount>;
+    resume(id: string, options?: WriteOptions): Promise<ManagedAccount>;
+    /** Deletes the account and all that belongs to it. */
+    remove(id: string, options?: WriteOptions): Promise<void>;
+    /**
+     * Grants credits, or takes them back, once for each `external_id`, however often it is called. Fewer credits than
+     * are to be taken back are an error, 409 `balance_too_small`.
+     */
+    grant(id: string, grant: CreditGrantRequest, options?: WriteOptions): Promise<CreditGrant>;
+    createKey(id: string, key: ManagedKeyRequest, options?: WriteOptions): Promise<ManagedKeyCreated>;
+    revokeKey(id: string, key: string, options?: WriteOptions): Promise<ManagedKey>;
+    usage(id: string, query?: UsageQuery, options?: CallOptions): Promise<Usage>;
+    ledger(id: string, query?: LedgerQuery, options?: CallOptions): Promise<LedgerPage>;
+  };
+}
+
 export interface MailvetOptions {
   /**
    * Where the service is, such as `https://verify.example.net`; a path is kept, and `/v1` at its end does not count.
    * Undefined, as a variable of the environment may be, throws at once, like `key`.
    */
   url: string | undefined;
-  /** `mv_live_…`, or `mv_test_…` for test mode. */
+  /** `mv_live_…`, or `mv_test_…` for test mode; for `operator`, `mv_op_…`. */
   key: string | undefined;
   /** Used in place of the platform's own. */
   fetch?: typeof globalThis.fetch | undefined;
@@ -219,6 +263,8 @@ export interface Mailvet {
     put(name: string, policy: PolicyRequest, options?: CallOptions): Promise<Policy>;
     remove(name: string, options?: CallOptions): Promise<void>;
   };
+  /** The operator API; everything else needs the API key of an account. */
+  readonly operator: MailvetOperator;
   readonly webhooks: {
     create(webhook: WebhookRequest, options?: CallOptions): Promise<WebhookWithSecret>;
     /** All webhooks of the account, oldest first. */

@@ -112,6 +112,10 @@ export function table(rows: readonly (readonly (string | number | null)[])[], he
 export const printable = (text: string): string =>
   text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (c) => `\\u{${c.codePointAt(0)!.toString(16)}}`);
 
+/** What a flag that may be repeated, or take a list, names. */
+export const splitList = (texts: readonly string[]): string[] =>
+  texts.flatMap((text) => text.split(',')).filter((text) => text.trim() !== '');
+
 /** Parser for an integer flag, bounds included. */
 export function wholeNumber(flag: string, min: number, max: number): (text: string) => number {
   return (text) => {

@@ -14,6 +14,7 @@ import {
   optionsFrom,
   printable,
   printResult,
+  splitList,
   table,
   UsageError,
   wholeNumber,
@@ -199,9 +200,6 @@ interface SetFlags extends LimitFlags {
   readonly allowIp?: string[];
   readonly allowAny?: boolean;
 }
-
-const splitList = (texts: readonly string[]): string[] =>
-  texts.flatMap((text) => text.split(',')).filter((text) => text.trim() !== '');
 
 const revoke = () =>
   command('revoke', 'Revoke an API key immediately and permanently.', 'key')

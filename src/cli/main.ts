@@ -13,6 +13,7 @@ import { keyCommand } from './key.ts';
 import { listsCommand } from './lists.ts';
 import { mcpCommand } from './mcp.ts';
 import { migrateCommand } from './migrate.ts';
+import { operatorKeyCommand } from './operator-key.ts';
 import { relayCommand } from './relay.ts';
 import { repliesCommand, replyCommand } from './reply.ts';
 import { serveCommand } from './serve.ts';
@@ -32,6 +33,7 @@ async function run(argv: readonly string[]): Promise<number> {
     relayCommand,
     accountCommand,
     keyCommand,
+    operatorKeyCommand,
     userCommand,
     listsCommand,
     filtersCommand,

@@ -1,9 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { ERROR_CODES, PUBLIC_CODES } from '../kernel/errors.ts';
 import { LIST_STATUSES } from '../kernel/facts/lists.ts';
-import { KEY_SCOPES } from '../kernel/facts/scopes.ts';
+import { KEY_SCOPES, OPERATOR_SCOPES } from '../kernel/facts/scopes.ts';
 import { DecisionField } from './policies.ts';
 import { OneOf } from './schema.ts';
+
+/** Of API keys and operator keys; some are of both. */
+const SCOPES = [...new Set([...KEY_SCOPES, ...OPERATOR_SCOPES])];
 
 export const ErrorReply = Type.Object(
   {
@@ -16,7 +19,8 @@ export const ErrorReply = Type.Object(
     current_plan: Type.Optional(Type.String()),
     upgrade_required: Type.Optional(Type.String()),
     existing_id: Type.Optional(Type.Integer()),
-    scope: Type.Optional(OneOf(KEY_SCOPES, { description: 'The scope that the key lacks.' })),
+    scope: Type.Optional(OneOf(SCOPES, { description: 'The scope that the key lacks.' })),
+    account: Type.Optional(Type.String({ description: 'Id of the account that has the external_id.' })),
     expired_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the key expired.' })),
     budget: Type.Optional(Type.Integer({ description: 'Credits that the key may spend in a calendar month (UTC).' })),
     resets_at: Type.Optional(

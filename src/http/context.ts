@@ -17,7 +17,7 @@ import type { SignInService } from '../service/sign-in/service.ts';
 import type { usageOf } from '../service/usage.ts';
 import type { SeenService, VerifyService } from '../service/verify.ts';
 import type { WebhookService } from '../service/webhooks/webhooks.ts';
-import type { createDashboardLimiter, createFailedAuthLimiter } from './access/limiters.ts';
+import type { createDashboardLimiter, createFailedAuthLimiter, createOperatorLimiter } from './access/limiters.ts';
 import type { WebFiles } from './dashboard/web-files.ts';
 import type { GuideFiles } from './guide-files.ts';
 import type { ConnectionBounds } from './server.ts';
@@ -62,6 +62,7 @@ export interface HttpContext extends DashboardServices {
   readonly connections: ConnectionBounds;
   readonly failedAuth: ReturnType<typeof createFailedAuthLimiter>;
   readonly dashboardLimiter: ReturnType<typeof createDashboardLimiter>;
+  readonly operatorLimiter: ReturnType<typeof createOperatorLimiter>;
   /** Prometheus text, or null where metrics are off on this listener. */
   readonly metrics: { token: string | null; text(): Promise<string> } | null;
   /** Told of every reply, for the metrics and the counters of accounts. */

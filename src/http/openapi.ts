@@ -9,7 +9,7 @@ import { PLANS } from '../kernel/facts/plans.ts';
 import { NO_RULES } from '../kernel/facts/policies.ts';
 import { VERSION } from '../kernel/version.ts';
 import { TEST_ERRORS } from '../service/test-errors.ts';
-import { type Access, type Route, type RouteDoc, type RouteOutput, scopeOf } from './route.ts';
+import { type Access, operatorScopeOf, type Route, type RouteDoc, type RouteOutput, scopeOf } from './route.ts';
 
 const BY_ACCOUNT = [401, 403, 404, 429, 500, 503];
 const BY_KEY = [401, 403, 429, 500, 503];
@@ -31,6 +31,10 @@ const BY_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   admin: BY_ACCOUNT,
   owner: BY_ACCOUNT,
   operator: [401, 404, 500, 503],
+  'operator-key:accounts:read': BY_KEY,
+  'operator-key:accounts:write': BY_KEY,
+  'operator-key:credits': BY_KEY,
+  'operator-key:usage': BY_KEY,
   page: [404, 500],
   open: [500],
   'metrics-token': [401, 404, 500],
@@ -60,7 +64,7 @@ interface Style {
   readonly isPrivate: (keyword: string) => boolean;
   /** Responses of an operation that can fail with these statuses. */
   readonly errors: (statuses: readonly number[]) => Json;
-  readonly replyHeaders: (status: number, own: Readonly<Record<string, string>>) => Json;
+  readonly replyHeaders: (route: Route, status: number, own: Readonly<Record<string, string>>) => Json;
 }
 
 type Documented = Route & { readonly doc: RouteDoc; readonly output: RouteOutput };
@@ -111,7 +115,7 @@ function operationOf(route: Documented, style: Style, contentOf: (content: Route
     ...(parameters.length > 0 ? { parameters } : {}),
     security: style.security(route),
     responses: {
-      [status]: { description, ...style.replyHeaders(status, headers), content: contentOf(output.content) },
+      [status]: { description, ...style.replyHeaders(route, status, headers), content: contentOf(output.content) },
       ...style.errors(errorsOf(route)),
     },
   };
@@ -271,6 +275,23 @@ const DELIVERY = {
   finished_at: '2026-11-20T10:00:00.084Z',
 };
 
+const MANAGED = {
+  id: 'acc_0VkP3Zq1n7Jc2mQ9sT4bXd',
+  name: 'Contoso',
+  plan: 'premium',
+  rate_limit: 300,
+  rate_limit_set: false,
+  status: 'active',
+  balance: 5000,
+  locked: 0,
+  members: 0,
+  keys: 0,
+  created_at: ACCOUNT_TIME,
+  external_id: 'customer_4711',
+  low_balance: null,
+};
+const GRANT = { credits: 5000, external_id: 'pi_3QxYzA2eZvKYlo2C', note: 'Invoice 2026-0042' };
+
 /** As events have it. */
 const KEY = {
   id: 'key_0VkP3Zq1n7Jc2mQ9sT4bXd',
@@ -284,6 +305,18 @@ const KEY = {
   revoked_at: null,
 };
 const ENDED = { ...LIST, status: 'completed', finished_at: '2026-11-20T10:01:00.000Z' };
+const USAGE = {
+  plan: 'premium',
+  period: { start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },
+  credits: { total: 45_230, locked: 0, used: 4770, remaining: 45_230 },
+  rate_limit: { limit: 300, remaining: 295, window_seconds: 300, reset_at: '2026-11-20T10:05:00.000Z' },
+  storage: {
+    list_bytes: { used: 480_000, limit: PLANS.premium.listBytes },
+    filters: { used: 12, limit: PLANS.premium.filters },
+  },
+  validation_types: { mx: { credits: 1, available: true }, smtp: { credits: 10, available: true } },
+  totals: { requests: 4300, good: 3900, bad: 400, by_reason: { disposable_domain: 210 } },
+};
 const eventOf = (type: string, data: object) => ({ type, timestamp: '2026-11-20T10:01:00.000Z', data });
 
 const warnings: readonly string[] = [];
@@ -325,19 +358,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     ],
     ...{ recorded: 1, duplicates: 1, errors: 0, warnings },
   },
-  Usage: {
-    plan: 'premium',
-    period: { start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },
-    credits: { total: 45_230, locked: 0, used: 4770, remaining: 45_230 },
-    rate_limit: { limit: 300, remaining: 295, window_seconds: 300, reset_at: '2026-11-20T10:05:00.000Z' },
-    storage: {
-      list_bytes: { used: 480_000, limit: PLANS.premium.listBytes },
-      filters: { used: 12, limit: PLANS.premium.filters },
-    },
-    validation_types: { mx: { credits: 1, available: true }, smtp: { credits: 10, available: true } },
-    totals: { requests: 4300, good: 3900, bad: 400, by_reason: { disposable_domain: 210 } },
-    warnings,
-  },
+  Usage: { ...USAGE, warnings },
   FilterRequest: { filter_type: 'domain', value: 'spam.example.com', reason: 'abuse in October' },
   FilterAdded: { ...FILTER, warnings },
   FilterDetails: { ...FILTER, warnings },
@@ -404,6 +425,34 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   KeyCreatedEvent: eventOf('key.created', KEY),
   KeyRevokedEvent: eventOf('key.revoked', { ...KEY, revoked_at: ACCOUNT_TIME }),
   PingEvent: eventOf('ping', { webhook_id: WEBHOOK.id }),
+  ManagedAccounts: { accounts: [MANAGED], pagination: PAGINATION, warnings },
+  ManagedAccountRequest: {
+    ...{ name: 'Contoso', plan: 'premium', external_id: MANAGED.external_id },
+    owner: 'jane.doe@example.com',
+  },
+  ManagedAccountCreated: { ...MANAGED, balance: 0, invitation: { mailed: true, link: null }, warnings },
+  ManagedAccountDetails: { ...MANAGED, warnings },
+  ManagedAccountChange: { plan: 'enterprise', low_balance: 1000 },
+  ManagedDone: { status: 'success', message: `Account ${MANAGED.id} was deleted.`, warnings },
+  ExternalGrantRequest: GRANT,
+  ExternalGrant: {
+    ...{ account: MANAGED.id, ...GRANT, created_at: ACCOUNT_TIME },
+    ...{ repeated: false, balance: 5000, warnings },
+  },
+  ManagedKeyRequest: { name: 'shop', scopes: ['verify'], monthly_credits: 1000 },
+  ManagedKeyCreated: { ...KEY, monthly_credits: 1000, value: `mv_live_${'x'.repeat(28)}wxyz`, warnings },
+  ManagedKey: { ...KEY, monthly_credits: 1000, revoked_at: ACCOUNT_TIME, warnings },
+  ManagedUsage: { ...USAGE, warnings },
+  ManagedLedger: {
+    rows: [
+      {
+        ...{ id: '0.42.0', kind: 'grant', amount: 5000, charged: 0, verification_id: null, verifications: null },
+        ...{ note: GRANT.note, created_at: ACCOUNT_TIME },
+      },
+    ],
+    next: null,
+    warnings,
+  },
   Deliveries: { deliveries: [DELIVERY], pagination: PAGINATION, warnings },
 };
 
@@ -481,9 +530,14 @@ const SHARED_HEADERS: Readonly<Record<string, HeaderObject>> = {
 };
 
 /** Headers that a reply of the public API can have with this status. `own`: those of the route's own reply. */
-function replyHeaders(status: number, own: Readonly<Record<string, string>>): Record<string, object> {
-  const shared = ['X-Request-Id', 'Cache-Control', 'X-Mailvet-Mode'];
-  shared.push(...(status === 401 ? ['WWW-Authenticate'] : Object.keys(RATE)));
+function replyHeaders(
+  status: number,
+  own: Readonly<Record<string, string>>,
+  isOfAccount = true,
+): Record<string, object> {
+  const shared = ['X-Request-Id', 'Cache-Control'];
+  if (isOfAccount) shared.push('X-Mailvet-Mode', ...(status === 401 ? [] : Object.keys(RATE)));
+  if (status === 401) shared.push('WWW-Authenticate');
   if (status === 409 || status === 429 || status === 503) shared.push('Retry-After');
   return {
     ...Object.fromEntries(shared.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
@@ -508,12 +562,16 @@ const responseOf = (name: string): Json => ({ $ref: `#/components/responses/${na
 const errorName = (status: number): string => (STATUS_CODES[status] ?? `Error ${status}`).replaceAll(' ', '');
 
 const PUBLIC: Style = {
-  security: ({ access }) => [{ key: [scopeOf(access)].filter((scope) => scope !== null) }],
+  security: ({ access }) => {
+    const scope = operatorScopeOf(access);
+    if (scope !== null) return [{ operatorKey: [scope] }];
+    return [{ key: [scopeOf(access)].filter((named) => named !== null) }];
+  },
   schemas: 'components',
   isPrivate: (keyword) => keyword.startsWith('~'),
   errors: (statuses) => Object.fromEntries(statuses.map((status) => [status, responseOf(errorName(status))])),
   exampleOf,
-  replyHeaders: (status, own) => ({ headers: replyHeaders(status, own) }),
+  replyHeaders: ({ access }, status, own) => ({ headers: replyHeaders(status, own, operatorScopeOf(access) === null) }),
 };
 
 /** OpenAPI 3.1 of `/v1`. */
@@ -550,6 +608,11 @@ export function publicDocument(routes: readonly Route[], url: string): Json {
           scheme: 'bearer',
           description:
             'An API key: `mv_live_`, or `mv_test_` for test mode, and 32 characters. The names beside it are the scopes that a request needs.',
+        },
+        operatorKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An operator key: `mv_op_` and 32 characters. Likewise.',
         },
       },
       headers: SHARED_HEADERS,
@@ -593,6 +656,7 @@ const TAGS = [
   ['Policies', 'What is decided from a verdict.'],
   ['Outcomes', 'Report what became of mail, and learn how often verdicts were right.'],
   ['Webhooks', 'Be told of events.'],
+  ['Operator', 'Run the service: accounts, credits and keys, with an operator key.'],
 ] as const;
 
 const PRIVATE: Style = {

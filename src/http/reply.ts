@@ -10,7 +10,7 @@ import {
 import type { StoredReply } from '../service/admission.ts';
 import type { HttpReply, HttpRequest } from './exchange.ts';
 import { closeUnlessRead } from './exchange.ts';
-import type { ForeignForm, RawAnswer, ReplyBody } from './route.ts';
+import type { Answer, ForeignForm, RawAnswer, ReplyBody } from './route.ts';
 
 /** A change request without any field. `fields`: those it accepts. */
 export const nothingToChange = (fields: string): ApiError =>
@@ -98,6 +98,26 @@ export function sendError(request: HttpRequest, reply: HttpReply, error: unknown
   else reply.send(theirs.status, JSON.stringify(theirs.body), headers);
 }
 
+/** JSON of the schema `S` as it is sent, and as it is stored for an Idempotency-Key. */
+export const jsonReply = <S extends TSchema = never>(
+  status: number,
+  body: ReplyBody<S>,
+  headers: Readonly<Record<string, string>> = {},
+): StoredReply => ({
+  status,
+  body: JSON.stringify(body),
+  headers: { 'content-type': JSON_TYPE, ...headers },
+});
+
+/** A JSON answer of a handler as it is stored for an Idempotency-Key. `usual`: the status of its row. */
+export function storedFormOf(answer: Answer, usual: number): StoredReply {
+  const { status = usual, headers = {} } = answer;
+  const named = Object.entries(headers).filter((header): header is [string, string] => typeof header[1] === 'string');
+  const body = answer.type === undefined ? JSON.stringify(answer.body) : answer.body;
+  if (typeof body !== 'string') throw new TypeError('Only a reply of JSON can be stored.');
+  return { status, body, headers: { ...Object.fromEntries(named), 'content-type': JSON_TYPE } };
+}
+
 /** A reply whose body is JSON text already. */
 export const replyAnswer = ({ status, body, headers }: StoredReply): RawAnswer => ({
   status,
@@ -112,14 +132,3 @@ export const REPLAYED = { 'Idempotency-Replayed': '`true` where this is the stor
 /** A stored reply, unchanged. */
 export const replayed = (stored: StoredReply): RawAnswer =>
   replyAnswer({ ...stored, headers: { ...stored.headers, 'idempotency-replayed': 'true' } });
-
-/** JSON of the schema `S` as it is sent, and as it is stored for an Idempotency-Key. */
-export const jsonReply = <S extends TSchema = never>(
-  status: number,
-  body: ReplyBody<S>,
-  headers: Readonly<Record<string, string>> = {},
-): StoredReply => ({
-  status,
-  body: JSON.stringify(body),
-  headers: { 'content-type': JSON_TYPE, ...headers },
-});

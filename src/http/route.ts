@@ -3,7 +3,7 @@ import type { Read } from '../contract/schema.ts';
 import type { BodyCostName } from '../kernel/costs.ts';
 import type { ApiError, ErrorCode } from '../kernel/errors.ts';
 import type { Role } from '../kernel/facts/roles.ts';
-import { KEY_SCOPES, type KeyScope } from '../kernel/facts/scopes.ts';
+import { KEY_SCOPES, type KeyScope, OPERATOR_SCOPES, type OperatorScope } from '../kernel/facts/scopes.ts';
 import type { Via } from '../kernel/log-origins.ts';
 import type { Caller, IdempotencyRef, RateWindow } from '../service/admission.ts';
 import type { CalledHook } from '../service/hooks.ts';
@@ -40,6 +40,13 @@ export interface ChargedKeyContext extends RequestContext {
   /** Admits the request as one that cannot be used, and reports why. */
   readonly refuse: (apiError: ApiError) => Promise<RawAnswer>;
 }
+/** A request of a program that runs the service: it acts on any account. */
+export interface OperatorKeyContext extends RequestContext {
+  /** The operator key, for the audit log. */
+  readonly actor: Actor;
+  /** Where the request has an Idempotency-Key, which the guard has reserved. */
+  readonly idempotency: { readonly owner: string; readonly ref: IdempotencyRef } | null;
+}
 export interface SessionContext extends RequestContext {
   readonly user: SignedIn;
   /** The user, for the audit log; an `operator` on the rows for operators. */
@@ -75,7 +82,9 @@ export const ACCOUNT_PATH = '/dashboard/accounts/:account';
 export interface Contexts
   extends Record<Role, AccountContext>,
     /** An API key of an account (`/v1`) with the scope. */
-    Record<`api-key:${KeyScope}`, ApiKeyContext> {
+    Record<`api-key:${KeyScope}`, ApiKeyContext>,
+    /** An operator key with the scope, on `/v1/operator`. */
+    Record<`operator-key:${OperatorScope}`, OperatorKeyContext> {
   /** The same, admitted by the service together with the charge. */
   readonly 'charged-api-key:verify': ChargedKeyContext;
   /** A signature with the secret of the hook in the path. */
@@ -100,6 +109,10 @@ export const scopeOf = (access: Access): KeyScope | null => {
   const [kind, named] = access.split(':');
   return kind?.endsWith('api-key') ? (KEY_SCOPES.find((scope) => scope === named) ?? null) : null;
 };
+
+/** Likewise, that an operator key needs. */
+export const operatorScopeOf = (access: Access): OperatorScope | null =>
+  OPERATOR_SCOPES.find((scope) => access === `operator-key:${scope}`) ?? null;
 
 /** A body that the handler reads itself, as it arrives. Beyond `bodyLimit` the stream fails. */
 export interface StreamBody {
@@ -137,7 +150,16 @@ export interface RouteOutput {
 }
 export interface RouteDoc {
   readonly operationId: string;
-  readonly tag: 'Verification' | 'Lists' | 'Usage' | 'Filters' | 'Policies' | 'Outcomes' | 'Webhooks' | 'Dashboard';
+  readonly tag:
+    | 'Verification'
+    | 'Lists'
+    | 'Usage'
+    | 'Filters'
+    | 'Policies'
+    | 'Outcomes'
+    | 'Webhooks'
+    | 'Operator'
+    | 'Dashboard';
   readonly summary: string;
   readonly description?: string;
   /** Statuses of errors beside those that every row with this access and input can return. */
@@ -268,7 +290,9 @@ type Exact<O, R> = O extends { readonly content: infer S extends TSchema }
 /** A row that reads what accounts have, or can be asked for a search, a page or a range, says what that costs. */
 type CostOf<M extends Route['method'], A extends Access, I extends RouteInput> =
   | (I extends { readonly query: TSchema } ? true : never)
-  | ([M, A] extends ['GET', Role | 'operator' | `api-key:${KeyScope}`] ? true : never) extends never
+  | ([M, A] extends ['GET', Role | 'operator' | `api-key:${KeyScope}` | `operator-key:${OperatorScope}`]
+      ? true
+      : never) extends never
   ? { readonly cost?: 'query' | null }
   : { readonly cost: 'query' | null };
 

@@ -13,6 +13,7 @@ import { type Answer, route } from './route.ts';
 import { compressedOnce, sharedAnswer } from './shared-bytes.ts';
 import { FILTER_ROUTES } from './v1/filters.ts';
 import { LIST_ROUTES } from './v1/lists.ts';
+import { MANAGED_ROUTES } from './v1/operator.ts';
 import { OUTCOME_ROUTES } from './v1/outcomes.ts';
 import { POLICY_ROUTES } from './v1/policies.ts';
 import { USAGE_ROUTES } from './v1/usage.ts';
@@ -28,6 +29,7 @@ export const V1_ROUTES: readonly Route[] = [
   ...POLICY_ROUTES,
   ...OUTCOME_ROUTES,
   ...WEBHOOK_ROUTES,
+  ...MANAGED_ROUTES,
 ];
 
 /** Less than the year that RFC 9116 §2.5.5 recommends as the maximum. */

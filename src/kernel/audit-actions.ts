@@ -69,8 +69,11 @@ export const USER_ACTIONS = [
 ] as const;
 export type UserAction = (typeof USER_ACTIONS)[number];
 
+/** What happens to the service itself, in the log of its operators. Likewise. */
+export const SERVICE_ACTIONS = ['operator_key.created', 'operator_key.revoked', 'account.deleted'] as const;
+
 /** The events of the audit log. */
-export const AUDIT_ACTIONS = [...ACCOUNT_ACTIONS, ...USER_ACTIONS] as const;
+export const AUDIT_ACTIONS = [...ACCOUNT_ACTIONS, ...USER_ACTIONS, ...SERVICE_ACTIONS] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** What an entry is about. */
@@ -78,9 +81,10 @@ export const AUDIT_SUBJECTS = ['account', 'user'] as const;
 export type AuditSubject = (typeof AUDIT_SUBJECTS)[number];
 
 /**
- * Who acted: a user, an operator, an API key, the command line, the service itself, or someone who is not signed in.
+ * Who acted: a user, an operator, an API key, an operator key, the command line, the service itself, or someone who is
+ * not signed in.
  */
-export const ACTOR_KINDS = ['user', 'operator', 'key', 'command', 'service', 'anonymous'] as const;
+export const ACTOR_KINDS = ['user', 'operator', 'key', 'operator_key', 'command', 'service', 'anonymous'] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 
 /** How users prove who they are. */

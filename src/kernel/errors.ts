@@ -15,7 +15,7 @@ import {
 import type { ListStatus } from './facts/lists.ts';
 import { LEVELS } from './facts/plans.ts';
 import type { Decision } from './facts/policies.ts';
-import type { KeyScope } from './facts/scopes.ts';
+import type { KeyScope, OperatorScope } from './facts/scopes.ts';
 import { choice, counted, kibibytes } from './format.ts';
 
 /** Errors that only the dashboard's private API returns, apart on the docs page and absent from the public document. */
@@ -126,20 +126,10 @@ export const DASHBOARD_ERRORS = {
     message: 'The server does not keep verifications for that long.',
     fix: "Choose at most the number of days in the message; the server's own limit is `MAILVET_RETENTION_DAYS`.",
   },
-  balance_too_small: {
-    status: 422,
-    message: 'The account has fewer credits than that. Nothing was changed.',
-    fix: 'Take back at most the remaining credits.',
-  },
   job_already_open: {
     status: 422,
     message: 'The same job is already waiting or running.',
     fix: 'Drop the failed job.',
-  },
-  too_many_keys: {
-    status: 422,
-    message: `An account can have at most ${counted(KEYS_MAX, 'API key')}, not counting revoked ones.`,
-    fix: 'Revoke a key that is no longer used. A rolled key counts until its grace period ends.',
   },
   too_many_hooks: {
     status: 422,
@@ -257,6 +247,16 @@ export const PUBLIC_ERRORS = {
     message: 'The API key lacks the scope that this request needs.',
     fix: 'Add the scope that `scope` names to the key, or use another key.',
   },
+  api_key_required: {
+    status: 403,
+    message: 'This is an operator key. It works for /v1/operator alone; here, the API key of an account is needed.',
+    fix: 'Use an API key of the account. `POST /v1/operator/accounts/:id/keys` creates one.',
+  },
+  operator_key_required: {
+    status: 403,
+    message: 'This is the API key of an account. The operator API needs an operator key.',
+    fix: 'Create an operator key with `mailvet operator-key create`.',
+  },
   malformed_request: {
     status: 400,
     message: 'The request is not well-formed HTTP.',
@@ -282,6 +282,16 @@ export const PUBLIC_ERRORS = {
     status: 409,
     message: 'A request with this Idempotency-Key is still being processed.',
     fix: 'Wait `Retry-After` seconds, then send the same request again.',
+  },
+  balance_too_small: {
+    status: 409,
+    message: 'The account has fewer credits than that. Nothing was changed.',
+    fix: 'Take back at most the remaining credits.',
+  },
+  grant_conflict: {
+    status: 409,
+    message: 'This external_id belongs to another grant. Nothing was changed.',
+    fix: 'Repeat a grant with the account and credits that it had, or use a new `external_id`.',
   },
   list_state: {
     status: 409,
@@ -388,6 +398,16 @@ export const PUBLIC_ERRORS = {
     message: `An account can have at most ${POLICIES_MAX} policies of its own.`,
     fix: 'Delete a policy that you no longer use.',
   },
+  too_many_keys: {
+    status: 422,
+    message: `An account can have at most ${counted(KEYS_MAX, 'API key')}, not counting revoked ones.`,
+    fix: 'Revoke a key that is no longer used. A rolled key counts until its grace period ends.',
+  },
+  external_id_taken: {
+    status: 422,
+    message: 'Another account has this external_id.',
+    fix: 'Use the account that `account` names, or another `external_id`.',
+  },
   idempotency_key_reused: {
     status: 422,
     message: 'This Idempotency-Key was used with a different request body.',
@@ -474,7 +494,9 @@ export interface ErrorDetails {
   upgrade_required?: string;
   existing_id?: number;
   /** That the key lacks. */
-  scope?: KeyScope;
+  scope?: KeyScope | OperatorScope;
+  /** Id of the account that has the `external_id`. */
+  account?: string;
   /** RFC 3339. */
   expired_at?: string;
   /** Of the key, credits in a calendar month. */

@@ -61,6 +61,13 @@ export function keyModeOf(key: string): KeyMode | null {
   return key.startsWith(KEY_PREFIXES.test) ? 'test' : 'live';
 }
 
+/** Of a key of the operator API, which belongs to no account. */
+export const OPERATOR_KEY_PREFIX = 'mv_op_';
+const OPERATOR_KEY_PATTERN = /^mv_op_[0-9A-Za-z]{32}$/;
+
+export const isOperatorKey = (key: string): boolean => OPERATOR_KEY_PATTERN.test(key);
+export const newOperatorKey = (): string => OPERATOR_KEY_PREFIX + randomToken(32);
+
 /** A new API key: the prefix of its mode and 32 random characters (190 bits). Shown once, never stored. */
 export const newApiKey = (mode: KeyMode): string => KEY_PREFIXES[mode] + randomToken(32);
 

@@ -4,7 +4,7 @@ import type { VerificationEngine } from '../engine/create.ts';
 import type { WatchedDomainData } from '../engine/data/domain-data.ts';
 import { ageInDays } from '../engine/doctor/diagnose.ts';
 import { createPost } from '../engine/http/post.ts';
-import { createDashboardLimiter, createFailedAuthLimiter } from '../http/access/limiters.ts';
+import { createDashboardLimiter, createFailedAuthLimiter, createOperatorLimiter } from '../http/access/limiters.ts';
 import type { Health, HttpContext } from '../http/context.ts';
 import { createWebFiles } from '../http/dashboard/web-files.ts';
 import { callerIp } from '../http/exchange.ts';
@@ -202,6 +202,7 @@ const callerBounds = ({ options, storeClock, dashboardPerWindow }: Parts) => ({
   },
   failedAuth: createFailedAuthLimiter(storeClock),
   dashboardLimiter: createDashboardLimiter(storeClock, dashboardPerWindow),
+  operatorLimiter: createOperatorLimiter(storeClock),
 });
 
 /** Counts replies, and records what was rejected of an account. */

@@ -26,7 +26,7 @@ export const createAdmissionService = (store: Pick<Store, 'charging' | 'idempote
     // The key belongs to another request that is in progress.
     if (reply.status === 409) return;
     await (storable(reply.status)
-      ? store.idempotency.finish(caller, ref, reply)
-      : store.idempotency.forget(caller, ref));
+      ? store.idempotency.finish(caller.accountId, ref, reply)
+      : store.idempotency.forget(caller.accountId, ref));
   },
 });

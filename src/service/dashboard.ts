@@ -21,6 +21,7 @@ import type { MailLimits } from './mail-limits.ts';
 import { createMemberService, type MemberService } from './members.ts';
 import { parseViewName } from './names.ts';
 import { createOperatorService, type OperatorService } from './operator.ts';
+import { createOperatorKeyService, type OperatorKeyService } from './operator-keys.ts';
 import { createReplyService, type ReplyService } from './replies.ts';
 import type { SharedLists } from './shared-lists.ts';
 import type { Sessions } from './sign-in/session.ts';
@@ -34,6 +35,7 @@ export interface DashboardServices {
   readonly operators: (account: AccountId) => ReturnType<typeof operatorsAsked>;
   readonly chart: (account: AccountId, ask: ChartQuery) => Promise<Chart>;
   readonly keys: KeyService;
+  readonly operatorKeys: OperatorKeyService;
   readonly log: LogService;
   readonly views: ViewService;
   readonly operator: OperatorService;
@@ -70,13 +72,14 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
     operators: (account) => operatorsAsked(store, account),
     chart: (account, ask) => chartOf(store, clock, account, ask),
     keys: createKeyService(store, clock),
+    operatorKeys: createOperatorKeyService(store),
     log: createLogService(store, options.retentionDays),
     views: createViewService(store.savedViews),
     operator: createOperatorService({
       store,
       clock,
       lists,
-      invite: members.invite,
+      members,
       // Imported lazily, to keep the start fast.
       async doctor() {
         const { examine, checkStore } = await import('./doctor.ts');

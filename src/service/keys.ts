@@ -6,7 +6,7 @@ import { grouped } from '../kernel/format.ts';
 import { hashApiKey, type KeyMode, newApiKey } from '../kernel/ids.ts';
 import { canonicalCidr } from '../kernel/ip.ts';
 import { budgetResetsAt, budgetUsed } from '../store/charge/budget.ts';
-import type { AccountId, Actor, Key, KeyClient, KeyLimits, Store } from '../store/store.ts';
+import type { AccountId, Actor, Key, KeyClient, KeyLimits, OwnedReply, Store } from '../store/store.ts';
 import { parseKeyName } from './names.ts';
 
 export type { Key };
@@ -18,7 +18,7 @@ export interface CreatedKey {
 }
 
 /** Settings of a new key; what is absent does not limit it. */
-type NewKey = { readonly name: string; readonly allowIps: readonly string[] } & KeyLimits;
+export type NewKey = { readonly name: string; readonly allowIps: readonly string[] } & KeyLimits;
 
 /** The API keys of an account, for its members. All methods throw ApiError. */
 export interface KeyService {
@@ -162,13 +162,19 @@ export const modeOf = ({ testOf }: { readonly testOf: AccountId | null }): KeyMo
  * Creates a key, of test mode for a test account. The store keeps only a hash, so `value` cannot be read again. Throws
  * ApiError.
  */
-export async function createKey(store: KeyStore, account: AccountId, input: NewKey, by?: Actor): Promise<CreatedKey> {
+export async function createKey(
+  store: KeyStore,
+  account: AccountId,
+  input: NewKey,
+  by?: Actor,
+  stored: OwnedReply<Key> | null = null,
+): Promise<CreatedKey> {
   const name = parseKeyName(input.name);
   const allowIps = canonicalAllowlist(input.allowIps);
   const owner = await store.accounts.get(account);
   if (owner === null) throw new ApiError('not_found', 'There is no such account.');
   const value = newApiKey(modeOf(owner));
-  const key = await store.keys.create(account, { ...input, name, ...storedForm(value), allowIps }, by);
+  const key = await store.keys.create(account, { ...input, name, ...storedForm(value), allowIps }, by, stored);
   return { key, value };
 }
 

@@ -4,7 +4,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { INVITATION_DAYS, INVITATIONS_PER_HOUR } from '../kernel/facts/lifetimes.ts';
 import { isAtLeast, type Role } from '../kernel/facts/roles.ts';
 import { randomToken, sha256Hex } from '../kernel/ids.ts';
-import type { AccountId, Actor, Invitation, Member, RoleOutcome, Store } from '../store/store.ts';
+import type { AccountId, Actor, Invitation, InvitationInput, Member, RoleOutcome, Store } from '../store/store.ts';
 import type { MailLimits } from './mail-limits.ts';
 import { isUsableEmail } from './sign-in/validate.ts';
 
@@ -31,7 +31,14 @@ export interface MemberService {
     by: ActingMember,
     input: { email: string; role: Role },
   ): Promise<{ id: string; link: string | null; mailed: boolean }>;
+  /** The invitation to be stored with an account that an operator's program creates. */
+  ownerOfNew(email: string, by: Actor): Promise<NewInvitation>;
   withdraw(by: ActingMember, id: string): Promise<void>;
+}
+
+export interface NewInvitation {
+  readonly invitation: InvitationInput;
+  readonly linkSent: { readonly link: string | null; readonly mailed: boolean };
 }
 
 const ROLE_TEXT: Readonly<Record<Role, string>> = { member: 'a member', admin: 'an admin or owner', owner: 'an owner' };
@@ -56,6 +63,23 @@ export function createMemberService(parts: {
 }): MemberService {
   const { store, mailLimits, clock, url, mail, signupOpen } = parts;
   const { members } = store;
+
+  /** `origin`: whose mails it is counted among. `email` is one that mail can be sent to. */
+  async function newInvitation(role: Role, email: string, by: Actor, origin: string): Promise<NewInvitation> {
+    const day = mail ? await mailLimits.admit('invitation', email, origin) : null;
+    if (day !== null) throw tooManyMails(day, clock.now());
+    // 43 characters of base 62 are 256 bits. In the fragment, so that it never appears in a log.
+    const token = randomToken(43);
+    const expiresAt = clock.now() + INVITATION_DAYS * DAY_MS;
+    const link = `${url()}/invitation#token=${token}`;
+    const message = { template: 'invitation', to: email, role, by: by.name, link } as const;
+    const mailTo = mail ? (account: string) => ({ ...message, account }) : null;
+    return {
+      invitation: { email, role, tokenHash: sha256Hex(token), expiresAt, provesAddress: mail, mailTo },
+      // The link sets the password of the address. If anyone can be an admin, only the mailbox may receive it.
+      linkSent: { link: mail || signupOpen ? null : link, mailed: mail },
+    };
+  }
 
   return {
     role: (account, user) => members.role(account, user),
@@ -84,21 +108,13 @@ export function createMemberService(parts: {
       if (replaced) requireRole(by.role, 'owner');
       const hour = await store.attempts.count(`invite:${by.account}`, HOUR_MS);
       if (hour.count > INVITATIONS_PER_HOUR) throw tooMany(hour.endsAt, clock.now());
-      const day = mail ? await mailLimits.admit('invitation', email, by.account) : null;
-      if (day !== null) throw tooManyMails(day, clock.now());
-      // 43 characters of base 62 are 256 bits. In the fragment, so that it never appears in a log.
-      const token = randomToken(43);
-      const expiresAt = clock.now() + INVITATION_DAYS * DAY_MS;
-      const link = `${url()}/invitation#token=${token}`;
-      const message = { template: 'invitation', to: email, role: input.role, by: by.actor.name, link } as const;
-      const mailTo = mail ? (account: string) => ({ ...message, account }) : null;
-      const tokenHash = sha256Hex(token);
-      const invitation = { email, role: input.role, tokenHash, expiresAt, provesAddress: mail, mailTo };
+      const { invitation, linkSent } = await newInvitation(input.role, email, by.actor, by.account);
       const sent = await members.invite(by.account, invitation, by.actor);
       if (sent === null) throw roleHasChanged(input.role === 'owner' ? 'owner' : 'admin');
-      // The link sets the password of the address. If anyone can be an admin, only the mailbox may receive it.
-      return { id: sent.id, link: mail || signupOpen ? null : link, mailed: mail };
+      return { id: sent.id, ...linkSent };
     },
+
+    ownerOfNew: async (email, by) => newInvitation('owner', mailableAddress(email), by, by.id ?? by.name),
 
     async withdraw(by, id) {
       throwUnlessDone(await members.withdraw(by.account, id, by.actor), by, INVITATION);

@@ -5,15 +5,38 @@ import { ageInDays } from '../engine/doctor/diagnose.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Plan } from '../kernel/facts/plans.ts';
-import type { AccountChange, AccountId, AccountSummary, Actor, LedgerPage, Page, Store } from '../store/store.ts';
+import type {
+  Account,
+  AccountChange,
+  AccountId,
+  AccountInput,
+  AccountSummary,
+  Actor,
+  ExternalGrant,
+  GrantOutcome,
+  Key,
+  LedgerPage,
+  OwnedReply,
+  Page,
+  Store,
+} from '../store/store.ts';
 import { type AuditEntry, auditLogOf, type KeysetPage, type KeysetQuery, type LedgerQuery } from './accounts.ts';
 import { auditEntries } from './audit-log.ts';
 import type { Examination } from './doctor.ts';
-import type { MemberService } from './members.ts';
+import { type CreatedKey, createKey, type NewKey } from './keys.ts';
+import type { MemberService, NewInvitation } from './members.ts';
 import { parseAccountName, parseNote } from './names.ts';
 import type { UpdateAttempt } from './shared-lists.ts';
+import { type UsageQuery, usageOf } from './usage.ts';
 
-export type { AccountSummary };
+export type { AccountSummary, GrantOutcome };
+
+/** An account that a program has created. */
+export interface NewAccount {
+  readonly account: AccountSummary;
+  /** Of the owner's invitation; null: nobody was invited. */
+  readonly linkSent: NewInvitation['linkSent'] | null;
+}
 
 export interface ListsState {
   readonly version: string;
@@ -52,6 +75,31 @@ export interface OperatorService {
   change(id: string, change: AccountChange, by: Actor): Promise<AccountSummary>;
   /** Invites the owner of an account without members. */
   inviteOwner(id: string, email: string, by: Actor): ReturnType<MemberService['invite']>;
+  /** For a program: with the owner's invitation, and the reply, in one transaction. Throws `external_id_taken`. */
+  createManaged(
+    input: AccountInput & { readonly owner: string | null },
+    by: Actor,
+    stored: OwnedReply<NewAccount> | null,
+  ): Promise<NewAccount>;
+  /** Deletes the account; see `Accounts.remove`. */
+  remove(id: string, by: Actor): Promise<void>;
+  /** See `Accounts.grantOnce`. */
+  grantOnce(
+    id: string,
+    grant: Omit<ExternalGrant, 'createdAt'>,
+    by: Actor,
+    stored: OwnedReply<GrantOutcome> | null,
+  ): Promise<GrantOutcome>;
+  createKey(
+    id: string,
+    input: { readonly settings: NewKey; readonly test: boolean },
+    by: Actor,
+    stored: OwnedReply<Key> | null,
+  ): Promise<CreatedKey>;
+  /** Of the account, or of its test account. */
+  revokeKey(id: string, key: string, by: Actor): Promise<Key>;
+  /** As the account sees it. */
+  usage(id: string, query: UsageQuery): ReturnType<typeof usageOf>;
   /** Negative credits are deducted. */
   grant(id: string, credits: number, note: string, by: Actor): Promise<AccountSummary>;
   ledger(id: string, page: LedgerQuery): Promise<LedgerPage>;
@@ -67,17 +115,17 @@ export interface OperatorService {
 }
 
 export function createOperatorService(parts: {
-  store: Pick<Store, 'accounts' | 'auditLog'>;
+  store: Pick<Store, 'accounts' | 'auditLog' | 'keys' | 'usage'>;
   clock: Clock;
   lists: WatchedDomainData;
-  invite: MemberService['invite'];
+  members: Pick<MemberService, 'invite' | 'ownerOfNew'>;
   doctor: () => Promise<Examination>;
   /** Throws an Error with a message for users. */
   requestListsUpdate: () => Promise<string>;
   lastAttempt: () => Promise<UpdateAttempt | null>;
   sourceUrls: Readonly<Record<UpdateSource, string | null>>;
 }): OperatorService {
-  const { store, clock, lists, invite, doctor, requestListsUpdate, lastAttempt, sourceUrls } = parts;
+  const { store, clock, lists, members, doctor, requestListsUpdate, lastAttempt, sourceUrls } = parts;
   const { accounts } = store;
 
   async function summaryOf(id: string): Promise<AccountSummary> {
@@ -130,18 +178,64 @@ export function createOperatorService(parts: {
     },
 
     async inviteOwner(id, email, actor) {
-      const { id: account, members } = await summaryOf(id);
-      if (members > 0) throw new ApiError('account_has_members');
-      return invite({ account, user: actor.id ?? '', role: 'owner', actor }, { email, role: 'owner' });
+      const { id: account, members: present } = await summaryOf(id);
+      if (present > 0) throw new ApiError('account_has_members');
+      return members.invite({ account, user: actor.id ?? '', role: 'owner', actor }, { email, role: 'owner' });
     },
 
     async grant(id, credits, note, by) {
       const account = await idOf(id);
-      if (credits === 0)
-        throw new ApiError('invalid_parameter', 'credits must be a whole number, and not 0.', { field: 'credits' });
+      refuseNone(credits);
       if ((await accounts.grant(account, credits, parseNote(note), by)) === null)
         throw new ApiError('balance_too_small', undefined, { field: 'credits' });
       return summaryOf(id);
+    },
+
+    async createManaged({ owner, ...input }, by, stored) {
+      const valid = { ...input, name: parseAccountName(input.name), note: 'Opening balance' };
+      const invited = owner === null ? null : await members.ownerOfNew(owner, by);
+      const made = (account: Account): NewAccount => ({
+        account: { ...account, members: 0, keys: 0 },
+        linkSent: invited?.linkSent ?? null,
+      });
+      const account = await accounts.create(valid, by, {
+        invitation: invited?.invitation ?? null,
+        stored: stored && { ...stored, replyTo: (created) => stored.replyTo(made(created)) },
+      });
+      return made(account);
+    },
+
+    async remove(id, by) {
+      if (!(await accounts.remove(await idOf(id), by))) throw noAccount();
+    },
+
+    async grantOnce(id, { externalId, credits, note }, by, stored) {
+      const account = await idOf(id);
+      refuseNone(credits);
+      return accounts.grantOnce(account, { externalId, credits, note: parseNote(note) }, by, stored);
+    },
+
+    async createKey(id, { settings, test }, by, stored) {
+      const live = await idOf(id);
+      const account = test ? (await accounts.testAccount(live)).id : live;
+      return createKey(store, account, settings, by, stored);
+    },
+
+    async revokeKey(id, key, by) {
+      const account = await idOf(id);
+      const found = await store.keys.get(key);
+      const isOwn = found !== null && (found.testOf ?? found.accountId) === account;
+      const revoked = isOwn ? await store.keys.revoke(key, by) : null;
+      if (revoked === null) throw new ApiError('not_found', 'There is no such key in this account.');
+      return revoked;
+    },
+
+    async usage(id, query) {
+      const account = await summaryOf(id);
+      const window = await accounts.window(account.id);
+      if (window === null) throw noAccount();
+      const caller = { accountId: account.id, keyId: '', plan: account.plan, test: false };
+      return usageOf(store, clock, caller, window, query);
     },
 
     ledger: async (id, { before, limit }) => accounts.ledger(await idOf(id), limit, before),
@@ -158,6 +252,11 @@ export function createOperatorService(parts: {
       return { lists: await state(), message };
     },
   };
+}
+
+function refuseNone(credits: number): void {
+  if (credits === 0)
+    throw new ApiError('invalid_parameter', 'credits must be a whole number, and not 0.', { field: 'credits' });
 }
 
 const noAccount = () => new ApiError('not_found', 'There is no such account.');

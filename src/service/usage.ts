@@ -2,7 +2,7 @@ import { type Clock, monthOf, toIso } from '../kernel/clock.ts';
 import { PLAN_WITH_SMTP, PLANS, type Plan, PRICE, WINDOW_SECONDS } from '../kernel/facts/plans.ts';
 import type { Caller, RateWindow, Store, UsageGrouping } from '../store/store.ts';
 
-interface UsageQuery {
+export interface UsageQuery {
   readonly groupBy: UsageGrouping | null;
   readonly from: number | null;
   readonly to: number | null;

@@ -5,7 +5,8 @@ import { BATCH_ROWS, inBatches } from './batches.ts';
 import { releaseSharedHoldsOf } from './charge/shared-hold.ts';
 import type { StorageDriver, TableSchema } from './driver.ts';
 import { removableTables } from './owned-tables.ts';
-import type { AccountId } from './store.ts';
+import { writeAudit } from './people/audit-log.ts';
+import type { AccountId, Actor } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /** Deletes those of `users` who are neither members of an account nor operators, with their sessions. */
@@ -27,7 +28,7 @@ async function removeUsersWithoutAccount(
     .execute();
 }
 
-export async function removeAccount(driver: StorageDriver, id: AccountId): Promise<boolean> {
+export async function removeAccount(driver: StorageDriver, id: AccountId, by?: Actor): Promise<boolean> {
   const now = await driver.now();
   return driver.transaction(async (trx) => {
     const account = await lockAccount(driver, trx, id);
@@ -36,7 +37,10 @@ export async function removeAccount(driver: StorageDriver, id: AccountId): Promi
     const accounts = test === undefined ? [id] : [id, test.id];
     await driver.lockAccounts(trx, accounts);
     for (const one of accounts) await releaseSharedHoldsOf({ driver, trx, now }, one);
-    await trx.updateTable('accounts').set({ status: 'deleted' }).where('id', 'in', accounts).execute();
+    const ended = { status: 'deleted', external_id: null } as const;
+    await trx.updateTable('accounts').set(ended).where('id', 'in', accounts).execute();
+    const detail = { account: id, external_id: account.external_id };
+    await writeAudit(trx, null, now, by, { action: 'account.deleted', target: account.name, detail });
     await trx.deleteFrom('invitations').where('account_id', '=', id).execute();
     for (const one of accounts) {
       // Such as mails to its members; a job of its own deletes its rows.

@@ -24,6 +24,7 @@ export const toAccount = (row: Row<'accounts'>): Account => ({
   secondFactorRequired: row.second_factor_required === 1,
   createdAt: row.created_at,
   testOf: row.test_of === null ? null : accountId(row.test_of),
+  externalId: row.external_id,
 });
 
 export function wholeCredits(credits: number): number {

@@ -1,35 +1,47 @@
 import { type Selectable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
+import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { removeAccount } from './account-removal.ts';
-import { addGrant, changesTo, lockAccount, toAccount, wholeCredits } from './account-rows.ts';
+import { addGrant, changesTo, lockAccount, lockExistingAccount, toAccount, wholeCredits } from './account-rows.ts';
 import { windowOf } from './charge/window.ts';
 import type { StorageDriver } from './driver.ts';
+import { storeReply } from './idempotency.ts';
 import { fundsOf, ledgerPage } from './ledger.ts';
 import { claimLowBalanceAlerts } from './low-balance.ts';
 import { writeAudit } from './people/audit-log.ts';
-import { insertMember } from './people/members.ts';
+import { insertInvitation, insertMember } from './people/members.ts';
 import { storable } from './rows.ts';
-import type { Account, AccountInput, Accounts, Actor } from './store.ts';
-import type { Tables } from './tables.ts';
+import type { Account, AccountInput, Accounts, Actor, ExternalGrant } from './store.ts';
+import type { Row, Tables } from './tables.ts';
 import { testAccount } from './test-account.ts';
 
 async function insertAccount(
   trx: Transaction<Tables>,
-  { name, plan, rateLimit, credits, note }: AccountInput,
+  { name, plan, rateLimit, credits, note, externalId = null }: AccountInput,
   now: number,
   by: Actor | undefined,
 ): Promise<Account> {
   if (wholeCredits(credits) < 0) throw new RangeError('An account cannot begin with fewer than 0 credits.');
   const row = { id: newId('acc', now), name: storable(name), plan, rate_limit: rateLimit, created_at: now };
+  if (externalId !== null) await refuseTaken(trx, externalId);
   const account = await trx
     .insertInto('accounts')
-    .values({ ...row, status: 'active', balance: credits })
+    .values({ ...row, status: 'active', balance: credits, external_id: externalId })
     .returningAll()
     .executeTakeFirstOrThrow();
   if (credits > 0) await addGrant(trx, row.id, credits, note ?? 'Opening balance', now);
-  const detail = { plan, rate_limit: rateLimit, credits };
+  const named = externalId === null ? {} : { external_id: externalId };
+  const detail = { plan, rate_limit: rateLimit, credits, ...named };
   await writeAudit(trx, row.id, now, by, { action: 'account.created', target: name, detail });
   return toAccount(account);
+}
+
+/** Throws ApiError `external_id_taken`. */
+async function refuseTaken(trx: Transaction<Tables>, externalId: string): Promise<void> {
+  const other = trx.selectFrom('accounts').select('id').where('external_id', '=', externalId);
+  const taken = await other.executeTakeFirst();
+  if (taken === undefined) return;
+  throw new ApiError('external_id_taken', undefined, { field: 'external_id', account: taken.id });
 }
 
 const summaries = <O>(accounts: SelectQueryBuilder<Tables, 'accounts', O>) =>
@@ -48,6 +60,47 @@ const toSummary = (row: Selectable<Tables['accounts']> & { members: number | nul
   keys: row.keys ?? 0,
 });
 
+const toGrant = (row: Omit<Row<'external_grants'>, 'grantee'>): ExternalGrant => ({
+  externalId: row.external_id,
+  credits: row.credits,
+  note: row.note,
+  createdAt: row.created_at,
+});
+
+/** The grant that has the id already. Throws ApiError `grant_conflict` if it is not the one that is asked for. */
+async function earlierGrant(trx: Transaction<Tables>, asked: Row<'external_grants'>): Promise<ExternalGrant> {
+  const row = await trx
+    .selectFrom('external_grants')
+    .selectAll()
+    .where('external_id', '=', asked.external_id)
+    .executeTakeFirstOrThrow();
+  if (row.grantee === asked.grantee && row.credits === asked.credits) return toGrant(row);
+  throw new ApiError('grant_conflict', undefined, { field: 'external_id' });
+}
+
+/** Changes the balance of a locked account. Throws ApiError `balance_too_small`, `not_found` for a test account. */
+async function addCredits(
+  trx: Transaction<Tables>,
+  before: Row<'accounts'>,
+  credits: number,
+  note: string,
+  now: number,
+  by: Actor,
+): Promise<Account> {
+  if (before.test_of !== null) throw new ApiError('not_found', 'There is no such account.');
+  if (before.balance + credits < 0) throw new ApiError('balance_too_small', undefined, { field: 'credits' });
+  const row = await trx
+    .updateTable('accounts')
+    .set((eb) => ({ balance: eb('balance', '+', credits) }))
+    .where('id', '=', before.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await addGrant(trx, before.id, credits, note, now);
+  const detail = { credits, note };
+  await writeAudit(trx, before.id, now, by, { action: 'credits.granted', target: before.name, detail });
+  return toAccount(row);
+}
+
 export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
   const { db } = driver;
   const notDeleted = () => db.selectFrom('accounts').where('status', '<>', 'deleted');
@@ -55,9 +108,16 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
   const find = (id: string) => notDeleted().selectAll().where('id', '=', id).executeTakeFirst();
 
   return {
-    async create(input, by) {
+    async create(input, by, { invitation = null, stored = null } = {}) {
       const now = await driver.now();
-      return driver.transaction((trx) => insertAccount(trx, input, now, by));
+      return driver.transaction(async (trx) => {
+        // Two at once with the same id would both find it free.
+        if (typeof input.externalId === 'string') await driver.advisoryLock(trx, `account ${input.externalId}`);
+        const account = await insertAccount(trx, input, now, by);
+        if (invitation !== null && by !== undefined) await insertInvitation(driver, trx, account, invitation, now, by);
+        if (stored !== null) await storeReply(driver, trx, stored.owner, now, stored, account);
+        return account;
+      });
     },
 
     async createFor(owner, input, by) {
@@ -94,9 +154,9 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
       let wanted = live();
       if (query !== null && query !== '') {
         const text = storable(query).toLowerCase();
-        const within = (column: 'id' | 'name') =>
+        const within = (column: 'id' | 'name' | 'external_id') =>
           driver.substringMatch(driver.lowerCase(sql<string>`${sql.ref(column)}`), text);
-        wanted = wanted.where((eb) => eb.or([within('id'), within('name')]));
+        wanted = wanted.where((eb) => eb.or([within('id'), within('name'), within('external_id')]));
       }
       const total = await wanted.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
       const page = summaries(wanted).orderBy('created_at', 'desc').orderBy('id', 'desc').offset(offset).limit(limit);
@@ -143,9 +203,29 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
       });
     },
 
+    async grantOnce(id, { externalId, credits, note }, by, stored = null) {
+      wholeCredits(credits);
+      const now = await driver.now();
+      return driver.transaction(async (trx) => {
+        const before = await lockExistingAccount(driver, trx, id);
+        const grant = { external_id: externalId, grantee: id, credits, note: storable(note), created_at: now };
+        const insert = trx
+          .insertInto('external_grants')
+          .values(grant)
+          .onConflict((oc) => oc.doNothing());
+        const { numInsertedOrUpdatedRows } = await insert.executeTakeFirstOrThrow();
+        const outcome =
+          numInsertedOrUpdatedRows === 1n
+            ? { grant: toGrant(grant), account: await addCredits(trx, before, credits, note, now, by), repeated: false }
+            : { grant: await earlierGrant(trx, grant), account: toAccount(before), repeated: true };
+        if (stored !== null) await storeReply(driver, trx, stored.owner, now, stored, outcome);
+        return outcome;
+      });
+    },
+
     ledger: (id, limit, before = null) => ledgerPage(driver, id, limit, before),
     funds: (id, since) => fundsOf(driver, id, since),
-    remove: (id) => removeAccount(driver, id),
+    remove: (id, by) => removeAccount(driver, id, by),
     claimLowBalanceAlerts: (mailTo, signal) => claimLowBalanceAlerts(driver, mailTo, signal),
 
     async window(id) {

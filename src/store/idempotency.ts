@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import { ApiError } from '../kernel/errors.ts';
-import { REPLY_LIFE } from './charge/apply-batch.ts';
+import { REPLY_LIFE, RESERVATION_LIFE } from './charge/apply-batch.ts';
 import type { StorageDriver } from './driver.ts';
 import { storable } from './rows.ts';
 import type { Idempotency, IdempotencyRef, ReplyToStore, StoredReply } from './store.ts';
@@ -61,31 +61,52 @@ export async function storeReply<Outcome>(
 
 export function idempotency(driver: StorageDriver): Idempotency {
   const { db } = driver;
+
+  async function find(owner: string, { route, key, fingerprint }: IdempotencyRef): Promise<StoredReply | null> {
+    const found = await db
+      .selectFrom('idempotency')
+      .select(['fingerprint', 'status', 'headers', 'body'])
+      .where('account_id', '=', owner)
+      .where('route', '=', route)
+      .where('key', '=', key)
+      .where('state', '=', 'done')
+      .where('expires_at', '>', await driver.now())
+      .executeTakeFirst();
+    if (found === undefined) return null;
+    if (found.fingerprint !== fingerprint) throw new ApiError('idempotency_key_reused');
+    const { status, headers, body } = found;
+    return { status: status ?? 0, headers: JSON.parse(headers ?? '{}'), body: body ?? '' };
+  }
+
   return {
-    async finish({ accountId }, ref, reply) {
-      await write(driver, db, accountId, await driver.now(), ref, reply);
+    async reserve(owner, ref) {
+      const now = await driver.now();
+      const node = driver.node.current ?? '';
+      const reserved = { fingerprint: ref.fingerprint, state: 'running' as const, node, created_at: now };
+      const row = { ...reserved, expires_at: now + RESERVATION_LIFE };
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('idempotency')
+        .values({ account_id: owner, route: ref.route, key: ref.key, ...row })
+        .onConflict((oc) =>
+          oc.columns(['account_id', 'route', 'key']).doUpdateSet(row).where('idempotency.expires_at', '<=', now),
+        )
+        .executeTakeFirstOrThrow();
+      if (numInsertedOrUpdatedRows === 1n) return null;
+      const stored = await find(owner, ref);
+      if (stored === null) throw new ApiError('idempotency_in_progress', undefined, { retry_after: 1 });
+      return stored;
     },
 
-    async find(account, { route, key, fingerprint }) {
-      const found = await db
-        .selectFrom('idempotency')
-        .select(['fingerprint', 'status', 'headers', 'body'])
-        .where('account_id', '=', account)
-        .where('route', '=', route)
-        .where('key', '=', key)
-        .where('state', '=', 'done')
-        .where('expires_at', '>', await driver.now())
-        .executeTakeFirst();
-      if (found === undefined) return null;
-      if (found.fingerprint !== fingerprint) throw new ApiError('idempotency_key_reused');
-      const { status, headers, body } = found;
-      return { status: status ?? 0, headers: JSON.parse(headers ?? '{}'), body: body ?? '' };
+    async finish(owner, ref, reply) {
+      await write(driver, db, owner, await driver.now(), ref, reply);
     },
 
-    async forget(caller, { route, key, fingerprint }) {
+    find,
+
+    async forget(owner, { route, key, fingerprint }) {
       await db
         .deleteFrom('idempotency')
-        .where('account_id', '=', caller.accountId)
+        .where('account_id', '=', owner)
         .where('route', '=', route)
         .where('key', '=', key)
         .where('fingerprint', '=', fingerprint)

@@ -8,6 +8,7 @@ import { KEY_PREFIXES, newId } from '../kernel/ids.ts';
 import { lockAccount, lockExistingAccount } from './account-rows.ts';
 import { countersOf } from './charge/budget.ts';
 import type { StorageDriver } from './driver.ts';
+import { storeReply } from './idempotency.ts';
 import { writeAudit } from './people/audit-log.ts';
 import { accountId, storable } from './rows.ts';
 import type { AccountId, Key, KeyLimits, Keys } from './store.ts';
@@ -133,7 +134,7 @@ export function keys(driver: StorageDriver): Keys {
     trx.updateTable('keys').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
   return {
-    async create(account, { name, hash, lastFour, allowIps, ...limits }, by) {
+    async create(account, { name, hash, lastFour, allowIps, ...limits }, by, stored = null) {
       const now = await driver.now();
       refusePastExpiry(limits, null, now);
       return driver.transaction(async (trx) => {
@@ -153,7 +154,9 @@ export function keys(driver: StorageDriver): Keys {
         const detail = { key: row.id, last_four: lastFour, allow_ips: allowIps, ...limitDetail(row) };
         await writeAudit(trx, account, now, by, { action: 'key.created', target: name, detail });
         await emitEvent({ driver, trx, now }, account, 'key.created', keyEvent(row));
-        return toKey(row);
+        const made = toKey(row);
+        if (stored !== null) await storeReply(driver, trx, stored.owner, now, stored, made);
+        return made;
       });
     },
 

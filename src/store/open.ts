@@ -17,10 +17,10 @@ import { lists } from './lists/lists.ts';
 import { rejectedRequests } from './log/rejected-requests.ts';
 import { verifications } from './log/verifications.ts';
 import { migrationsFolder } from './migrations.ts';
+import { operatorKeys } from './operator-keys.ts';
 import { outcomes } from './outcomes.ts';
 import { paceSlices } from './pace.ts';
 import { auditLog } from './people/audit-log.ts';
-
 import { members } from './people/members.ts';
 import { savedViews } from './people/saved-views.ts';
 import { attempts, authDatabase, forgetSecret, secret, signIns } from './people/sign-ins.ts';
@@ -84,6 +84,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     sharedHolds: sharedHolds(driver),
     accounts: { ...accounts(driver), audit: () => auditAccounts(driver) },
     keys: keys(driver),
+    operatorKeys: operatorKeys(driver),
     filters: filters(driver),
     policies: policies(driver),
     seen: seenMailboxes(driver),

@@ -26,7 +26,7 @@ import type { ReadWarningCode } from '../kernel/facts/read-warnings.ts';
 import type { Deliverability, Reason, ReasonOrNone, Status } from '../kernel/facts/reasons.ts';
 import type { Role } from '../kernel/facts/roles.ts';
 import type { ViewPage } from '../kernel/facts/saved-views.ts';
-import type { KeyScope } from '../kernel/facts/scopes.ts';
+import type { KeyScope, OperatorScope } from '../kernel/facts/scopes.ts';
 import type { MailOutcome, OutcomeClass } from '../kernel/facts/sent-mail.ts';
 import type { FilterSort, ListSort, Sorting } from '../kernel/facts/sort-orders.ts';
 import type { JobState, MailPayload } from '../kernel/jobs.ts';
@@ -70,6 +70,7 @@ export interface Store {
   readonly sharedHolds: SharedHolds;
   readonly accounts: Accounts;
   readonly keys: Keys;
+  readonly operatorKeys: OperatorKeys;
   readonly filters: Filters;
   readonly policies: Policies;
   readonly seen: SeenMailboxes;
@@ -195,6 +196,7 @@ export interface Keys {
     account: AccountId,
     input: { name: string; hash: string; lastFour: string; allowIps: readonly string[] } & KeyLimits,
     by?: Actor,
+    stored?: OwnedReply<Key> | null,
   ): Promise<Key>;
   /**
    * Of an account, without all but the newest KEYS_MAX of those that are revoked; `withTest`: all of them, those of its
@@ -221,6 +223,42 @@ export interface Keys {
     fresh: { hash: string; lastFour: string; graceMs: number },
     by: Actor,
   ): Promise<{ fresh: Key; old: Key } | null>;
+}
+
+/** A key of the operator API. Times in ms. */
+export interface OperatorKey {
+  readonly id: string;
+  readonly name: string;
+  /** The last four characters of the key, to tell keys apart. */
+  readonly lastFour: string;
+  /** Canonical addresses and CIDRs; never empty. */
+  readonly allowIps: readonly string[];
+  readonly scopes: readonly OperatorScope[];
+  readonly createdAt: number;
+  /** From this time on it is refused. */
+  readonly expiresAt: number;
+  readonly revokedAt: number | null;
+  /** To the minute. */
+  readonly lastUsedAt: number | null;
+  readonly lastUsedIp: string | null;
+}
+
+export interface OperatorKeys {
+  /**
+   * `hash` is all that is stored of the key's value. Throws ApiError: `invalid_parameter` for an expiry in the past,
+   * or too far in the future, `too_many_keys`.
+   */
+  create(
+    input: Pick<OperatorKey, 'name' | 'lastFour' | 'allowIps' | 'scopes' | 'expiresAt'> & { readonly hash: string },
+    by: Actor,
+  ): Promise<OperatorKey>;
+  /** Newest first, revoked ones as well. */
+  list(): Promise<OperatorKey[]>;
+  /** The key of this hash, whatever its state, and the time of the store; null: there is none. */
+  find(hash: string): Promise<{ readonly key: OperatorKey; readonly now: number } | null>;
+  recordUse(id: string, ip: string): Promise<void>;
+  /** Final; in force for every request begun after this has returned. Null: there is no such key. */
+  revoke(id: string, by: Actor): Promise<OperatorKey | null>;
 }
 
 interface UsageSummary {
@@ -407,6 +445,8 @@ export interface Account {
    * live account.
    */
   readonly testOf: AccountId | null;
+  /** What whoever created it by the operator API calls it; unique. */
+  readonly externalId: string | null;
 }
 
 export interface RateWindow {
@@ -483,6 +523,28 @@ export interface AccountInput {
   /** The opening balance, recorded under `note`. */
   readonly credits: number;
   readonly note?: string;
+  readonly externalId?: string | null;
+}
+
+/** What is stored in the transaction that creates an account. */
+interface WithAccount {
+  readonly invitation?: InvitationInput | null;
+  readonly stored?: OwnedReply<Account> | null;
+}
+
+/** A grant that is made once, whoever asks for it again. */
+export interface ExternalGrant {
+  readonly externalId: string;
+  readonly credits: number;
+  readonly note: string;
+  readonly createdAt: number;
+}
+export interface GrantOutcome {
+  readonly grant: ExternalGrant;
+  /** As it is now. */
+  readonly account: Account;
+  /** The grant had been made before: nothing was changed. */
+  readonly repeated: boolean;
 }
 
 /**
@@ -493,7 +555,8 @@ export interface AccountInput {
  * anything in a deleted account throws ApiError('not_found').
  */
 export interface Accounts {
-  create(input: AccountInput, by?: Actor): Promise<Account>;
+  /** Throws ApiError `external_id_taken`. */
+  create(input: AccountInput, by?: Actor, more?: WithAccount): Promise<Account>;
   /** The account and its owner in one transaction; null if the user is a member of an account already. */
   createFor(owner: string, input: AccountInput, by: Actor): Promise<Account | null>;
   get(id: string): Promise<Account | null>;
@@ -507,6 +570,17 @@ export interface Accounts {
   set(id: AccountId, change: AccountChange, by?: Actor): Promise<Account | null>;
   /** Adds credits, or removes them when negative; null when the balance would fall below zero. */
   grant(id: AccountId, credits: number, note: string, by?: Actor): Promise<Account | null>;
+  /**
+   * The same, once for each `externalId`: a second one changes nothing, for as long as the store exists. Throws
+   * ApiError: `not_found`, `balance_too_small`, `grant_conflict` where the id belongs to a grant of other credits or to
+   * another account.
+   */
+  grantOnce(
+    id: AccountId,
+    grant: Omit<ExternalGrant, 'createdAt'>,
+    by: Actor,
+    stored?: OwnedReply<GrantOutcome> | null,
+  ): Promise<GrantOutcome>;
   /** Newest first. `before`: the `next` of an earlier page; three whole numbers, separated by dots. */
   ledger(id: AccountId, limit: number, before?: string | null): Promise<LedgerPage>;
   /** Charges by day (UTC) and grants from the day of `since` on; all of one state of the store. */
@@ -515,7 +589,7 @@ export interface Accounts {
    * Deletes the account: from now on its keys are refused and nobody is a member; people who are in no other account
    * and no operators go with it. Its rows follow in the rounds of upkeep, as there may be millions.
    */
-  remove(id: AccountId): Promise<boolean>;
+  remove(id: AccountId, by?: Actor): Promise<boolean>;
   /**
    * Accounts whose balance (with what is held, as it may come back) fell below their threshold since this was last
    * called, each returned once on all nodes together; the mails to its owners and admins are added as jobs in the same
@@ -553,6 +627,11 @@ export interface ReplyToStore<Outcome> {
   readonly ref: IdempotencyRef;
   /** Pure: a transaction may run more than once. Refusals that are outcomes of the change are stored likewise. */
   readonly replyTo: (outcome: Outcome) => StoredReply;
+}
+
+/** The same of an operator key, whose id stands in the place of an account's. */
+export interface OwnedReply<Outcome> extends ReplyToStore<Outcome> {
+  readonly owner: string;
 }
 
 // Charging: the request and the outcome of admission, and the settlement of a hold.
@@ -630,17 +709,23 @@ export interface SharedHolds {
 }
 
 /**
- * Replies of other routes than verify. Errors are stored for the key that admission reserved; they go with no change.
+ * Replies of other routes than verify, of an owner: an account, or an operator key. Errors are stored for the key that
+ * admission reserved; they go with no change.
  */
 export interface Idempotency {
   /**
    * The stored reply, for a key that nothing was reserved for: a body that is read as it arrives has its hash at its
    * end. Throws ApiError `idempotency_key_reused`.
    */
-  find(account: AccountId, ref: IdempotencyRef): Promise<StoredReply | null>;
-  finish(caller: Caller, ref: IdempotencyRef, reply: StoredReply): Promise<void>;
+  find(owner: string, ref: IdempotencyRef): Promise<StoredReply | null>;
+  /**
+   * For callers without an admission, which reserves the key otherwise: operator keys. Returns the stored reply; null:
+   * reserved. Throws ApiError `idempotency_key_reused`, `idempotency_in_progress`.
+   */
+  reserve(owner: string, ref: IdempotencyRef): Promise<StoredReply | null>;
+  finish(owner: string, ref: IdempotencyRef, reply: StoredReply): Promise<void>;
   /** Forgets a reservation (the reply was one that is not stored). */
-  forget(caller: Caller, ref: IdempotencyRef): Promise<void>;
+  forget(owner: string, ref: IdempotencyRef): Promise<void>;
 }
 
 /** A recorded verification: what the log shows and what the ledger charges for. */
@@ -1766,7 +1851,7 @@ export interface Invitation {
   readonly expiresAt: number;
 }
 
-interface InvitationInput {
+export interface InvitationInput {
   readonly email: string;
   readonly role: Role;
   readonly tokenHash: string;

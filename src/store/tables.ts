@@ -303,6 +303,8 @@ export interface AccountsTable {
   /** Changes with every outcome; 0: there is none. */
   outcomes_version: Generated<number>;
   trust_bounces_days: Generated<number | null>;
+  /** What whoever created it calls it; unique. */
+  external_id: Generated<string | null>;
 }
 interface SharedFilesTable {
   name: string;
@@ -328,6 +330,27 @@ interface KeysTable {
   budget_month: Generated<number>;
   budget_spent: Generated<number>;
   budget_held: Generated<number>;
+}
+interface OperatorKeysTable {
+  id: string;
+  name: string;
+  hash: string;
+  last_four: string;
+  allow_ips: string;
+  scopes: string;
+  created_at: number;
+  expires_at: number;
+  revoked_at: Generated<number | null>;
+  last_used_at: Generated<number | null>;
+  last_used_ip: Generated<string | null>;
+}
+interface ExternalGrantsTable {
+  external_id: string;
+  /** Id of an account, perhaps of one that is gone. */
+  grantee: string;
+  credits: number;
+  note: string;
+  created_at: number;
 }
 interface VerificationsTable {
   seq: Generated<number>;
@@ -585,6 +608,8 @@ interface JobsTable {
 export interface Tables extends PaceTables, RequestTables, OutcomeTables {
   accounts: AccountsTable;
   keys: KeysTable;
+  operator_keys: OperatorKeysTable;
+  external_grants: ExternalGrantsTable;
   ledger: LedgerTable;
   ledger_days: LedgerDaysTable;
   holds: HoldsTable;

@@ -33,6 +33,7 @@ export const INSIDE = [
   ['/operator/doctor', 'Doctor'],
   ['/operator/lists', 'Disposable lists'],
   ['/operator/jobs', 'Failed jobs'],
+  ['/operator/keys', 'Operator keys'],
   ['/operator/replies', 'SMTP replies'],
   ['/operator/sign-ins', 'Sign-ins'],
 ] as const;

@@ -50,6 +50,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'ADDRESS ': { printed: true },
     '{"id": "acc_': { shape: 'of the command before' },
     'Created key': { printed: true },
+    'Created operator key': { printed: true },
     'npx mailvet relay': { not: 'it does not end by itself; tests/flows/relay.test.ts starts it' },
     'npx mailvet filters': { not: 'tests/flows/cli-filters.test.ts runs them, on files of several kinds' },
     'npx mailvet lists': { not: 'each needs a list in another state; tests/flows/cli-lists.test.ts makes them' },

@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../../scripts/fresh.mjs';
 import { readOptions, unknownVariables } from '../../src/config/read.ts';
+import { OPERATOR_SCOPES } from '../../src/kernel/facts/scopes.ts';
+import { createOperatorKey } from '../../src/service/operator-keys.ts';
 
 import { SAMPLE_REPORTS } from '../lab/mail-reports.ts';
 import { SAMPLE_PAGES, type Sample, samplesOf } from '../lab/samples.ts';
@@ -68,12 +70,20 @@ beforeAll(async () => {
     ...{ MAILVET_DNS_SERVERS: `127.0.0.1:${lab.dns.port}`, MAILVET_DNS_CONTROL_NAMES: 'none' },
     ...{ MAILVET_ALLOW_PRIVATE_NETWORKS: 'true', MAILVET_LISTS_DIR: lab.listsDir, MAILVET_URL: lab.url },
     MAILVET_WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}`,
+    MAILVET_OPERATOR_KEY: (await operatorKey()).value,
   };
 });
 afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
   await lab.close();
 });
+
+const operatorKey = () =>
+  createOperatorKey(
+    lab.store,
+    { name: 'samples', allowIps: ['127.0.0.1'], scopes: OPERATOR_SCOPES, expiresAt: Date.now() + 3_600_000 },
+    { kind: 'command', id: null, name: 'test', ip: null },
+  );
 
 /** Addresses, keys and placeholders of the page as they are here. */
 async function here(text: string): Promise<string> {
@@ -84,6 +94,7 @@ async function here(text: string): Promise<string> {
     .replaceAll('https://mailvet.example.com', lab.url)
     .replaceAll('mv_live_…', live.key)
     .replaceAll('mv_test_…', test.key)
+    .replaceAll('opk_…', text.includes('opk_…') ? (await operatorKey()).key.id : '')
     .replaceAll('acc_…', other?.account.id ?? '')
     .replaceAll('key_…', other?.keyId ?? '')
     .replaceAll('/backup/', `${dir}/backup-`);
@@ -141,7 +152,7 @@ const pattern = (line: string): RegExp =>
   new RegExp(
     escaped(line.trim())
       .replaceAll(/\\\/\S*\\\/\S*:/g, '\\S+:')
-      .replaceAll(/(acc|key|job)_\w+/g, '$1_\\w+')
+      .replaceAll(/(acc|key|job|opk)_\w+/g, '$1_\\w+')
       .replaceAll(/\d[\d,:-]*/g, '[\\d.,:-]+')
       .replaceAll(/ +/g, ' +'),
   );

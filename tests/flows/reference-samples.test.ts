@@ -1,5 +1,6 @@
 /** The samples of the API reference: each is run, with the ids of what the service has, and changes or returns it. */
 import { execFile, execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMailvet } from '../../sdk/src/index.ts';
 import { publicDocument } from '../../src/http/openapi.ts';
 import { V1_ROUTES } from '../../src/http/routes.ts';
+import { OPERATOR_SCOPES } from '../../src/kernel/facts/scopes.ts';
+import { createKey } from '../../src/service/keys.ts';
+import { createOperatorKey } from '../../src/service/operator-keys.ts';
 import {
   type ApiDocument,
   type Entry,
@@ -100,15 +104,40 @@ function hasRequests(): boolean {
 
 /** What is returned is written to a file. */
 const WRITERS = ['listResults', 'exportFilters'];
+
+const OPERATOR = '/v1/operator/';
+const BY = { kind: 'command', id: null, name: 'test', ip: null } as const;
+
+/** Of the example of the document, which an account and a grant have once. */
+const OF_CALLERS = /customer_4711|pi_3QxYzA2eZvKYlo2C/g;
+
+/** What the sample of an operation of the operator API becomes: with an account of its own, and a key of that. */
+async function ofOperator(sample: string, member: Member): Promise<string> {
+  const { key } = await createKey(lab.store, member.account.id, { name: 'sample', allowIps: [] });
+  return sample
+    .replaceAll('acc_0VkP3Zq1n7Jc2mQ9sT4bXd', member.account.id)
+    .replaceAll('key_0VkP3Zq1n7Jc2mQ9sT4bXd', key.id)
+    .replaceAll(OF_CALLERS, randomUUID());
+}
+
 /** There is nothing to print: no reply, or no filters. */
 const isSilent = (language: Language, operationId: string): boolean =>
-  language === 'TypeScript' && ['deleteWebhook', 'deletePolicy', 'listFilters'].includes(operationId);
+  language === 'TypeScript' && ['deleteWebhook', 'deletePolicy', 'deleteAccount', 'listFilters'].includes(operationId);
 
 describe.each(['curl', 'TypeScript', ...(hasRequests() ? (['Python'] as const) : [])] as const)('in %s', (language) => {
   it('every operation, with the key in the sample', async () => {
+    const input = {
+      name: 'samples',
+      allowIps: ['127.0.0.1'],
+      scopes: OPERATOR_SCOPES,
+      expiresAt: Date.now() + 3_600_000,
+    };
+    const { value: operatorKey } = await createOperatorKey(lab.store, input, BY);
     const samples = await Promise.all(
       operations.map(async (entry) => {
         const member = await lab.member({ credits: 100, plan: 'premium' });
+        if (entry.path.startsWith(OPERATOR))
+          return ofOperator(sampleOf(language, document, entry, lab.url, operatorKey), member);
         const example = exampleId(document, entry);
         const sample = sampleOf(language, document, entry, lab.url, member.key);
         if (example === null) return sample;

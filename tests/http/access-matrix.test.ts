@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Access, type Route, scopeOf } from '../../src/http/route.ts';
+import { type Access, operatorScopeOf, type Route, scopeOf } from '../../src/http/route.ts';
 import { ROUTES, WORKER_ROUTES } from '../../src/http/routes.ts';
 import { ERRORS } from '../../src/kernel/errors.ts';
 import { ROLES, type Role } from '../../src/kernel/facts/roles.ts';
-import { KEY_SCOPES, type KeyScope } from '../../src/kernel/facts/scopes.ts';
+import { KEY_SCOPES, type KeyScope, OPERATOR_SCOPES, type OperatorScope } from '../../src/kernel/facts/scopes.ts';
 import { createKey } from '../../src/service/keys.ts';
+import { createOperatorKey } from '../../src/service/operator-keys.ts';
 import { type Lab, type Member, type Reply, startLab } from '../lab/service.ts';
 import { type Client, nobody, signedIn } from './dashboard/client.ts';
 import { pathOf, sampleOf } from './dashboard/sample.ts';
@@ -18,6 +19,8 @@ const CALLERS = [
   'key of test mode',
   'key with the scope alone',
   'key with every other scope',
+  'operator key with the scope alone',
+  'operator key with every other scope',
   'user of another account',
   'member',
   'admin',
@@ -31,6 +34,8 @@ const OUTCOMES = [
   ...KEY_ERRORS,
   'invalid_signature',
   'scope_missing',
+  'api_key_required',
+  'operator_key_required',
   'passes',
   'not_signed_in',
   'not_found',
@@ -43,9 +48,17 @@ const isSignedIn = (caller: CallerKind): boolean =>
   isRole(caller) || caller === 'operator' || caller === 'user of another account';
 
 function withKey(caller: CallerKind): Outcome {
+  if (caller.startsWith('operator key ')) return 'api_key_required';
   if (caller === 'bad key') return 'invalid_api_key';
   if (caller === 'key with every other scope') return 'scope_missing';
   return caller.startsWith('key ') ? 'passes' : 'missing_api_key';
+}
+
+function withOperatorKey(caller: CallerKind): Outcome {
+  if (caller === 'operator key with the scope alone') return 'passes';
+  if (caller === 'operator key with every other scope') return 'scope_missing';
+  // What looks like an API key is told apart, whether it is one or not.
+  return caller === 'bad key' || caller.startsWith('key ') ? 'operator_key_required' : 'missing_api_key';
 }
 
 const withRole = (required: Role, caller: CallerKind): Outcome => {
@@ -64,6 +77,11 @@ function expected(access: Access, caller: CallerKind): Outcome {
     case 'api-key:outcomes':
     case 'charged-api-key:verify':
       return withKey(caller);
+    case 'operator-key:accounts:read':
+    case 'operator-key:accounts:write':
+    case 'operator-key:credits':
+    case 'operator-key:usage':
+      return withOperatorKey(caller);
     case 'anybody':
     case 'page':
     case 'open':
@@ -87,7 +105,8 @@ function expected(access: Access, caller: CallerKind): Outcome {
 }
 
 const PUBLIC: readonly Access[] = ['anybody', 'page', 'open'];
-const isPublic = (access: Access): boolean => PUBLIC.includes(access) || scopeOf(access) !== null;
+const isOfKeys = (access: Access): boolean => scopeOf(access) !== null || operatorScopeOf(access) !== null;
+const isPublic = (access: Access): boolean => PUBLIC.includes(access) || isOfKeys(access);
 
 /** The guard's decision; any response from the handler means that it passed. */
 function outcomeOf({ access }: Route, { status, json }: Reply): Outcome {
@@ -119,6 +138,23 @@ async function scopedKey(scopes: readonly KeyScope[]): Promise<Client['call']> {
   return bearing((await createKey(lab.store, member.account.id, { name: 'scoped', allowIps: [], scopes })).value);
 }
 
+/** An operator key with these scopes. */
+async function operatorKey(scopes: readonly OperatorScope[]): Promise<Client['call']> {
+  const input = {
+    name: 'scoped',
+    allowIps: ['127.0.0.0/8', '198.18.0.0/15'],
+    scopes,
+    expiresAt: Date.now() + 3_600_000,
+  };
+  const { key, value } = await createOperatorKey(lab.store, input, BY);
+  // There can only be so many.
+  if (lastOperatorKey !== null) await lab.store.operatorKeys.revoke(lastOperatorKey, BY);
+  lastOperatorKey = key.id;
+  return bearing(value);
+}
+let lastOperatorKey: string | null = null;
+const BY = { kind: 'command', id: null, name: 'test', ip: null } as const;
+
 async function callerOf(kind: CallerKind, { access }: Pick<Route, 'access'>): Promise<Client['call']> {
   const needed = scopeOf(access) ?? 'verify';
   switch (kind) {
@@ -126,6 +162,10 @@ async function callerOf(kind: CallerKind, { access }: Pick<Route, 'access'>): Pr
       return scopedKey([needed]);
     case 'key with every other scope':
       return scopedKey(KEY_SCOPES.filter((scope) => scope !== needed));
+    case 'operator key with the scope alone':
+      return operatorKey([operatorScopeOf(access) ?? 'usage']);
+    case 'operator key with every other scope':
+      return operatorKey(OPERATOR_SCOPES.filter((scope) => scope !== (operatorScopeOf(access) ?? 'usage')));
     case 'nobody':
       return nobody(lab);
     case 'bad key':
@@ -168,7 +208,8 @@ describe('the table of routes', () => {
       if (form !== undefined) continue;
       expect([path, path.startsWith('/dashboard/accounts/:account')]).toEqual([path, isRole(access)]);
       expect([path, path.startsWith('/dashboard/operator/')]).toEqual([path, access === 'operator']);
-      expect([path, path.startsWith('/v1/')]).toEqual([path, scopeOf(access) !== null]);
+      expect([path, path.startsWith('/v1/')]).toEqual([path, isOfKeys(access)]);
+      expect([path, path.startsWith('/v1/operator/')]).toEqual([path, operatorScopeOf(access) !== null]);
     }
   });
 
@@ -197,7 +238,7 @@ describe('access', () => {
     const body = row.input?.body ? sampleOf(row.input.body) : undefined;
     const found: Record<string, Outcome> = {};
     for (const kind of CALLERS) {
-      if (kind.startsWith('key with')) callers.set(kind, await callerOf(kind, row));
+      if (isOfKeys(row.access) && /^(operator )?key with/.test(kind)) callers.set(kind, await callerOf(kind, row));
       const reply = await callers.get(kind)!(row.method, path, body, fromElsewhere());
       expect(reply.status, `${kind}: ${reply.text}`).toBeLessThan(reply.json?.code === 'lists_not_updated' ? 504 : 500);
       found[kind] = outcomeOf(row, reply);

@@ -15,6 +15,7 @@ describeStores('accounts', (lab) => {
       rateLimitSet: false,
       status: 'active',
       testOf: null,
+      externalId: null,
       balance: 50,
       locked: 0,
       retentionDays: null,

@@ -88,7 +88,7 @@ describeStores('erasing', (lab) => {
     });
     await log(store, who, 'bob@example.com', 'other');
     await store.idempotency.finish(
-      held.caller,
+      held.caller.accountId,
       { route: 'POST /v1/filters', key: 'filter', fingerprint: 'f' },
       { status: 201, headers: {}, body: 'x' },
     );

@@ -111,14 +111,14 @@ describeStores('idempotency keys', (lab) => {
     const first = await unusable();
     if (first.outcome !== 'admitted') throw new Error('Not admitted.');
     expect(await unusable()).toMatchObject({ code: 'idempotency_in_progress' });
-    await store.idempotency.forget(first.caller, ref());
+    await store.idempotency.forget(first.caller.accountId, ref());
     expect(await unusable()).toMatchObject({ outcome: 'admitted' });
     const reply = { status: 422, body: '{"error":"…"}', headers: { location: '/v1/filters/1' } };
-    await store.idempotency.finish(first.caller, ref(), reply);
+    await store.idempotency.finish(first.caller.accountId, ref(), reply);
     expect(await unusable()).toMatchObject({ outcome: 'replay', reply });
     // A reply that is there stays.
-    await store.idempotency.finish(first.caller, ref(), { ...reply, status: 400 });
-    await store.idempotency.forget(first.caller, ref());
+    await store.idempotency.finish(first.caller.accountId, ref(), { ...reply, status: 400 });
+    await store.idempotency.forget(first.caller.accountId, ref());
     expect(await unusable()).toMatchObject({ outcome: 'replay', reply });
   });
 

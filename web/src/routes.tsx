@@ -186,6 +186,9 @@ const operator = createRoute({
 const operatorAccount = createRoute({
   ...ofSignedIn('/operator/accounts/$id', () => import('./pages/operator-account.tsx'), 'OperatorAccountPage'),
 });
+const operatorKeys = createRoute({
+  ...ofSignedIn('/operator/keys', () => import('./pages/operator-keys.tsx'), 'OperatorKeysPage'),
+});
 const service = createRoute({ ...ofSignedIn('/operator/service', () => import('./pages/service.tsx'), 'ServicePage') });
 const doctor = createRoute({ ...ofSignedIn('/operator/doctor', () => import('./pages/doctor.tsx'), 'DoctorPage') });
 const disposableLists = createRoute({
@@ -236,6 +239,7 @@ const routeTree = root.addChildren([
     security,
     operator,
     operatorAccount,
+    operatorKeys,
     service,
     doctor,
     disposableLists,

@@ -250,14 +250,14 @@ export const KeyDetailReply = Type.Object(
 );
 export type KeyDetailReply = Static<typeof KeyDetailReply>;
 
-const AllowIps = Type.Array(Type.String({ maxLength: IP_LENGTH.max }), {
+export const AllowIps = Type.Array(Type.String({ maxLength: IP_LENGTH.max }), {
   maxItems: ALLOW_IPS.max,
   description: 'IPs and CIDRs; empty: from anywhere.',
   'x-error': `allow_ips must be a list of at most ${grouped(ALLOW_IPS.max)} IP addresses and CIDRs.`,
 });
 const LONGEST_GRACE = counted(KEY_GRACE_SECONDS.max / 86_400, 'day');
 
-const LIMITS = {
+export const KEY_LIMITS = {
   expires_at: Type.Optional(
     DecodedAs(
       'instant',
@@ -283,11 +283,11 @@ const LIMITS = {
   ),
 };
 
-export const KeyCreateRequest = Type.Object({ name: Name, allow_ips: Type.Optional(AllowIps), ...LIMITS });
+export const KeyCreateRequest = Type.Object({ name: Name, allow_ips: Type.Optional(AllowIps), ...KEY_LIMITS });
 export const KeyChangeRequest = Type.Object({
   name: Type.Optional(Name),
   allow_ips: Type.Optional(AllowIps),
-  ...LIMITS,
+  ...KEY_LIMITS,
 });
 /** `name`: the key's own, typed as a confirmation. */
 export const KeyRevokeRequest = Type.Object({

@@ -3,15 +3,18 @@ import { DOCTOR_CHECKS, EGRESS_PROBLEMS } from '../../kernel/doctor-checks.ts';
 import {
   ACCOUNT_QUERY_LENGTH,
   ACCOUNTS_PAGE,
+  ALLOW_IPS,
   GRANT_CREDITS,
+  IP_LENGTH,
   NOTE_LENGTH,
   OPENING_CREDITS,
   RATE_LIMIT,
 } from '../../kernel/facts/limits.ts';
 import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
-import { counted, grouped } from '../../kernel/format.ts';
+import { OPERATOR_SCOPES } from '../../kernel/facts/scopes.ts';
+import { choice, counted, grouped } from '../../kernel/format.ts';
 import { Nullable, OneOf, Text, Time, WholeNumber } from '../schema.ts';
-import { Email, Name, Plan, Status } from './fields.ts';
+import { Email, InstantOf, Name, Plan, Status } from './fields.ts';
 
 /** Without its payload, which holds addresses. */
 export const OperatorJob = Type.Object(
@@ -175,7 +178,7 @@ export const OperatorAccountsReply = Type.Object(
   { title: 'OperatorAccounts' },
 );
 
-const RateLimit = Type.Union([Type.Integer({ minimum: RATE_LIMIT.min, maximum: RATE_LIMIT.max }), Type.Null()], {
+export const RateLimit = Type.Union([Type.Integer({ minimum: RATE_LIMIT.min, maximum: RATE_LIMIT.max }), Type.Null()], {
   description: `Requests per ${counted(WINDOW_SECONDS / 60, 'minute')}; null: the plan's own.`,
   'x-error': `rate_limit must be a whole number of at least ${RATE_LIMIT.min}, or null.`,
 });
@@ -201,6 +204,47 @@ export const GrantRequest = Type.Object({
   }),
   note: Text('note', NOTE_LENGTH),
 });
+
+export const DashboardOperatorKey = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    /** `mv_op_…` and the last four characters: all that can ever be shown again. */
+    key: Type.String(),
+    allow_ips: Type.Array(Type.String()),
+    scopes: Type.Array(OneOf(OPERATOR_SCOPES)),
+    state: OneOf(['active', 'expired', 'revoked'] as const),
+    created_at: Time,
+    expires_at: Time,
+    revoked_at: Nullable(Time),
+    last_used_at: Nullable(Time),
+    last_used_ip: Nullable(Type.String()),
+  },
+  { title: 'OperatorKey' },
+);
+export type DashboardOperatorKey = Static<typeof DashboardOperatorKey>;
+/** Newest first. */
+export const OperatorKeysReply = Type.Object({ keys: Type.Array(DashboardOperatorKey) }, { title: 'OperatorKeys' });
+export const OperatorKeyRequest = Type.Object({
+  name: Name,
+  allow_ips: Type.Array(Type.String({ maxLength: IP_LENGTH.max }), {
+    minItems: 1,
+    maxItems: ALLOW_IPS.max,
+    description: 'IPs and CIDRs that may use it.',
+    'x-error': `allow_ips must be a list of 1 to ${grouped(ALLOW_IPS.max)} IP addresses and CIDRs.`,
+  }),
+  scopes: Type.Array(OneOf(OPERATOR_SCOPES), {
+    minItems: 1,
+    maxItems: OPERATOR_SCOPES.length,
+    'x-error': `scopes must be a list of at least one of ${choice(OPERATOR_SCOPES)}.`,
+  }),
+  expires_at: InstantOf('expires_at'),
+});
+/** The only time the value is shown. */
+export const OperatorKeyCreated = Type.Object(
+  { key: DashboardOperatorKey, value: Type.String() },
+  { title: 'OperatorKeyCreated' },
+);
 
 export const DoctorReply = Type.Object(
   {

@@ -7,7 +7,7 @@ import { BODY_BYTES } from '../../kernel/facts/limits.ts';
 import { PLAN_WITH_SMTP, type Plan, WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import { counted, grouped } from '../../kernel/format.ts';
-import { hashApiKey, type KeyMode, keyModeOf, sha256Hex } from '../../kernel/ids.ts';
+import { hashApiKey, isOperatorKey, type KeyMode, keyModeOf, sha256Hex } from '../../kernel/ids.ts';
 import type { Admission, Caller, IdempotencyRef, RateWindow } from '../../service/admission.ts';
 import type { HttpContext } from '../context.ts';
 import { headerCount, isDisconnected } from '../exchange.ts';
@@ -100,29 +100,39 @@ const lastKeys = new WeakMap<Socket, { readonly header: string; readonly key: Se
  * get that wrong is refused with a message that names it.
  */
 export function sentKeyOf(request: IncomingMessage): Parsed<SentKey> {
+  const last = lastKeys.get(request.socket);
+  const { authorization: header = '' } = request.headers;
+  if (last?.header === header && headerCount(request, 'authorization') === 1) return { ok: true, value: last.key };
+  const sent = bearerOf(request);
+  if (!sent.ok) return sent;
+  const key = apiKeyOf(sent.value);
+  if (key.ok) lastKeys.set(request.socket, { header, key: key.value });
+  return key;
+}
+
+function apiKeyOf(key: string): Parsed<SentKey> {
+  if (isOperatorKey(key)) return invalid('api_key_required');
+  const mode = keyModeOf(key);
+  return mode === null ? invalid('invalid_api_key') : { ok: true, value: { hash: hashApiKey(key), mode } };
+}
+
+/** What stands for the key in the header, whatever it is. */
+export function bearerOf(request: IncomingMessage): Parsed<string> {
   const value = request.headers.authorization;
   if (value === undefined || value === '') return invalid('missing_api_key');
   if (headerCount(request, 'authorization') > 1) {
     return malformed('The Authorization header was sent more than once; send it once.');
   }
-  const last = lastKeys.get(request.socket);
-  if (last?.header === value) return { ok: true, value: last.key };
   const [, key] = /^bearer ([^\s]+)$/i.exec(value) ?? [];
   if (key === undefined) return malformed(mistakeIn(value));
   if (/^bearer$/i.test(key)) return malformed('The Authorization header has the word "Bearer" twice and no key.');
   if (/^bearer/i.test(key)) return malformed('The Authorization header has the word "Bearer" twice; send it once.');
-  const mode = keyModeOf(key);
-  if (mode === null) return invalid('invalid_api_key');
-  const sent: SentKey = { hash: hashApiKey(key), mode };
-  lastKeys.set(request.socket, { header: value, key: sent });
-  return { ok: true, value: sent };
+  return { ok: true, value: key };
 }
 
 /** The key that a request of another service's contract carries. */
 function foreignKeyOf(key: string | null): Parsed<SentKey> {
-  if (key === null) return invalid('missing_api_key', 'No API key was sent.');
-  const mode = keyModeOf(key);
-  return mode === null ? invalid('invalid_api_key') : { ok: true, value: { hash: hashApiKey(key), mode } };
+  return key === null ? invalid('missing_api_key', 'No API key was sent.') : apiKeyOf(key);
 }
 
 const malformed = (message: string) => invalid('malformed_authorization', message);
@@ -136,7 +146,7 @@ function mistakeIn(value: string): string {
   if (/^bearer {2,}/i.test(value))
     return 'The Authorization header has more than one space between "Bearer" and the key.';
   if (/^bearer[^ ]/i.test(value)) return 'The Authorization header has no space between "Bearer" and the key.';
-  if (/^mv_(live|test)_/.test(value)) return 'The Authorization header lacks the word "Bearer" before the key.';
+  if (/^mv_(live|test|op)_/.test(value)) return 'The Authorization header lacks the word "Bearer" before the key.';
   if (/^bearer /i.test(value)) return 'The Authorization header has white space or more words after the key.';
   return 'The Authorization header must use the Bearer scheme: "Bearer", exactly one space, and the key.';
 }
@@ -179,7 +189,7 @@ async function keyAndInput(
 }
 
 /** draft-ietf-httpapi-idempotency-key-header; the hash of body and query tells a repeated request from a reused key. */
-const idempotencyOf =
+export const idempotencyOf =
   ({ method, path, input: { body } = {} }: Route) =>
   ({ request }: RequestContext, { input, headers, problem }: Reading): IdempotencyRef | null => {
     // Without its body nobody can tell whether a request is the same; one that is a stream is hashed by its service.

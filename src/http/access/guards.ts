@@ -8,6 +8,7 @@ import type { Access, AnyInput, Contexts, HookCallContext, MetricsContext, Reque
 import { apiKey, chargedApiKey } from './api-key.ts';
 import { complete, type GuardFor } from './guard.ts';
 import { createGuessLimiter } from './limiters.ts';
+import { operatorKey } from './operator-key.ts';
 import { anybody, member, operator, signedIn } from './session.ts';
 
 /** Everybody may. */
@@ -91,6 +92,10 @@ export const GUARDS = {
   admin: member('admin'),
   owner: member('owner'),
   operator,
+  'operator-key:accounts:read': operatorKey('accounts:read'),
+  'operator-key:accounts:write': operatorKey('accounts:write'),
+  'operator-key:credits': operatorKey('credits'),
+  'operator-key:usage': operatorKey('usage'),
   page: open,
   open,
   'metrics-token': metricsToken,

@@ -1,7 +1,13 @@
 /** What callers may do in a window of time, whoever they are. Kept per process. */
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { FAILED_AUTH_PER_WINDOW, METRICS_GUESSES, METRICS_GUESSES_SECONDS } from '../../kernel/facts/limits.ts';
+import {
+  FAILED_AUTH_PER_WINDOW,
+  METRICS_GUESSES,
+  METRICS_GUESSES_SECONDS,
+  OPERATOR_KEYS_MAX,
+  OPERATOR_REQUESTS_PER_WINDOW,
+} from '../../kernel/facts/limits.ts';
 import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import { GuessCounts, slotsOfNetworks, WindowCounts } from '../../kernel/windows.ts';
 import type { AccountId } from '../../service/members.ts';
@@ -44,6 +50,21 @@ export function createDashboardLimiter(clock: Clock, limit: number): { admit(cal
         limit,
         retry_after: counts.secondsLeft(now),
       });
+    },
+  };
+}
+
+/** Bounds what a program does with one operator key in a rate window. */
+export function createOperatorLimiter(clock: Clock): { admit(key: string): void } {
+  const counts = new WindowCounts(WINDOW_MS, OPERATOR_KEYS_MAX);
+  return {
+    /** Throws `rate_limit_exceeded`. */
+    admit(key) {
+      const now = clock.now();
+      if (counts.take([{ key, max: OPERATOR_REQUESTS_PER_WINDOW }], now)) return;
+      const retry_after = counts.secondsLeft(now);
+      const message = 'Too many requests came with this operator key.';
+      throw new ApiError('rate_limit_exceeded', message, { limit: OPERATOR_REQUESTS_PER_WINDOW, retry_after });
     },
   };
 }

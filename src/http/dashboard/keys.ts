@@ -14,7 +14,7 @@ function budgetReply(key: Key, now: number): C.DashboardKey['budget'] {
 }
 
 /** Settings as the service takes them; absent ones stay absent. */
-const settingsOf = ({ allow_ips, expires_at, scopes, monthly_credits }: Read<typeof C.KeyChangeRequest>) => ({
+export const settingsOf = ({ allow_ips, expires_at, scopes, monthly_credits }: Read<typeof C.KeyChangeRequest>) => ({
   allowIps: allow_ips,
   expiresAt: expires_at,
   scopes,

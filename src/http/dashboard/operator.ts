@@ -8,6 +8,7 @@ import { ACCOUNTS_PER_PAGE, OPERATOR_JOBS } from '../../kernel/facts/limits.ts';
 import { isJobKind, JOB_POLICIES } from '../../kernel/jobs.ts';
 import type { JobRecord } from '../../service/jobs.ts';
 import type { AccountSummary, ListsState } from '../../service/operator.ts';
+import { type OperatorKey, shownOperatorKey } from '../../service/operator-keys.ts';
 import { done } from '../access/session.ts';
 import { nothingToChange } from '../reply.ts';
 import { type Route, route } from '../route.ts';
@@ -89,7 +90,7 @@ export const JOB_ROUTES: readonly Route[] = [
 
 const OPERATOR = '/dashboard/operator';
 
-const accountReply = (a: AccountSummary): C.OperatorAccount => ({
+export const accountReply = (a: AccountSummary): C.OperatorAccount => ({
   id: a.id,
   name: a.name,
   plan: a.plan,
@@ -112,6 +113,70 @@ const listsReply = ({ version, ageDays, size, problem, attemptedAt, failed, sour
   failed,
   sources: sources.map(({ downloadedAt, ...source }) => ({ ...source, downloaded_at: downloadedAt })),
 });
+
+const operatorKeyReply = (key: OperatorKey, now: number): C.DashboardOperatorKey => ({
+  id: key.id,
+  name: key.name,
+  key: shownOperatorKey(key),
+  allow_ips: [...key.allowIps],
+  scopes: [...key.scopes],
+  state: key.revokedAt !== null ? 'revoked' : key.expiresAt <= now ? 'expired' : 'active',
+  created_at: toIso(key.createdAt),
+  expires_at: toIso(key.expiresAt),
+  revoked_at: key.revokedAt === null ? null : toIso(key.revokedAt),
+  last_used_at: key.lastUsedAt === null ? null : toIso(key.lastUsedAt),
+  last_used_ip: key.lastUsedIp,
+});
+
+const OPERATOR_KEYS = `${OPERATOR}/keys`;
+
+/** Keys of the operator API. */
+export const OPERATOR_KEY_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: OPERATOR_KEYS,
+    access: 'operator',
+    cost: null,
+    output: { content: C.OperatorKeysReply },
+    doc: { operationId: 'operatorKeys', tag: 'Dashboard', summary: 'Operator keys, newest first' },
+    serve:
+      ({ operatorKeys, clock }) =>
+      async () => ({
+        body: { keys: (await operatorKeys.list()).map((key) => operatorKeyReply(key, clock.now())) },
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: OPERATOR_KEYS,
+    access: 'operator',
+    input: { body: C.OperatorKeyRequest },
+    output: { status: 201, content: C.OperatorKeyCreated },
+    doc: {
+      operationId: 'operatorCreateKey',
+      tag: 'Dashboard',
+      summary: 'Create an operator key; its value is shown only once',
+      errors: [422],
+    },
+    serve:
+      ({ operatorKeys, clock }) =>
+      async ({ actor }, { body: { name, allow_ips: allowIps, scopes, expires_at: expiresAt } }) => {
+        const { key, value } = await operatorKeys.create({ name, allowIps, scopes, expiresAt }, actor);
+        return { body: { key: operatorKeyReply(key, clock.now()), value } };
+      },
+  }),
+  route({
+    method: 'POST',
+    path: `${OPERATOR_KEYS}/:id/revoke`,
+    access: 'operator',
+    output: { content: C.DashboardOperatorKey },
+    doc: { operationId: 'operatorRevokeKey', tag: 'Dashboard', summary: 'Revoke an operator key', errors: [404] },
+    serve:
+      ({ operatorKeys, clock }) =>
+      async ({ actor }, { params }) => ({
+        body: operatorKeyReply(await operatorKeys.revoke(params.id, actor), clock.now()),
+      }),
+  }),
+];
 
 /** Service operators only. */
 export const OPERATOR_ROUTES: readonly Route[] = [
@@ -207,7 +272,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
       operationId: 'operatorGrant',
       tag: 'Dashboard',
       summary: 'Grant or deduct credits',
-      errors: [404, 422],
+      errors: [404, 409, 422],
     },
     serve:
       ({ operator }) =>

@@ -6,7 +6,7 @@ import { HOOK_ROUTES } from './hooks.ts';
 import { KEY_ROUTES } from './keys.ts';
 import { LIST_ROUTES } from './lists.ts';
 import { LOG_EXPORT_ROUTES, LOG_ROUTES, VIEW_ROUTES } from './log.ts';
-import { JOB_ROUTES, OPERATOR_ROUTES, SERVICE_ROUTES } from './operator.ts';
+import { JOB_ROUTES, OPERATOR_KEY_ROUTES, OPERATOR_ROUTES, SERVICE_ROUTES } from './operator.ts';
 
 import { POLICY_ROUTES } from './policies.ts';
 import { REPLY_ROUTES } from './replies.ts';
@@ -31,6 +31,7 @@ export const DASHBOARD_ROUTES: readonly Route[] = [
   ...ACCOUNT_ROUTES,
   ...AUDIT_LOG_ROUTES,
   ...OPERATOR_ROUTES,
+  ...OPERATOR_KEY_ROUTES,
   ...SERVICE_ROUTES,
   ...JOB_ROUTES,
   ...REPLY_ROUTES,

@@ -232,6 +232,15 @@ export const ALLOW_IPS = { min: 0, max: 200 };
 export const KEY_GRACE_SECONDS = { min: 0, max: 30 * 86_400, default: 86_400 };
 /** API keys of an account that are not revoked; as many revoked ones are shown, the newest. */
 export const KEYS_MAX = 500;
+/** Operator keys that are not revoked. */
+export const OPERATOR_KEYS_MAX = 100;
+/** The furthest expiry of an operator key. */
+export const OPERATOR_KEY_DAYS = { min: 1, max: 730 };
+/** Requests of one operator key per rate window and process. */
+export const OPERATOR_REQUESTS_PER_WINDOW = 3_000;
+/** What callers of the operator API call an account or a grant, such as the id of a payment. */
+export const EXTERNAL_ID_LENGTH = { min: 1, max: 200 };
+export const OPERATOR_ACCOUNTS_PER_PAGE = { min: 1, max: 100, default: 25 };
 /** What a key may spend in a calendar month. */
 export const KEY_MONTHLY_CREDITS = { min: 1, max: 1_000_000_000 };
 /** A key not used for this long is flagged. */

@@ -37,6 +37,7 @@ export const PAGES = {
   '/security': { title: 'Sign-in and security', for: 'user' },
   '/operator': { title: 'Accounts', for: 'operator' },
   '/operator/accounts/$id': { title: 'Account', for: 'operator', under: '/operator' },
+  '/operator/keys': { title: 'Operator keys', for: 'operator' },
   '/operator/service': { title: 'Service', for: 'operator' },
   '/operator/doctor': { title: 'Doctor', for: 'operator' },
   '/operator/lists': { title: 'Disposable lists', for: 'operator' },

@@ -1,3 +1,7 @@
 /** What an API key may be used for (RFC 6749 §3.3). Stored and part of the API: never rename one. */
 export const KEY_SCOPES = ['verify', 'lists', 'filters', 'usage', 'webhooks', 'policies', 'outcomes'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
+
+/** What an operator key may be used for. Likewise. */
+export const OPERATOR_SCOPES = ['accounts:read', 'accounts:write', 'credits', 'usage'] as const;
+export type OperatorScope = (typeof OPERATOR_SCOPES)[number];

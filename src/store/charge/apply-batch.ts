@@ -69,7 +69,7 @@ function isAllowed(json: string, ip: string): boolean {
 /** How long a stored reply is replayed, ms. */
 export const REPLY_LIFE = IDEMPOTENCY_HOURS * HOUR_MS;
 /** How long a reservation without a hold may last before it counts as abandoned, ms. */
-const RESERVATION_LIFE = MINUTE_MS;
+export const RESERVATION_LIFE = MINUTE_MS;
 
 export const idempotencyId = (accountId: string, ref: { route: string; key: string }): string =>
   `${accountId}\n${ref.route}\n${ref.key}`;

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { type AuditAction, USER_ACTIONS } from '../../kernel/audit-actions.ts';
+import { type AuditAction, SERVICE_ACTIONS, USER_ACTIONS } from '../../kernel/audit-actions.ts';
 import { HOUR_MS } from '../../kernel/clock.ts';
 import { USER_EVENTS_PER_HOUR } from '../../kernel/facts/limits.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
@@ -48,7 +48,7 @@ const toEntry = (row: Row<'trail'>): AuditEntry => ({
 /** Writes the audit log in the transaction of the change. Without an actor it writes nothing. Returns the row's id. */
 export async function writeAudit(
   trx: Transaction<Tables>,
-  account: string,
+  account: string | null,
   at: number,
   by: Actor | undefined,
   event: AuditEvent,
@@ -59,6 +59,9 @@ export async function writeAudit(
   return id;
 }
 
+/** What operators see of all accounts together. */
+const OF_NO_ACCOUNT = [...USER_ACTIONS, ...SERVICE_ACTIONS];
+
 export function auditLog(driver: StorageDriver): AuditLog {
   return {
     recordUserEvent: userEvents(driver),
@@ -67,7 +70,7 @@ export function auditLog(driver: StorageDriver): AuditLog {
       let rows = driver.scans.selectFrom('trail').selectAll();
       if (of !== 'all') rows = rows.where('account_id', '=', of);
       if (before !== null) rows = rows.where('id', '<', before);
-      if (about !== null) rows = rows.where('action', about === 'user' ? 'in' : 'not in', USER_ACTIONS);
+      if (about !== null) rows = rows.where('action', about === 'user' ? 'in' : 'not in', OF_NO_ACCOUNT);
       return (await rows.orderBy('id', 'desc').limit(limit).execute()).map(toEntry);
     },
   };

@@ -6,7 +6,7 @@ import type { MailPayload } from '../../kernel/jobs.ts';
 import { lockAccount, lockExistingAccount } from '../account-rows.ts';
 import type { StorageDriver, TransactionDriver } from '../driver.ts';
 import { accountId, storable } from '../rows.ts';
-import type { AccountId, AccountRole, Actor, Invitation, Members, RoleOutcome } from '../store.ts';
+import type { AccountId, AccountRole, Actor, Invitation, InvitationInput, Members, RoleOutcome } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import { liveIdOf, testAccount, testIdOf } from '../test-account.ts';
 import { writeAudit } from './audit-log.ts';
@@ -106,6 +106,41 @@ export async function acceptInvitation(
   return toInvitation(row, account.name);
 }
 
+/** See `Members.invite`. The account is locked, or new. */
+export async function insertInvitation(
+  driver: Pick<TransactionDriver, 'jobs'>,
+  trx: Transaction<Tables>,
+  account: { readonly id: AccountId; readonly name: string },
+  { email, role, tokenHash, expiresAt, provesAddress = false, mailTo = null }: InvitationInput,
+  now: number,
+  by: Actor,
+): Promise<Invitation | null> {
+  const row = {
+    id: newId('inv', now),
+    account_id: account.id,
+    email: storable(email).toLowerCase(),
+    role,
+    invited_by: storable(by.name),
+    sender_id: by.kind === 'user' ? by.id : null,
+    proves_address: provesAddress ? 1 : 0,
+    created_at: now,
+    expires_at: expiresAt,
+  };
+  const earlier = trx.selectFrom('invitations').select(['id', 'role']).where('account_id', '=', account.id);
+  const replaced = await earlier.where('email', '=', row.email).executeTakeFirst();
+  // Whoever may not send an invitation may not replace it either.
+  const roles = replaced === undefined ? [role] : [role, replaced.role];
+  if ((await missingRole(trx, account.id, roles, by)) !== null) return null;
+  if (replaced !== undefined) await trx.deleteFrom('invitations').where('id', '=', replaced.id).execute();
+  await trx
+    .insertInto('invitations')
+    .values({ ...row, token_hash: tokenHash })
+    .execute();
+  await writeAudit(trx, account.id, now, by, { action: 'member.invited', target: row.email, detail: { role } });
+  if (mailTo !== null) await driver.jobs.add(trx, { kind: 'mail', payload: mailTo(account.name), account: account.id });
+  return toInvitation(row, account.name);
+}
+
 /** Expired invitations count as absent; the purge deletes them. */
 function invitations(
   driver: StorageDriver,
@@ -121,34 +156,11 @@ function invitations(
       .where('a.status', '<>', 'deleted');
 
   return {
-    async invite(account, { email, role, tokenHash, expiresAt, provesAddress = false, mailTo = null }, by) {
+    async invite(account, input, by) {
       const now = await driver.now();
-      const row = {
-        id: newId('inv', now),
-        account_id: account,
-        email: storable(email).toLowerCase(),
-        role,
-        invited_by: storable(by.name),
-        sender_id: by.kind === 'user' ? by.id : null,
-        proves_address: provesAddress ? 1 : 0,
-        created_at: now,
-        expires_at: expiresAt,
-      };
       return driver.transaction(async (trx) => {
         const { name } = await lockExistingAccount(driver, trx, account);
-        const earlier = trx.selectFrom('invitations').select(['id', 'role']).where('account_id', '=', account);
-        const replaced = await earlier.where('email', '=', row.email).executeTakeFirst();
-        // Whoever may not send an invitation may not replace it either.
-        const roles = replaced === undefined ? [role] : [role, replaced.role];
-        if ((await missingRole(trx, account, roles, by)) !== null) return null;
-        if (replaced !== undefined) await trx.deleteFrom('invitations').where('id', '=', replaced.id).execute();
-        await trx
-          .insertInto('invitations')
-          .values({ ...row, token_hash: tokenHash })
-          .execute();
-        await writeAudit(trx, account, now, by, { action: 'member.invited', target: row.email, detail: { role } });
-        if (mailTo !== null) await driver.jobs.add(trx, { kind: 'mail', payload: mailTo(name), account });
-        return toInvitation(row, name);
+        return insertInvitation(driver, trx, { id: account, name }, input, now, by);
       });
     },
 

@@ -115,7 +115,7 @@ describe('accounts, for operators', () => {
     expect((await grant(50)).json.balance).toBe(balance + 50);
     expect((await grant(-50, ' a mistake ')).json.balance).toBe(balance);
     const below = await grant(-balance - 1);
-    expect([below.status, below.json.code]).toEqual([422, 'balance_too_small']);
+    expect([below.status, below.json.code]).toEqual([409, 'balance_too_small']);
     for (const [credits, note, field] of [
       [0, 'x', 'credits'],
       [1.5, 'x', 'credits'],

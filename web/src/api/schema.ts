@@ -1673,6 +1673,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/operator/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Operator keys, newest first */
+        get: operations["operatorKeys"];
+        put?: never;
+        /** Create an operator key; its value is shown only once */
+        post: operations["operatorCreateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/operator/keys/{id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Revoke an operator key */
+        post: operations["operatorRevokeKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/operator/service": {
         parameters: {
             query?: never;
@@ -1794,7 +1829,10 @@ export interface components {
                 name: string;
                 /** @enum {string} */
                 role: "member" | "admin" | "owner";
-                /** @enum {string} */
+                /**
+                 * @description `starter` where it is left out.
+                 * @enum {string}
+                 */
                 plan: "starter" | "premium" | "enterprise";
                 /** @enum {string} */
                 status: "active" | "suspended";
@@ -1994,7 +2032,10 @@ export interface components {
             account: {
                 id: string;
                 name: string;
-                /** @enum {string} */
+                /**
+                 * @description `starter` where it is left out.
+                 * @enum {string}
+                 */
                 plan: "starter" | "premium" | "enterprise";
                 /** @enum {string} */
                 status: "active" | "suspended";
@@ -3214,7 +3255,10 @@ export interface components {
         Account: {
             id: string;
             name: string;
-            /** @enum {string} */
+            /**
+             * @description `starter` where it is left out.
+             * @enum {string}
+             */
             plan: "starter" | "premium" | "enterprise";
             /** @enum {string} */
             status: "active" | "suspended";
@@ -3334,12 +3378,12 @@ export interface components {
                 at: string;
                 actor: {
                     /** @enum {string} */
-                    kind: "user" | "operator" | "key" | "command" | "service" | "anonymous";
+                    kind: "user" | "operator" | "key" | "operator_key" | "command" | "service" | "anonymous";
                     name: string;
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -3358,12 +3402,12 @@ export interface components {
                 at: string;
                 actor: {
                     /** @enum {string} */
-                    kind: "user" | "operator" | "key" | "command" | "service" | "anonymous";
+                    kind: "user" | "operator" | "key" | "operator_key" | "command" | "service" | "anonymous";
                     name: string;
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -3379,7 +3423,10 @@ export interface components {
         OperatorAccount: {
             id: string;
             name: string;
-            /** @enum {string} */
+            /**
+             * @description `starter` where it is left out.
+             * @enum {string}
+             */
             plan: "starter" | "premium" | "enterprise";
             rate_limit: number;
             rate_limit_set: boolean;
@@ -3442,6 +3489,32 @@ export interface components {
         ListsUpdate: {
             lists: components["schemas"]["DisposableLists"];
             message: string;
+        };
+        /** OperatorKey */
+        OperatorKey: {
+            id: string;
+            name: string;
+            key: string;
+            allow_ips: string[];
+            scopes: ("accounts:read" | "accounts:write" | "credits" | "usage")[];
+            /** @enum {string} */
+            state: "active" | "expired" | "revoked";
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            revoked_at: string | null;
+            last_used_at: string | null;
+            last_used_ip: string | null;
+        };
+        /** OperatorKeys */
+        OperatorKeys: {
+            keys: components["schemas"]["OperatorKey"][];
+        };
+        /** OperatorKeyCreated */
+        OperatorKeyCreated: {
+            key: components["schemas"]["OperatorKey"];
+            value: string;
         };
         /** Service */
         Service: {
@@ -3639,7 +3712,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "too_many_mailboxes" | "seen_disabled" | "invalid_filter" | "filter_exists" | "policy_not_found" | "policy_built_in" | "policy_in_use" | "invalid_policy" | "too_many_policies" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "invalid_signature" | "hook_without_address" | "hook_out_of_time" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "account_has_members" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "balance_too_small" | "job_already_open" | "too_many_keys" | "too_many_hooks" | "hook_secret_missing" | "view_exists" | "too_many_views" | "lists_not_updated";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "api_key_required" | "operator_key_required" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "balance_too_small" | "grant_conflict" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "too_many_mailboxes" | "seen_disabled" | "invalid_filter" | "filter_exists" | "policy_not_found" | "policy_built_in" | "policy_in_use" | "invalid_policy" | "too_many_policies" | "too_many_keys" | "external_id_taken" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "invalid_signature" | "hook_without_address" | "hook_out_of_time" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "account_has_members" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "job_already_open" | "too_many_hooks" | "hook_secret_missing" | "view_exists" | "too_many_views" | "lists_not_updated";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -3654,7 +3727,9 @@ export interface components {
              * @description The scope that the key lacks.
              * @enum {string}
              */
-            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes";
+            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "accounts:read" | "accounts:write" | "credits";
+            /** @description Id of the account that has the external_id. */
+            account?: string;
             /**
              * Format: date-time
              * @description When the key expired.
@@ -3793,6 +3868,9 @@ export type OperatorAccounts = components['schemas']['OperatorAccounts'];
 export type Doctor = components['schemas']['Doctor'];
 export type DisposableLists = components['schemas']['DisposableLists'];
 export type ListsUpdate = components['schemas']['ListsUpdate'];
+export type OperatorKey = components['schemas']['OperatorKey'];
+export type OperatorKeys = components['schemas']['OperatorKeys'];
+export type OperatorKeyCreated = components['schemas']['OperatorKeyCreated'];
 export type Service = components['schemas']['Service'];
 export type OperatorJob = components['schemas']['OperatorJob'];
 export type OperatorJobs = components['schemas']['OperatorJobs'];
@@ -3835,6 +3913,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Address of the owner, who is invited to the dashboard. */
                     email: string;
                 };
             };
@@ -3865,6 +3944,7 @@ export interface operations {
                 "application/json": {
                     token: string;
                     name: string;
+                    /** @description Address of the owner, who is invited to the dashboard. */
                     email: string;
                     password: string;
                 };
@@ -3894,6 +3974,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Address of the owner, who is invited to the dashboard. */
                     email: string;
                     password: string;
                 };
@@ -4050,6 +4131,7 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
+                    /** @description Address of the owner, who is invited to the dashboard. */
                     email: string;
                     password: string;
                 };
@@ -4107,6 +4189,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Address of the owner, who is invited to the dashboard. */
                     email: string;
                 };
             };
@@ -6708,6 +6791,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Address of the owner, who is invited to the dashboard. */
                     email: string;
                     /** @enum {string} */
                     role: "member" | "admin" | "owner";
@@ -6942,7 +7026,10 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
-                    /** @enum {string} */
+                    /**
+                     * @description `starter` where it is left out.
+                     * @enum {string}
+                     */
                     plan: "starter" | "premium" | "enterprise";
                     credits?: number;
                     /** @description Requests per 5 minutes; null: the plan's own. */
@@ -7036,6 +7123,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Address of the owner, who is invited to the dashboard. */
                     email: string;
                 };
             };
@@ -7173,6 +7261,84 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListsUpdate"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    operatorKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Operator keys, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorKeys"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    operatorCreateKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    /** @description IPs and CIDRs that may use it. */
+                    allow_ips: string[];
+                    scopes: ("accounts:read" | "accounts:write" | "credits" | "usage")[];
+                    expires_at: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Create an operator key; its value is shown only once */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorKeyCreated"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    operatorRevokeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoke an operator key */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorKey"];
                 };
             };
             "4XX": components["responses"]["Error"];

@@ -13,8 +13,8 @@ export const OperatorSignInsPage = () => (
 );
 
 const ABOUT =
-  'Sign-ins of all users, and changes to their passwords and second factors, once for each account of the user. ' +
-  'Newest first.';
+  'Sign-ins of all users, and changes to their passwords and second factors, once for each account of the user; ' +
+  'operator keys, and accounts that were deleted. Newest first.';
 
 function SignIns() {
   const query = useKeysetQuery(['operator', 'audit-log'], (before) =>

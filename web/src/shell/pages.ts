@@ -32,6 +32,7 @@ const NAVIGATION: readonly (readonly [
     'operator',
     {
       '/operator': 'building',
+      '/operator/keys': 'key',
       '/operator/service': 'activity',
       '/operator/doctor': 'stethoscope',
       '/operator/lists': 'database',

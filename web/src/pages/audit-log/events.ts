@@ -255,6 +255,12 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
   'user.passkey_removed': { title: 'Removed a passkey', details: passkeyAndDevice },
   'user.operator_granted': { title: 'Granted operator rights' },
   'user.operator_withdrawn': { title: 'Withdrew operator rights' },
+  'operator_key.created': {
+    title: 'Created an operator key',
+    details: ({ last_four, allow_ips }) => joinParts([ending(last_four), `allowed from ${allowlist(allow_ips)}`]),
+  },
+  'operator_key.revoked': { title: 'Revoked an operator key' },
+  'account.deleted': { title: 'Deleted an account' },
 };
 
 /** An audit log entry as text; `details` is null if there is nothing to add. */
@@ -273,6 +279,7 @@ const ACTORS: Readonly<Record<Entry['actor']['kind'], (name: string) => string>>
   user: (name) => name,
   operator: (name) => `${name} (operator)`,
   key: (name) => `API key ${name}`,
+  operator_key: (name) => `Operator key ${name}`,
   command: (name) => `Command line (${name})`,
   service: () => 'System',
   anonymous: () => 'Not signed in',

@@ -22,9 +22,7 @@ import { parseInteger } from '../../parts/parse-integer.ts';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
 import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
 import { headline, wordsOf } from '../../parts/verdict/reasons.ts';
-
-/** Entries separated by white space, commas or semicolons. */
-const parseEntries = (text: string): string[] => text.split(/[\s,;]+/).filter((entry) => entry !== '');
+import { parseEntries } from './entries.ts';
 
 /**
  * The IP allowlist of a key. Only warns if it excludes the user's own address, since the list of a server does so on

@@ -173,7 +173,7 @@ const messageOf = (example: unknown): string =>
   typeof example === 'object' && example !== null && 'error' in example ? String(example.error) : '';
 
 /** The parameter of a path, `{id}` or `{name}`. */
-export const PATH_PARAMETER = /\{(\w+)\}/;
+const PATH_PARAMETER = /\{(\w+)\}/;
 
 /**
  * An id or a name for the path of a request: the one in the example of what `POST` at the collection returns, or else
@@ -181,16 +181,29 @@ export const PATH_PARAMETER = /\{(\w+)\}/;
  */
 export function exampleId(document: ApiDocument, { path, operation }: Entry): string | null {
   const found = PATH_PARAMETER.exec(path);
-  if (found === null) return null;
+  return found === null ? null : exampleOf(document, path, operation, found);
+}
+
+/** Of one parameter of a path. */
+function exampleOf(document: ApiDocument, path: string, operation: Operation, found: RegExpExecArray): string {
   const [braced, parameter = ''] = found;
   const collection = document.paths[path.slice(0, found.index - 1)];
   const item = document.paths[path.slice(0, found.index) + braced];
   for (const described of [collection?.post, operation, item?.get]) {
     const example = described && successOf(described)?.[1].content?.[JSON_TYPE]?.example;
-    const id = idIn(example, parameter);
+    // A path that ends in the name of a collection has the id of one of its objects.
+    const id = idIn(example, parameter) ?? (described === collection?.post ? idIn(example, 'id') : null);
     if (id !== null) return id;
   }
   throw new Error(`The document has no example of ${braced} for ${path}.`);
+}
+
+/** The path with an example for each parameter. */
+export function examplePath(document: ApiDocument, { path, operation }: Entry): string {
+  let made = path;
+  for (const found of path.matchAll(new RegExp(PATH_PARAMETER, 'g')))
+    made = made.replace(found[0], encodeURIComponent(exampleOf(document, path, operation, found)));
+  return made;
 }
 
 /** The property, or that of the only object within, as in `{"status": "success", "filter": {"id": 17}}`. */

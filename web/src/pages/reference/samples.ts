@@ -4,7 +4,7 @@ import {
   bodyExample,
   type Entry,
   exampleId,
-  PATH_PARAMETER,
+  examplePath,
   queryExample,
   successOf,
   uploadType,
@@ -95,14 +95,14 @@ export function sampleOf(
   origin: string,
   key: string | null,
 ): string {
-  const { method, path, operation } = entry;
+  const { method, operation } = entry;
   const id = exampleId(document, entry) ?? '';
   const type = uploadType(operation);
   const content = successOf(operation)?.[1].content ?? {};
   return WRITERS[language]({
     operationId: operation.operationId,
     method,
-    url: origin + path.replace(PATH_PARAMETER, encodeURIComponent(id)) + queryExample(operation),
+    url: origin + examplePath(document, entry) + queryExample(operation),
     origin,
     key,
     id,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Thread, ThreadEndedError } from './thread.ts';
+import { Thread, ThreadEndedError, ThreadSession } from './thread.ts';
 
 const CODE = `
 import { threadId } from 'node:worker_threads';
@@ -117,4 +117,13 @@ describe('a thread', () => {
     await thread.close();
     expect(await waiting).toBeInstanceOf(ThreadEndedError);
   });
+});
+
+it.each(['exit', 'end'])('a session rejects calls after its thread has ended: %s', async (how) => {
+  const session = new ThreadSession<string, unknown>({ code });
+  expect(await session.call('id')).toEqual(expect.any(Number));
+  if (how === 'end') await session.end();
+  else await expect(session.call('exit')).rejects.toThrow(ThreadEndedError);
+  expect(await session.exited).toBeInstanceOf(ThreadEndedError);
+  await expect(session.call('id')).rejects.toThrow(ThreadEndedError);
 });

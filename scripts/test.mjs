@@ -49,6 +49,11 @@ const FLOWS_OF_POSTGRES = testsIn('tests/flows').filter((path) =>
   /ENGINE [!=]== 'postgres'/.test(readFileSync(join(ROOT, path), 'utf8')),
 );
 
+/** Suites of charging, but for those about the statements of one database. */
+const CHARGING = ['charging', 'charging-person', 'charging-property', 'shared-holds', 'seen', 'key-limits'].map(
+  (name) => `tests/store/${name}.test.ts`,
+);
+
 /**
  * By name, in the order in which they start, the longest first. `packages`: of Debian. Each run is one vitest process
  * (`args`), and runs of a stage come one after the other.
@@ -84,6 +89,14 @@ const STAGES = {
           ...testsIn('tests/http').filter((path) => !WITHOUT_STORE.includes(path)),
         ],
         env: { ...ON_POSTGRES, MAILVET_TEST_ROUNDS: '10' },
+      },
+      // Only speed depends on what a node remembers.
+      {
+        name: 'postgres-no-memory',
+        project: 'quick',
+        workers: 3,
+        args: CHARGING,
+        env: { ...ON_POSTGRES, MAILVET_TEST_CHARGE_MEMORY: 'off' },
       },
     ],
   },

@@ -134,8 +134,9 @@ export class ThreadSession<Request, Answer, Question = never, Reply = never> {
       const { cause = new Error(`exit code ${code}`) } = { cause: this.#cause };
       const lost = new ThreadEndedError(`A thread ended before it answered: ${cause.message}`, { cause });
       this.#lost = lost;
-      for (const id of [...this.#calls.keys()]) this.#finish(id)?.reject(lost);
+      // First, so that who calls again at once calls another session.
       this.#exited.resolve(lost);
+      for (const id of [...this.#calls.keys()]) this.#finish(id)?.reject(lost);
     });
   }
 

@@ -130,7 +130,7 @@ const callsOn = (db: DatabaseSync, transactions: ChargeTransactions | null) => (
     return transactions.run(batch);
   },
 
-  /** Another transaction that is one call: that of the name, as `BulkTransactions` has it. */
+  /** That of the name (`BulkTransactions`). Nothing else is called meanwhile (`WriteMutex`). */
   async bulk(scope: BulkScope, name: keyof BulkTransactions, input: readonly unknown[]): Promise<unknown> {
     const all = (await import('./thread-bulk.ts')).bulkTransactionsOn(db, scope);
     return Reflect.apply(all[name], all, input);

@@ -91,6 +91,7 @@ export class StoreSession {
 
   /** After the calls before it. */
   async close(): Promise<void> {
+    // Its end closes the connection as well.
     await this.#thread.call({ name: 'close', input: [] }).catch(() => undefined);
     await this.#thread.end();
   }

@@ -20,10 +20,15 @@ export type GuardRejection = OwnRejection | 'relay' | 'free' | 'full' | 'tag' | 
 
 export interface GuardOptions extends Pick<MailvetOptions, 'url' | 'key' | 'fetch'> {
   /**
-   * Name of the policy of the account that decides, in place of all options below but `timeout` and `onError`; with one
-   * of the others it throws.
+   * Name of the policy of the account that decides, in place of all options below but `scope`, `timeout` and `onError`;
+   * with one of the others it throws.
    */
   policy?: string | undefined;
+  /**
+   * Your name for the place where a mailbox may count once, such as `signup`: the service remembers the mailbox there,
+   * and `result.seen` says whether it was there before. A policy decides by it (`seen_before`).
+   */
+  scope?: string | undefined;
   /** `mx` by default; `smtp` also asks the mail server. */
   validationType?: VerifyRequest['validation_type'];
   /** Milliseconds after which an address is accepted unverified; 4,000 by default. */
@@ -110,6 +115,7 @@ const OPTIONS: Readonly<Record<keyof GuardOptions, readonly string[] | null>> = 
   key: null,
   fetch: null,
   policy: null,
+  scope: null,
   validationType: ['mx', 'smtp'],
   timeout: null,
   disposable: ['accept', 'reject'],
@@ -147,7 +153,7 @@ const LONGEST_ADDRESS = 320;
 export function guard(options: GuardOptions): Guard {
   checkOptions(options);
   const { timeout = TIMEOUT, messages, onError = report, suggestions = 'offer' } = options;
-  const { url, key, fetch, policy, validationType = 'mx' } = options;
+  const { url, key, fetch, policy, scope, validationType = 'mx' } = options;
   const mailvet = createMailvet({ url, key, fetch, timeout });
   const timeout_ms = Math.min(Math.max(timeout - TRANSFER, SHORTEST_CHECK), LONGEST_CHECK);
   const offered = recentlyOffered();
@@ -167,7 +173,7 @@ export function guard(options: GuardOptions): Guard {
       policy === undefined
         ? { validation_type: validationType }
         : { policy, ...(language === null ? {} : { language }) };
-    const request: VerifyRequest = { email, timeout_ms, ...by };
+    const request: VerifyRequest = { email, timeout_ms, ...by, ...(scope === undefined ? {} : { scope }) };
     if (clientIp === null) return mailvet.verify(request, { signal });
     try {
       return await mailvet.verify({ ...request, client_ip: clientIp }, { signal });
@@ -189,7 +195,7 @@ export function guard(options: GuardOptions): Guard {
       return { ok: false, code: codeOf(decision, result), email: null, message: message ?? '', suggestion, result };
     if (action === 'accept') return { ok: true, code: 'accepted', ...stored };
     if (because.includes('typo') && suggestion !== null && !mayAccept) {
-      offered.add(result.email);
+      offered.add(result.email, result);
       return { ok: false, code: 'did_you_mean', email: null, message: message ?? '', suggestion, result };
     }
     return { ok: true, code: 'review', ...stored };
@@ -212,14 +218,15 @@ export function guard(options: GuardOptions): Guard {
     const mayAccept = confirmed || suggestions === 'ignore' || offered.has(email);
     let result: Verification;
     try {
-      result = await verify(question, signal);
+      // What was remembered at the first attempt would be seen at the second.
+      result = (mayAccept && scope !== undefined ? offered.get(email) : null) ?? (await verify(question, signal));
       if (policy !== undefined) return follow(result, mayAccept);
     } catch (error) {
       if (signal.aborted) throw error;
       return withoutVerdict(error, email);
     }
     if (result.did_you_mean !== null && !mayAccept) {
-      offered.add(email);
+      offered.add(email, result);
       return rejected('did_you_mean', result);
     }
     const code = rejectionOf(result, options);
@@ -415,22 +422,30 @@ const OFFERED_MOST = 10_000;
  * In memory, so `confirmed` is surer where there are many processes.
  */
 function recentlyOffered() {
-  const until = new Map<string, number>();
+  const until = new Map<string, { readonly end: number; readonly result: Verification }>();
+  const get = (email: string): Verification | null => {
+    const found = until.get(email.toLowerCase());
+    return found !== undefined && found.end > Date.now() ? found.result : null;
+  };
   return {
-    has: (email: string): boolean => (until.get(email.toLowerCase()) ?? 0) > Date.now(),
-    add(email: string): void {
+    get,
+    has: (email: string): boolean => get(email) !== null,
+    add(email: string, result: Verification): void {
       const now = Date.now();
       const name = email.toLowerCase();
       // In the order of their ends, as all last equally long.
       until.delete(name);
-      for (const [first, end] of until) {
+      for (const [first, { end }] of until) {
         if (end > now && until.size < OFFERED_MOST) break;
         until.delete(first);
       }
-      until.set(name, now + OFFERED_FOR);
+      until.set(name, { end: now + OFFERED_FOR, result });
     },
   };
 }
+
+/** As the service has it. */
+const SCOPE = /^[a-z0-9_.-]{1,64}$/;
 
 function checkOptions(options: GuardOptions): void {
   for (const [name, value] of Object.entries(options)) {
@@ -439,7 +454,9 @@ function checkOptions(options: GuardOptions): void {
     if (values !== null && value !== undefined && !values.includes(value))
       throw new TypeError(`${name} must be ${values.map((one) => `'${one}'`).join(' or ')}.`);
   }
-  const { policy, messages = {} } = options;
+  const { policy, scope, messages = {} } = options;
+  if (scope !== undefined && (typeof scope !== 'string' || !SCOPE.test(scope)))
+    throw new TypeError('scope must have 1 to 64 characters, each of a to z, 0 to 9, "_", "." and "-".');
   if (policy !== undefined) {
     if (typeof policy !== 'string' || policy === '') throw new TypeError('policy must be the name of a policy.');
     const other = OWN_RULES.find((name) => options[name] !== undefined);

@@ -43,6 +43,7 @@ const withLists = <T>(flags: object, use: (lists: Mailvet['lists']) => Promise<T
 
 interface SubmitFlags extends Common, ReadFlags {
   readonly level?: Level;
+  readonly policy?: string;
   readonly name?: string;
   readonly header?: boolean;
   readonly patience?: number;
@@ -54,7 +55,8 @@ const submit = () =>
   withFileOptions(
     command('submit', 'Upload a file of addresses and start to verify it.', 'lists')
       .argument('<file>', 'CSV or other text, a workbook, JSON; - for standard input')
-      .addOption(new Option('--level <level>', 'what to check').choices(LEVELS))
+      .addOption(new Option('--level <level>', 'what to check (default: as the policy says, or mx)').choices(LEVELS))
+      .option('--policy <name>', 'the policy of the account that decides from each result')
       .option('--name <name>', 'name of the list (default: that of the file)'),
   )
     .option('--header', 'the same as --header-row 1')
@@ -76,6 +78,7 @@ const submit = () =>
           ...(file === '-' ? {} : { name: flags.name ?? basename(file) }),
           ...(flags.name === undefined ? {} : { name: flags.name }),
           ...(flags.level === undefined ? {} : { validation_type: flags.level }),
+          ...(flags.policy === undefined ? {} : { policy: flags.policy }),
           ...read,
           ...dedupeOf(flags),
           ...(flags.patience === undefined ? {} : { patience_minutes: flags.patience }),
@@ -168,14 +171,14 @@ function progressLine({ status, rows, progress }: List): string {
 
 const BY_MAILBOX = ', those of one mailbox counted once';
 
-function described({ id, name, status, validation_type, dedupe, rows, progress, ...list }: List): string {
+function described({ id, name, status, validation_type, policy, dedupe, rows, progress, ...list }: List): string {
   const { deliverability, credits, error, read, warnings } = list;
   const found = DELIVERABILITIES.map((one) => `${grouped(deliverability[one])} ${one}`).join(', ');
   return [
     `${id}  ${printable(name)}: ${status}`,
     readText(read, read.columns),
     ...warnings.map(({ message }) => `Warning: ${printable(message)}`),
-    `${addresses(rows.addresses)} in ${counted(rows.total, 'row')}${dedupe === 'mailbox' ? BY_MAILBOX : ''}, level ${validation_type}`,
+    `${addresses(rows.addresses)} in ${counted(rows.total, 'row')}${dedupe === 'mailbox' ? BY_MAILBOX : ''}, level ${validation_type}${policy === null ? '' : `, policy ${policy}`}`,
     `${grouped(progress.done)} done (${progress.percent} %): ${found}`,
     `${counted(credits.used, 'credit')} used, ${grouped(credits.held)} held; at most ${grouped(credits.price)} in all`,
     ...(error === null ? [] : [`Error: ${error.error}`]),

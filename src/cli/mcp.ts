@@ -1,10 +1,16 @@
 import type { Command } from 'commander';
+import { Compile } from 'typebox/compile';
 import { createMailvet, MailvetError } from '../../sdk/src/index.ts';
 import type { Options } from '../config/read.ts';
+import { DecisionField } from '../contract/policies.ts';
 import type { McpBackend } from '../http/mcp/tools.ts';
 import { ApiError, ERROR_CODES, type ErrorCode, messageOf } from '../kernel/errors.ts';
+import { TIMEOUT_MS } from '../kernel/facts/limits.ts';
+import { DEFAULT_LEVEL } from '../kernel/facts/plans.ts';
+import { builtInPolicy, type Decision, decide, decideOutage } from '../kernel/facts/policies.ts';
 import { command, optionsFrom } from './command.ts';
 import { NO_VERDICT } from './no-verdict.ts';
+import { onlyBuiltIn } from './policy.ts';
 import { explainServerError } from './server-error.ts';
 
 /** A server of the Model Context Protocol on standard input and output, which therefore print nothing else. */
@@ -49,19 +55,21 @@ async function localBackend(options: Options, explain: McpBackend['explain']): P
   const { verifierFrom } = await import('./engine.ts');
   const verifier = await verifierFrom(options);
   return {
-    verify: async ({ email, validation_type: level, timeout_ms, scope }) => {
+    async verify({ email, validation_type, timeout_ms, scope, policy: name, language = null }) {
       if (scope !== undefined)
         throw new ApiError('seen_disabled', 'Only a service remembers mailboxes: set MAILVET_URL and MAILVET_KEY.');
-      return (
-        verifier
-          .verify(email, { level, ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }) })
-          // Only an account has policies.
-          .then((result) => ({ ...result, decision: null }))
-          .catch((error: unknown) => {
-            if (!(error instanceof Error) || error.name !== 'VerificationUnavailableError') throw error;
-            throw new ApiError(NO_VERDICT, messageOf(error));
-          })
-      );
+      const policy = name === undefined ? null : builtInPolicy(name);
+      if (name !== undefined && policy === null) throw new ApiError('policy_not_found', onlyBuiltIn(name));
+      const options = {
+        level: validation_type ?? policy?.level ?? DEFAULT_LEVEL,
+        timeoutMs: timeout_ms ?? policy?.timeoutMs ?? TIMEOUT_MS.default,
+      };
+      const result = await verifier.verify(email, options).catch((error: unknown) => {
+        if (!(error instanceof Error) || error.name !== 'VerificationUnavailableError') throw error;
+        const decision = policy && decideOutage(policy, language);
+        throw new ApiError(NO_VERDICT, messageOf(error), decision === null ? {} : { decision });
+      });
+      return { ...result, decision: policy && decide(policy, result, language) };
     },
     explain,
     countUnusable: async () => undefined,
@@ -75,7 +83,9 @@ function remoteBackend(url: string, key: string, explain: McpBackend['explain'])
   // An error of the service is one of the tool.
   const rethrow = (error: unknown): never => {
     if (!(error instanceof MailvetError)) throw error;
-    throw new ApiError(isCode(error.code) ? error.code : NO_VERDICT, explainServerError(error, url));
+    const { decision } = error.details;
+    const code = isCode(error.code) ? error.code : NO_VERDICT;
+    throw new ApiError(code, explainServerError(error, url), isDecision(decision) ? { decision } : {});
   };
   return {
     verify: (input) => mailvet.verify(input).catch(rethrow),
@@ -89,4 +99,6 @@ function remoteBackend(url: string, key: string, explain: McpBackend['explain'])
   };
 }
 
+const decisionSchema = Compile(DecisionField);
+const isDecision = (sent: unknown): sent is Decision => decisionSchema.Check(sent);
 const isCode = (code: unknown): code is ErrorCode => ERROR_CODES.some((known) => known === code);

@@ -1,5 +1,6 @@
 import type { Report, Verifier } from '../index.ts';
 import type { ErrorCode } from '../kernel/errors.ts';
+import { type Decision, decide, decideOutage, type Policy } from '../kernel/facts/policies.ts';
 
 /** Reported as the reason if no resolver answered; the address can be verified again later. */
 export const NO_VERDICT = 'verification_unavailable' satisfies ErrorCode;
@@ -19,4 +20,10 @@ export async function verifyOrNull(
     if (!(error instanceof Error) || error.name !== 'VerificationUnavailableError') throw error;
     return null;
   }
+}
+
+/** What a policy says of a result, or of none; nothing without a policy. */
+export function decidedBy(policy: Policy | null, result: Report | null): { readonly decision?: Decision } {
+  if (policy === null) return {};
+  return { decision: result === null ? decideOutage(policy) : decide(policy, result) };
 }

@@ -18,12 +18,13 @@ import { systemClock } from '../kernel/clock.ts';
 import type { RowProblem } from '../kernel/csv.ts';
 import type { Dedupe, ResultFormat } from '../kernel/facts/lists.ts';
 import type { Level } from '../kernel/facts/plans.ts';
+import type { Policy } from '../kernel/facts/policies.ts';
 import type { Deliverability } from '../kernel/facts/reasons.ts';
 import { grouped } from '../kernel/format.ts';
 import { DistinctAddresses } from '../service/lists/distinct.ts';
 import { CommandFailure, UsageError } from './command.ts';
 import { type FilePlace, openInputFile } from './input-file.ts';
-import { NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
+import { decidedBy, NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
 import { createProgress, EMPTY_TALLY, rowsOf, type Tally } from './progress.ts';
 import { type readChoice, readText } from './read-options.ts';
 import { neverFound } from './result-rows.ts';
@@ -45,6 +46,8 @@ interface FileCheck {
   readonly timeoutMs: number;
   readonly wait: number;
   readonly evidence: boolean;
+  /** That decides from each result; null: none. */
+  readonly policy: Policy | null;
   /** Ends the run with what is finished. */
   readonly signal: AbortSignal;
 }
@@ -105,12 +108,12 @@ async function openInput(path: string): Promise<Input> {
 /**
  * What must be the same to continue: every byte of the input, and what decides the rows that are written. Null: a pipe.
  */
-async function identityOf({ file, out, format, read, only, dedupe, level }: FileCheck, size: Input['size']) {
+async function identityOf({ file, out, format, read, only, dedupe, level, policy }: FileCheck, size: Input['size']) {
   if (out === '-' || size === null) return null;
   const hash = createHash('sha256');
   const handle = await open(file, 'r');
   for await (const chunk of handle.createReadStream()) hash.update(chunk);
-  return { sha256: hash.digest('hex'), format, read, only, dedupe, level };
+  return { sha256: hash.digest('hex'), format, read, only, dedupe, level, ...(policy === null ? {} : { policy }) };
 }
 
 async function verifyInto(
@@ -142,7 +145,7 @@ async function verifyInto(
     const outage = new Outage();
     for await (const group of verifyRows(from(progress.rows, numbered(file.batches, check.dedupe)), run)) {
       const finished = outage.pass(group);
-      const rows = finished.flatMap((row) => resultRows(row, file.reading, check.only));
+      const rows = finished.flatMap((row) => resultRows(row, file.reading, check));
       if (rows.length > 0) await output.write(await writer.rows(rows));
       progress = { ...after(progress, finished), writer: writer.state };
       bar.at(finished.at(-1)?.bytes ?? 0, progress.tally);
@@ -155,7 +158,7 @@ async function verifyInto(
     }
     if (!signal.aborted) {
       const held = outage.rest();
-      await output.write(await writer.rows(held.flatMap((row) => resultRows(row, file.reading, check.only))));
+      await output.write(await writer.rows(held.flatMap((row) => resultRows(row, file.reading, check))));
       progress = { ...after(progress, held), writer: writer.state };
       await output.write(writer.end());
       await output.keep();
@@ -279,7 +282,7 @@ function after(progress: Progress, finished: readonly FinishedRow[]): Progress {
 function resultRows(
   { row: { row, cells, extra, addresses, problem, line }, outcome }: FinishedRow,
   { columns, addressColumns: [main] }: Reading,
-  only: FileCheck['only'],
+  { only, policy }: Pick<FileCheck, 'only' | 'policy'>,
 ): ResultRow[] {
   if (addresses.length === 0 && only !== null) return [];
   if (problem !== null) {
@@ -298,8 +301,10 @@ function resultRows(
       column: from.column ?? null,
       is_duplicate: !isFirst,
     };
-    const json = { row, ...parts, ...from, ...(report ?? noVerdict(text)), is_duplicate: !isFirst };
-    return [{ cells, extra, result: { ...(report ?? { reason: NO_VERDICT }), ...place }, json }];
+    const decided = decidedBy(policy, report);
+    const json = { row, ...parts, ...from, ...(report ?? noVerdict(text)), ...decided, is_duplicate: !isFirst };
+    const result = { ...(report ?? { reason: NO_VERDICT }), ...place, decision: decided.decision?.action ?? null };
+    return [{ cells, extra, result, json }];
   });
 }
 

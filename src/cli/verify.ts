@@ -3,9 +3,12 @@ import { type Command, Option } from 'commander';
 import type { Report, Verifier } from '../index.ts';
 import { FILE_CONCURRENCY, LIST_PATIENCE_MINUTES, TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { DEFAULT_DEDUPE, RESULT_FORMATS, type ResultFormat } from '../kernel/facts/lists.ts';
+import { DEFAULT_LEVEL } from '../kernel/facts/plans.ts';
+import type { Decision, Policy } from '../kernel/facts/policies.ts';
 import type { Deliverability } from '../kernel/facts/reasons.ts';
 import { command, optionsFrom, table, UsageError, wholeNumber } from './command.ts';
-import { NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
+import { decidedBy, NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
+import { policyNamed } from './policy.ts';
 import { type ReadFlags, readChoice, withDedupe, withReadOptions } from './read-options.ts';
 import { deliverabilities, formatByName, ONLY_HELP } from './result-rows.ts';
 import { exitSoon, Terminated, Termination } from './termination.ts';
@@ -20,7 +23,8 @@ interface Flags extends ReadFlags {
   only?: readonly Deliverability[];
   resume?: true;
   concurrency: number;
-  timeoutMs: number;
+  timeoutMs?: number;
+  policy?: string;
   evidence?: boolean;
   wait?: number | true;
 }
@@ -60,10 +64,10 @@ export const verifyCommand = (): Command =>
     )
     .option(
       '--timeout-ms <ms>',
-      'time limit for one check',
+      `time limit for one check (default: as the policy says, or ${TIMEOUT_MS.default})`,
       wholeNumber('--timeout-ms', TIMEOUT_MS.min, TIMEOUT_MS.max),
-      TIMEOUT_MS.default,
     )
+    .option('--policy <name>', 'what to do with each address, as a policy says: a built-in one, or one of MAILVET_URL')
     .option(
       '--wait [minutes]',
       'with --smtp: if a server asks for a delay, wait and retry, for at most 15 minutes or the number given',
@@ -78,17 +82,18 @@ export const verifyCommand = (): Command =>
       requireCompanions(format === 'jsonl' ? { ...flags, json: true } : flags);
       const signal = flags.file === undefined ? null : new Termination().signal;
       const [{ verifierFrom }, { verifyFile }] = await Promise.all([import('./engine.ts'), import('./verify-file.ts')]);
+      const policy = flags.policy === undefined ? null : await policyNamed(flags.policy, flags);
       const verifier = await verifierFrom(optionsFrom(flags, 'verify'));
       const options = {
-        level: flags.smtp ? ('smtp' as const) : ('mx' as const),
-        timeoutMs: flags.timeoutMs,
+        level: flags.smtp ? ('smtp' as const) : (policy?.level ?? DEFAULT_LEVEL),
+        timeoutMs: flags.timeoutMs ?? policy?.timeoutMs ?? TIMEOUT_MS.default,
         evidence: flags.evidence ?? false,
         wait: (flags.wait === true ? 15 : (flags.wait ?? 0)) * 60_000,
       };
       try {
         if (flags.file === undefined || signal === null) {
           const print = flags.json ? printLines : printTable;
-          await print(verifier, addresses, options, flags.concurrency);
+          await print(inOrder(verifier, addresses, options, flags.concurrency), policy);
           return;
         }
         // Every check listens to it.
@@ -96,7 +101,7 @@ export const verifyCommand = (): Command =>
         const { file, out = '-', only = null, resume = false, header = 'auto', concurrency } = flags;
         const { dedupe = DEFAULT_DEDUPE } = flags;
         const summary = await verifyFile(verifier, {
-          ...{ ...options, file, out, format, only, dedupe, resume, concurrency, signal },
+          ...{ ...options, policy, file, out, format, only, dedupe, resume, concurrency, signal },
           read: readChoice({ ...headerOf(HEADERS[header]), ...flags }),
         });
         if (summary === null) return;
@@ -176,27 +181,20 @@ async function* inOrder(
   );
 }
 
-async function printLines(
-  verifier: Verifier,
-  addresses: readonly string[],
-  options: CheckOptions,
-  concurrency: number,
-): Promise<void> {
-  for await (const { email, result } of inOrder(verifier, addresses, options, concurrency)) {
-    process.stdout.write(`${JSON.stringify(result ?? noVerdict(email))}\n`);
-  }
+type Outcomes = AsyncGenerator<Outcome>;
+
+async function printLines(outcomes: Outcomes, policy: Policy | null): Promise<void> {
+  for await (const { email, result } of outcomes)
+    process.stdout.write(`${JSON.stringify({ ...(result ?? noVerdict(email)), ...decidedBy(policy, result) })}\n`);
 }
 
-async function printTable(
-  verifier: Verifier,
-  addresses: readonly string[],
-  options: CheckOptions,
-  concurrency: number,
-): Promise<void> {
+async function printTable(outcomes: Outcomes, policy: Policy | null): Promise<void> {
   const rows: string[][] = [];
-  for await (const { email, result: r } of inOrder(verifier, addresses, options, concurrency)) {
+  for await (const { email, result: r } of outcomes) {
+    const { decision } = decidedBy(policy, r);
+    const decided = decision === undefined ? [] : [decisionText(decision)];
     if (r === null) {
-      rows.push([email, '-', '-', NO_VERDICT, '-']);
+      rows.push([email, '-', '-', NO_VERDICT, ...decided, '-']);
       continue;
     }
     const { provider, provider_kind: kind } = r.checks.mx;
@@ -205,7 +203,14 @@ async function printTable(
       provider && (kind === 'mailbox' || kind == null ? provider : `${provider} (${kind})`),
       r.relay_provider && `relay: ${r.relay_provider}`,
     ];
-    rows.push([r.email, r.status, r.deliverability, r.reason ?? '-', notes.filter(Boolean).join(', ') || '-']);
+    const noted = notes.filter(Boolean).join(', ') || '-';
+    rows.push([r.email, r.status, r.deliverability, r.reason ?? '-', ...decided, noted]);
   }
-  process.stdout.write(`${table(rows, ['ADDRESS', 'STATUS', 'DELIVERABILITY', 'REASON', 'NOTES'])}\n`);
+  process.stdout.write(
+    `${table(rows, ['ADDRESS', 'STATUS', 'DELIVERABILITY', 'REASON', ...(policy === null ? [] : ['DECISION']), 'NOTES'])}\n`,
+  );
 }
+
+/** `reject (disposable, typo)` */
+const decisionText = ({ action, because }: Decision): string =>
+  because.length === 0 ? action : `${action} (${because.join(', ')})`;

@@ -41,7 +41,7 @@ const TIMEOUT_MEANING =
 const levelField = (description: string) => AlsoCalled(LEVEL_NAMES, OneOf(LEVELS, { description, ...LEVEL_NOTES }));
 
 /** What a check is asked with, wherever no policy says the rest. */
-export const CheckRequest = Type.Object({
+const CheckRequest = Type.Object({
   email: AlsoCalled(
     ['address', 'email_address', 'mail', 'to_email'],
     Text('email', ADDRESS_LENGTH, {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { ApiError, type ErrorCode } from '../kernel/errors.ts';
+import { ApiError, type ErrorCode, toApiError } from '../kernel/errors.ts';
 import {
   POLICY_LANGUAGES_MAX,
   POLICY_MESSAGE_LENGTH,
@@ -98,11 +98,18 @@ const OUTAGES: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** What the policy says where a verification ended with this error; null: the request has to be corrected. */
-export const outageDecision = (
+const outageDecision = (
   { code }: Pick<ApiError, 'code'>,
   policy: PolicyRules,
   language: string | null,
 ): Decision | null => (OUTAGES.has(code) ? decideOutage(policy, language) : null);
+
+/** The error, with what the policy says where it means that there is no verdict. */
+export function withOutageDecision(thrown: unknown, policy: PolicyRules | null, language: string | null): ApiError {
+  const error = toApiError(thrown);
+  const decision = policy && outageDecision(error, policy, language);
+  return decision === null ? error : error.withDetails({ decision });
+}
 
 /** Policies that a process remembers for when the store does not answer. */
 const LAST_READ_MAX = 500;

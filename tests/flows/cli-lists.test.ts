@@ -73,6 +73,25 @@ describe('mailvet lists', () => {
     expect(await cli('submit', file, '--dedupe', 'person')).toMatchObject({ code: 2 });
   });
 
+  it('submits a list for a policy, which also decides of addresses without a list', async () => {
+    const policy = { signals: { role: 'review' }, validation_type: 'smtp' };
+    expect((await owner.call('PUT', '/v1/policies/mine', policy)).status).toBe(201);
+    const people = join(dir, 'people.csv');
+    const list = await json('submit', people, '--policy', 'mine', '--no-start');
+    expect(list).toMatchObject({ policy: 'mine', validation_type: 'smtp' });
+    expect((await cli('status', list.id)).out).toMatch(/level smtp, policy mine$/m);
+    expect(await cli('submit', people, '--policy', 'none')).toMatchObject({ code: 1, err: /policy/ });
+    const more = environment({
+      MAILVET_DNS_SERVERS: `${lab.dns.address}:${lab.dns.port}`,
+      MAILVET_DNS_CONTROL_NAMES: 'none',
+    });
+    const verify = (name: string) => runCli(['verify', '--json', 'info@null-mx.com', '--policy', name], more);
+    expect(JSON.parse((await verify('mine')).out)).toMatchObject({
+      decision: { action: 'reject', because: ['undeliverable'] },
+    });
+    expect(await verify('none')).toMatchObject({ code: 1, out: '' });
+  });
+
   it('submits what comes through a named pipe, such as <(…) of a shell', async () => {
     const pipe = join(dir, 'people.pipe');
     execFileSync('mkfifo', [pipe]);

@@ -51,6 +51,29 @@ describe('verify', () => {
     expect(json).toMatchObject({ relay_provider: null, checks: { mx: { provider_kind: 'gateway' } } });
   });
 
+  it('says what a built-in policy decides, without a service', async () => {
+    const addresses = ['a@good.com', 'someone@mailinator.com', 'a@null-mx.com'];
+    const { code, out } = await cli('verify', ...addresses, '--policy', 'signup');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ADDRESS .* REASON +DECISION +NOTES$/m);
+    expect(out).toMatch(/^a@good\.com .* accept +/m);
+    expect(out).toMatch(/^someone@mailinator\.com .* reject \(disposable\) +/m);
+    const lines = (await cli('verify', '--json', '--policy', 'strict', ...addresses)).out.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).decision)).toMatchObject([
+      { action: 'accept', because: [], message: null },
+      { action: 'reject', because: ['disposable'], message: 'Use a permanent email address.' },
+      { action: 'reject', because: ['undeliverable'] },
+    ]);
+    const file = join(dir, 'decided.csv');
+    await writeFile(file, `email\n${addresses.join('\n')}\n`);
+    const csv = (await cli('verify', '--file', file, '--policy', 'signup')).out;
+    const rows: Record<string, string>[] = parse(csv, { columns: true });
+    expect(rows.map((row) => row['mailvet_decision'])).toEqual(['accept', 'reject', 'reject']);
+    expect(await cli('verify', addresses[0]!, '--policy', 'mine')).toMatchObject({
+      ...{ code: 2, err: expect.stringMatching(/no policy "mine" without a service, only "signup" or "strict"/) },
+    });
+  });
+
   it('prints JSON lines with --json, in order, without a charge', async () => {
     const { out } = await cli('verify', '--json', 'b@null-mx.com', 'a@good.com');
     const lines = out

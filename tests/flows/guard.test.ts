@@ -129,6 +129,29 @@ describe('a policy', () => {
     expect(errors).toHaveLength(1);
   });
 
+  it('decides by whether the mailbox was seen in the scope of the guard, in any spelling', async () => {
+    const check = made({ policy: 'signup', scope: 'guarded' });
+    expect(await check('s.een+1@gmail.com')).toMatchObject({ ok: true, code: 'accepted' });
+    expect(await check('seen@googlemail.com')).toMatchObject({ ok: false, code: 'seen_before' });
+    expect(await made({ policy: 'signup', scope: 'elsewhere' })('seen@gmail.com')).toMatchObject({ ok: true });
+    expect(await made({ policy: 'signup' })('seen@gmail.com')).toMatchObject({ ok: true, result: { seen: null } });
+    const plain = made({ scope: 'plain' });
+    for (const before of [false, true])
+      expect(await plain(ADDRESS('ada'))).toMatchObject({ ok: true, result: { seen: { before } } });
+    for (const scope of ['', 'Sign up', 'x'.repeat(65)])
+      expect(() => made({ scope })).toThrow(/^scope must have 1 to 64 characters/);
+    expect(errors).toEqual([]);
+  });
+
+  it('does not take a user who keeps an address for someone who was there before', async () => {
+    const check = made({ policy: 'signup', scope: 'kept' });
+    expect(await check(ADDRESS('typo_alive'))).toMatchObject({ code: 'did_you_mean' });
+    expect(await check(ADDRESS('typo_alive'))).toMatchObject({ ok: true, code: 'review' });
+    expect(await made({ policy: 'signup', scope: 'kept' })(ADDRESS('typo_alive'), { confirmed: true })).toMatchObject({
+      ...{ ok: false, code: 'seen_before' },
+    });
+  });
+
   it('that cannot be asked accepts, and says so', async () => {
     const unknown = await made({ policy: 'no-such-policy' })(ADDRESS('ada'));
     expect(unknown).toMatchObject({ ok: true, code: 'unverified' });

@@ -102,8 +102,42 @@ async function usesEveryTool(client: Client): Promise<void> {
   expect(await call(client, 'get_list', { id: 'lst_nowhere' })).toMatchObject({ failed: { code: 'not_found' } });
   expect(await call(client, 'explain_reply', { reply: 'hello' })).toMatchObject({ failed: { field: 'reply' } });
   await expect(client.callTool({ name: 'delete_everything', arguments: {} })).rejects.toThrow(/no tool/);
+  await takesPolicies(client);
   await warnsOfUnknown(client);
   await client.close();
+}
+
+/** As the API does: with its level, its decision, and what was seen in a scope. */
+async function takesPolicies(client: Client): Promise<void> {
+  const { key } = tester;
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const rules = { signals: { role: 'reject', seen_before: 'review' }, validation_type: 'smtp', on_outage: 'review' };
+  await fetch(`${lab.url}/v1/policies/assistants`, { method: 'PUT', headers, body: JSON.stringify(rules) });
+  const policy = 'assistants';
+  expect(await call(client, 'verify_email', { email: 'role@example.com', policy })).toMatchObject({
+    validation_type: 'smtp',
+    decision: { action: 'reject', because: ['role'] },
+  });
+  const scope = `assistant-${randomUUID()}`;
+  const emails = ['deliverable@example.com', 'deliverable+x@example.com', 'verification_unavailable@example.com'];
+  const { results } = await call(client, 'verify_emails', { emails: emails.slice(0, 1), policy, scope });
+  expect(results).toMatchObject([{ result: { seen: { before: false }, decision: { action: 'accept' } } }]);
+  expect(
+    (await call(client, 'verify_emails', { emails: [emails[0], emails[2]], policy, scope })).results,
+  ).toMatchObject([
+    { result: { seen: { before: true }, decision: { action: 'review', because: ['seen_before'] } } },
+    { error: { code: 'verification_unavailable', decision: { action: 'review', because: ['outage'] } } },
+  ]);
+  expect(await call(client, 'create_list', { emails: emails.slice(0, 1), policy })).toMatchObject({
+    ...{ policy, validation_type: 'smtp' },
+  });
+  for (const [name, input] of [
+    ['verify_email', { email: emails[0] }],
+    ['create_list', { emails }],
+  ] as const)
+    expect(await call(client, name, { ...input, policy: 'none' })).toMatchObject({
+      failed: { code: 'policy_not_found' },
+    });
 }
 
 /** What a tool does not take changes nothing, and is named. */
@@ -273,6 +307,12 @@ describe('over standard input', () => {
     });
     expect(await call(client, 'verify_email', { email: 'a@null-mx.com' })).toMatchObject({
       ...{ status: 'bad', reason: 'null_mx', credits_used: 0 },
+    });
+    expect(await call(client, 'verify_email', { email: 'a@null-mx.com', policy: 'signup' })).toMatchObject({
+      decision: { action: 'reject', because: ['undeliverable'] },
+    });
+    expect(await call(client, 'verify_email', { email: 'a@good.com', policy: 'mine' })).toMatchObject({
+      failed: { code: 'policy_not_found', error: expect.stringMatching(/only "signup" or "strict"/) },
     });
     expect(await call(client, 'verify_email', { email: '' })).toMatchObject({ failed: { field: 'email' } });
     await client.close();

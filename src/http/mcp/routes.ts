@@ -1,11 +1,13 @@
 import Type from 'typebox';
 import { ApiError } from '../../kernel/errors.ts';
 import { BODY_BYTES, LIST_JSON_BYTES, MCP_BYTES, TIMEOUT_MS } from '../../kernel/facts/limits.ts';
+import { DEFAULT_LEVEL } from '../../kernel/facts/plans.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
 import { kibibytes } from '../../kernel/format.ts';
 import { listObject } from '../../service/lists/service.ts';
 import { spooled } from '../../service/lists/spooled.ts';
+import { withOutageDecision } from '../../service/policies.ts';
 import { requireAdmission } from '../access/api-key.ts';
 import { keyIn } from '../compat/vendor.ts';
 import type { HttpContext } from '../context.ts';
@@ -41,16 +43,31 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext, counted: ()
     return admittedFor(context, granted, scope, invalid);
   };
   return {
-    async verify({ email, validation_type, client_ip, scope = null, timeout_ms = TIMEOUT_MS.default }) {
+    async verify({ email, scope = null, language = null, policy: name, ...asked }) {
+      const policy = name === undefined ? null : await context.policies.ofKey(keyHash, name);
+      if (policy instanceof ApiError) {
+        await admitted('verify', true);
+        throw policy;
+      }
       counted();
-      const outcome = await context.verify.verify({
-        ...{ keyHash, test, ip, via, email, scope, idempotency: null, withEvidence: false },
-        ...{ level: validation_type, clientIp: client_ip ?? ip, timeoutMs: timeout_ms },
-        gone: () => isDisconnected(reply),
-        signal: () => disconnectSignal(reply),
-      });
-      requireAdmission(context, granted, 'admission' in outcome ? outcome.admission : outcome);
-      if (outcome.outcome === 'failed') throw outcome.error;
+      const outcome = await context.verify
+        .verify({
+          ...{ keyHash, test, ip, via, email, scope, policy, language, idempotency: null, withEvidence: false },
+          level: asked.validation_type ?? policy?.level ?? DEFAULT_LEVEL,
+          timeoutMs: asked.timeout_ms ?? policy?.timeoutMs ?? TIMEOUT_MS.default,
+          clientIp: asked.client_ip ?? ip,
+          gone: () => isDisconnected(reply),
+          signal: () => disconnectSignal(reply),
+        })
+        .catch((error: unknown) => {
+          throw withOutageDecision(error, policy, language);
+        });
+      try {
+        requireAdmission(context, granted, 'admission' in outcome ? outcome.admission : outcome);
+        if (outcome.outcome === 'failed') throw outcome.error;
+      } catch (error) {
+        throw withOutageDecision(error, policy, language);
+      }
       if (outcome.outcome !== 'answered') throw new TypeError('A stored reply without an Idempotency-Key.');
       return JSON.parse(outcome.record.body);
     },
@@ -60,13 +77,19 @@ function backendOf(context: HttpContext, granted: ChargedKeyContext, counted: ()
       return explanationOf(context.replies.explain, input);
     },
     account: {
-      async createList({ emails, name, validation_type, dedupe }) {
+      async createList({ emails, name, validation_type, policy, dedupe }) {
         const { caller } = await admitted('lists');
         const { accountId: account, plan, keyId } = caller;
         const upload = async (place: HeldPlace) => {
           place.keep();
           return {
-            ...{ level: validation_type, dedupe, fileName: null, sentAs: { form: 'json' as const, charset: null } },
+            ...{
+              level: validation_type,
+              policy,
+              dedupe,
+              fileName: null,
+              sentAs: { form: 'json' as const, charset: null },
+            },
             ...(name === undefined ? {} : { name }),
             ...(await spooled(inPieces(emails), LIST_JSON_BYTES)),
           };

@@ -2,10 +2,11 @@
 import Type, { type TObject, type TSchema } from 'typebox';
 import { ExplainReplyReply, ExplainReplyRequest } from '../../contract/dashboard/replies.ts';
 import { ListReply, ListUpload } from '../../contract/lists.ts';
+import { DecisionField } from '../../contract/policies.ts';
 import { NO_WARNINGS, WithWarnings } from '../../contract/reader.ts';
 import { Nullable, type Read } from '../../contract/schema.ts';
 import { UsageReply } from '../../contract/usage.ts';
-import { CheckRequest, VerifyReply } from '../../contract/verify.ts';
+import { VerifyReply, VerifyRequest } from '../../contract/verify.ts';
 import { toApiError } from '../../kernel/errors.ts';
 import { COMPAT_BATCH_AT_ONCE, MCP_EMAILS } from '../../kernel/facts/limits.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
@@ -13,9 +14,9 @@ import { jsonReader } from '../input/reader.ts';
 import { mapConcurrently } from '../map-concurrently.ts';
 import type { ReplyBody } from '../route.ts';
 
-type VerifyInput = Read<typeof CheckRequest>;
+type VerifyInput = Read<typeof VerifyRequest>;
 
-const { validation_type, timeout_ms, client_ip } = CheckRequest.properties;
+const { email: _one, ...checkFields } = VerifyRequest.properties;
 const SeveralRequest = Type.Object({
   emails: Type.Array(Type.String(), {
     minItems: 1,
@@ -23,14 +24,16 @@ const SeveralRequest = Type.Object({
     description: 'The addresses to check.',
     'x-error': `emails must be a list of 1 to ${MCP_EMAILS} addresses.`,
   }),
-  ...{ validation_type, timeout_ms, client_ip },
+  ...checkFields,
 });
 const SeveralReply = Type.Object({
   results: Type.Array(
     Type.Object({
       email: Type.String(),
       result: Nullable(VerifyReply),
-      error: Nullable(Type.Object({ error: Type.String(), code: Type.String() })),
+      error: Nullable(
+        Type.Object({ error: Type.String(), code: Type.String(), decision: Type.Optional(DecisionField) }),
+      ),
     }),
     { description: 'In the order of the addresses; each has a result or an error.' },
   ),
@@ -42,7 +45,8 @@ const ListRequest = Type.Object({
     'x-error': 'emails must be a list of at least one address.',
   }),
   name: ListUpload.properties.name,
-  validation_type,
+  validation_type: ListUpload.properties.validation_type,
+  policy: ListUpload.properties.policy,
   dedupe: ListUpload.properties.dedupe,
 });
 type ListInput = Read<typeof ListRequest>;
@@ -105,7 +109,7 @@ const accountOf = ({ account }: McpBackend): NonNullable<McpBackend['account']> 
   return account;
 };
 
-const readOne = jsonReader(CheckRequest);
+const readOne = jsonReader(VerifyRequest);
 
 /** An address that cannot be one by its length is an error of its own, not of all. */
 async function resultOf(backend: McpBackend, input: VerifyInput): Promise<object> {
@@ -116,8 +120,9 @@ async function resultOf(backend: McpBackend, input: VerifyInput): Promise<object
     await backend.countUnusable('verify');
     throw one.error;
   } catch (thrown) {
-    const { message: error, code } = toApiError(thrown);
-    return { email, result: null, error: { error, code } };
+    const { message: error, code, details } = toApiError(thrown);
+    const { decision } = details;
+    return { email, result: null, error: { error, code, ...(decision === undefined ? {} : { decision }) } };
   }
 }
 
@@ -128,7 +133,7 @@ export const MCP_TOOLS: readonly Tool[] = [
     name: 'verify_email',
     title: 'Verify an email address',
     description: `Says whether an email address is good or bad, and why. Level mx checks syntax, domain, mail servers and disposable domains; level smtp also asks the mail server whether the mailbox exists. No mail is sent. ${CHARGE}`,
-    input: CheckRequest,
+    input: VerifyRequest,
     output: VerifyReply,
     readOnly: true,
     needsAccount: false,

@@ -7,11 +7,11 @@ import {
   VerifyReply,
   VerifyRequest,
 } from '../../contract/verify.ts';
-import { ApiError, toApiError } from '../../kernel/errors.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { TIMEOUT_MS, UNKNOWN_NAME_SHOWN } from '../../kernel/facts/limits.ts';
 import { DEFAULT_LEVEL } from '../../kernel/facts/plans.ts';
 import type { Policy } from '../../kernel/facts/policies.ts';
-import { outageDecision } from '../../service/policies.ts';
+import { withOutageDecision } from '../../service/policies.ts';
 import { requireAdmission } from '../access/api-key.ts';
 import type { HttpContext } from '../context.ts';
 import { disconnectSignal, type HttpRequest, isDisconnected } from '../exchange.ts';
@@ -95,9 +95,7 @@ export const VERIFY_ROUTES: readonly Route[] = [
       try {
         return await answer(context, request, asked, policy);
       } catch (thrown) {
-        const error = toApiError(thrown);
-        const decision = policy && outageDecision(error, policy, language);
-        throw decision === null ? error : error.withDetails({ decision });
+        throw withOutageDecision(thrown, policy, language);
       }
     },
   }),

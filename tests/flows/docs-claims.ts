@@ -45,6 +45,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'litestream restore': { not: 'it needs Litestream' },
   },
   'docs/charging.md': { 'RateLimit-Policy': { not: 'headers; tests/http/authorization.test.ts has them' } },
+  'docs/recipes/stripe.md': { '': { by: 'tests/flows/stripe-page.test.ts' } },
   'docs/cli.md': {
     'npx mailvet serve': { not: 'it does not end by itself; every test of a process starts it' },
     'ADDRESS ': { printed: true },

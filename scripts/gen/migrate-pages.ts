@@ -23,6 +23,7 @@ const OURS: Readonly<Record<CompatVerdict, string>> = {
   mailbox_disabled: '`mailbox_disabled`',
   relay_denied: '`relay_denied`',
   blocked_by_filter: '`blocked_by_filter`',
+  bounced_before: '`bounced_before`',
   invalid_format: '`invalid_format`',
   domain_not_found: '`domain_not_found`',
   no_mx_records: '`no_mx_records`',

@@ -780,7 +780,7 @@ export interface components {
          * @description Why the address is bad, or what could not be determined; see the page of verdicts. Later versions may add reasons.
          * @enum {string}
          */
-        Reason: "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+        Reason: "blocked_by_filter" | "bounced_before" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
         /**
          * Seen
          * @description What is remembered of the mailbox in the `scope` of the request; null without one, and for a malformed address.
@@ -797,6 +797,34 @@ export interface components {
             first_at: string;
             /** @description Whether its address is spelled as it was then; false the first time. */
             same_spelling: boolean;
+        };
+        /**
+         * MailHistory
+         * @description What became of mail of the account to the mailbox, as reported in outcomes; null: nothing was.
+         */
+        MailHistory: {
+            delivered_at: string | null;
+            bounced_at: string | null;
+            complained_at: string | null;
+        };
+        /**
+         * Confidence
+         * @description How often mail arrives at addresses with this deliverability, reason, level and mail provider; null with fewer than 50 outcomes of the account.
+         */
+        Confidence: {
+            /** @description The share of mail that did not bounce for a reason of the recipient. */
+            p: number;
+            /** @description Of its 95 % interval. */
+            low: number;
+            /** @description Of its 95 % interval. */
+            high: number;
+            /** @description Verdicts that it is measured by. */
+            n: number;
+            /**
+             * @description Whose outcomes count.
+             * @enum {string}
+             */
+            basis: "account";
         };
         /**
          * CheckResult
@@ -858,6 +886,11 @@ export interface components {
             };
             catch_all: {
                 result: components["schemas"]["CheckResult"];
+                /** @description Of a catch-all: what became of the account's mail to its mailboxes. */
+                outcomes?: {
+                    delivered: number;
+                    bounced: number;
+                };
                 checked_at?: string | null;
             };
         };
@@ -940,6 +973,8 @@ export interface components {
             canonical_email: string | null;
             canonical_rule: string | null;
             seen: components["schemas"]["Seen"] | null;
+            history: components["schemas"]["MailHistory"] | null;
+            confidence: components["schemas"]["Confidence"] | null;
             local_part: string | null;
             domain: string | null;
             tag: string | null;
@@ -2562,6 +2597,8 @@ export type Status = components['schemas']['Status'];
 export type Deliverability = components['schemas']['Deliverability'];
 export type Reason = components['schemas']['Reason'];
 export type Seen = components['schemas']['Seen'];
+export type MailHistory = components['schemas']['MailHistory'];
+export type Confidence = components['schemas']['Confidence'];
 export type CheckResult = components['schemas']['CheckResult'];
 export type Checks = components['schemas']['Checks'];
 export type Evidence = components['schemas']['Evidence'];
@@ -3791,7 +3828,7 @@ export interface operations {
                 /** @description "deliverable", "undeliverable", "risky" or "unknown"; several are separated by commas, and `!undeliverable` is all but that one. */
                 deliverability?: string;
                 /** @description `none`: without a reason. */
-                reason?: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+                reason?: "none" | "blocked_by_filter" | "bounced_before" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
                 /** @description Searched literally in the address. */
                 query?: string;
                 /** @description `next` of the page before. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { COMMAND_CREDITS_MAX, LOW_BALANCE, RATE_LIMIT } from '../kernel/facts/limits.ts';
+import { COMMAND_CREDITS_MAX, LOW_BALANCE, RATE_LIMIT, TRUST_BOUNCES_DAYS } from '../kernel/facts/limits.ts';
 import { DEFAULT_PLAN, PLAN_NAMES, type Plan, WINDOW_SECONDS } from '../kernel/facts/plans.ts';
 import { counted } from '../kernel/format.ts';
 import { parseAccountName, parseNote } from '../service/names.ts';
@@ -34,6 +34,7 @@ const toJson = (a: Account) => ({
   balance: a.balance,
   locked: a.locked,
   low_balance: a.lowBalance,
+  trust_bounces_days: a.trustBouncesDays,
   second_factor_required: a.secondFactorRequired,
 });
 
@@ -115,6 +116,12 @@ const set = () =>
       'alert the admins and webhooks when the balance falls below, or "none"',
       (text: string) => (text === 'none' ? text : wholeNumber('--low-balance', LOW_BALANCE.min, LOW_BALANCE.max)(text)),
     )
+    .option(
+      '--trust-bounces <days>',
+      'take an address whose mail bounced within so many days for bad, or "none"',
+      (text: string) =>
+        text === 'none' ? text : wholeNumber('--trust-bounces', TRUST_BOUNCES_DAYS.min, TRUST_BOUNCES_DAYS.max)(text),
+    )
     .option('--suspend', 'reject all requests with its API keys')
     .option('--resume', 'lift the suspension')
     .option('--require-second-factor', 'let members in only with a second factor')
@@ -128,6 +135,7 @@ const set = () =>
           plan?: Plan;
           rateLimit?: number | 'plan';
           lowBalance?: number | 'none';
+          trustBounces?: number | 'none';
           suspend?: boolean;
           resume?: boolean;
           requireSecondFactor?: boolean;
@@ -141,12 +149,15 @@ const set = () =>
           ...(flags.lowBalance === undefined
             ? {}
             : { lowBalance: flags.lowBalance === 'none' ? null : flags.lowBalance }),
+          ...(flags.trustBounces === undefined
+            ? {}
+            : { trustBouncesDays: flags.trustBounces === 'none' ? null : flags.trustBounces }),
           ...(flags.requireSecondFactor === undefined ? {} : { secondFactorRequired: flags.requireSecondFactor }),
           ...(flags.suspend ? { status: 'suspended' as const } : flags.resume ? { status: 'active' as const } : {}),
         };
         if (Object.keys(change).length === 0)
           throw new UsageError(
-            'give at least one of --name, --plan, --rate-limit, --low-balance, --suspend, --resume and --require-second-factor.',
+            'give at least one of --name, --plan, --rate-limit, --low-balance, --trust-bounces, --suspend, --resume and --require-second-factor.',
           );
         await withStore(optionsFrom(flags, 'account'), async (store) => {
           const account = await store.accounts.set((await requireAccount(store, id)).id, change, commandActor());

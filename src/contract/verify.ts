@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { CALIBRATION_LEAST } from '../kernel/facts/calibration.ts';
 import { FILTER_ACTIONS } from '../kernel/facts/filter-types.ts';
 import { ADDRESS_LENGTH, IP_LENGTH, LANGUAGE_LENGTH, SEEN_SCOPE_LENGTH, TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { DEFAULT_LEVEL, LEVELS } from '../kernel/facts/plans.ts';
@@ -161,6 +162,12 @@ export const Checks = Type.Object(
     }),
     catch_all: Type.Object({
       result: Result,
+      outcomes: Type.Optional(
+        Type.Object(
+          { delivered: Type.Integer({ minimum: 0 }), bounced: Type.Integer({ minimum: 0 }) },
+          { description: "Of a catch-all: what became of the account's mail to its mailboxes." },
+        ),
+      ),
       checked_at: Type.Optional(
         Nullable(
           Type.String({
@@ -266,6 +273,33 @@ const SeenField = Type.Object(
   },
 );
 
+const OutcomeTime = (description: string) => Nullable(Type.String({ format: 'date-time', description }));
+const HistoryField = Type.Object(
+  {
+    delivered_at: OutcomeTime('When a message last arrived.'),
+    bounced_at: OutcomeTime('When the mail server last refused the recipient.'),
+    complained_at: OutcomeTime('When the recipient last reported one as spam.'),
+  },
+  {
+    title: 'MailHistory',
+    description: 'What became of mail of the account to the mailbox, as reported in outcomes; null: nothing was.',
+  },
+);
+const Portion = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
+const ConfidenceField = Type.Object(
+  {
+    p: Portion('The share of mail that did not bounce for a reason of the recipient.'),
+    low: Portion('Of its 95 % interval.'),
+    high: Portion('Of its 95 % interval.'),
+    n: Type.Integer({ minimum: CALIBRATION_LEAST, description: 'Verdicts that it is measured by.' }),
+    basis: OneOf(['account'] as const, { description: 'Whose outcomes count.' }),
+  },
+  {
+    title: 'Confidence',
+    description: `How often mail arrives at addresses with this deliverability, reason, level and mail provider; null with fewer than ${CALIBRATION_LEAST} outcomes of the account.`,
+  },
+);
+
 export const VerifyReply = Type.Object(
   {
     email: Type.String({ description: 'Exactly as sent.' }),
@@ -289,6 +323,8 @@ export const VerifyReply = Type.Object(
       }),
     ),
     seen: Nullable(SeenField),
+    history: Nullable(HistoryField),
+    confidence: Nullable(ConfidenceField),
     local_part: Nullable(Type.String()),
     domain: Nullable(Type.String()),
     tag: Nullable(Type.String()),

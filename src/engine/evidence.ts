@@ -163,6 +163,8 @@ export interface Evidence {
   readonly email: string;
   readonly syntax: SyntaxEvidence;
   readonly filter: FilterEvidence;
+  /** Mail of the account to it bounced, which is all that it needs to know. */
+  readonly bounced?: true;
   readonly disposable: DisposableEvidence;
   readonly dns: DnsEvidence | null;
   readonly smtp: SmtpEvidence | null;

@@ -15,7 +15,9 @@ export interface Verdict<R extends Reason | null = Reason | null> {
   readonly credits: number;
 }
 
-/** A filter match is free: nothing was checked. */
+/** What the account knew itself: nothing was checked. */
+const FREE: readonly (Reason | null)[] = ['blocked_by_filter', 'bounced_before'];
+
 const verdict = <R extends Reason | null>(
   status: Status,
   deliverability: Deliverability,
@@ -26,15 +28,16 @@ const verdict = <R extends Reason | null>(
   deliverability,
   reason,
   level,
-  credits: reason === 'blocked_by_filter' ? 0 : PRICE[level],
+  credits: FREE.includes(reason) ? 0 : PRICE[level],
 });
 
 /** Conclusive without the network. */
 export const OFFLINE_VERDICTS = {
   syntax: verdict('bad', 'undeliverable', 'invalid_format', 'mx'),
   filter: verdict('bad', 'undeliverable', 'blocked_by_filter', 'mx'),
+  bounced: verdict('bad', 'undeliverable', 'bounced_before', 'mx'),
   disposable: verdict('bad', 'risky', 'disposable_domain', 'mx'),
-} as const satisfies Record<'syntax' | 'filter' | 'disposable', Verdict>;
+} as const satisfies Record<'syntax' | 'filter' | 'bounced' | 'disposable', Verdict>;
 
 interface DnsRow {
   /** Null: our own resolver is down, an outage rather than a finding about the address. */
@@ -270,6 +273,7 @@ export const verdictsWith = (reason: ReachableReason, level: Level): readonly Ve
 export function decideVerdict(e: Evidence): Verdict | null {
   if (e.syntax.result === 'fail') return OFFLINE_VERDICTS.syntax;
   if (e.filter.result === 'fail') return OFFLINE_VERDICTS.filter;
+  if (e.bounced) return OFFLINE_VERDICTS.bounced;
   if (e.disposable.result === 'fail') return OFFLINE_VERDICTS.disposable;
   if (e.dns === null) return null;
   const row = DNS_FINDINGS[e.dns.finding];

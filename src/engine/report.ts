@@ -1,4 +1,5 @@
 import { toIso, toIsoOrNull } from '../kernel/clock.ts';
+import type { Confidence, OutcomeSum, VerdictGroup } from '../kernel/facts/calibration.ts';
 import type { FilterAction, FilterType } from '../kernel/facts/filter-types.ts';
 import type { Level } from '../kernel/facts/plans.ts';
 import type { Deliverability, ProviderKind, Reason, Status } from '../kernel/facts/reasons.ts';
@@ -34,6 +35,9 @@ export interface Report {
   canonical_rule: string | null;
   /** Only a store remembers mailboxes: it puts in what it knows where a request names a scope. */
   seen: null;
+  /** Only a store knows what became of mail. */
+  history: MailHistory | null;
+  confidence: Confidence | null;
   local_part: string | null;
   domain: string | null;
   tag: string | null;
@@ -87,7 +91,12 @@ export interface Checks {
     rule?: string | null;
     egress?: string | null;
   };
-  catch_all: { result: Result; checked_at?: string | null };
+  catch_all: {
+    result: Result;
+    checked_at?: string | null;
+    /** Of mail to mailboxes of a domain that is a catch-all. */
+    outcomes?: { delivered: number; bounced: number };
+  };
 }
 
 export interface ReportedEvidence {
@@ -108,7 +117,24 @@ export interface ReportedEvidence {
   catch_all: { result: Result; checked_at: string | null; cached: boolean; why: string | null } | null;
 }
 
+/** When mail of the account to the mailbox last arrived, bounced for a reason of the recipient, was complained about. */
+export interface MailHistory {
+  delivered_at: string | null;
+  bounced_at: string | null;
+  complained_at: string | null;
+}
+
+/** What the account has learnt from mail that it sent. */
+export interface Learned {
+  readonly history: MailHistory | null;
+  readonly confidence: (group: VerdictGroup) => Confidence | null;
+  /** Of the domain. */
+  readonly domain: OutcomeSum;
+}
+
 interface Stamp {
+  /** Null by default: nothing. */
+  learned?: Learned | null | undefined;
   id: string;
   durationMs: number;
   /** Milliseconds since the epoch. */
@@ -119,9 +145,10 @@ interface Stamp {
 
 /** Maps evidence and verdict to the contract's fields. Decides nothing. */
 export function report(e: Evidence, verdict: Verdict, stamp: Stamp): Report {
+  const learned = stamp.learned ?? null;
   const result: Report = {
-    ...head(e, verdict),
-    checks: checks(e),
+    ...head(e, verdict, learned),
+    checks: checks(e, learned),
     warnings: stamp.warnings ?? [],
     id: stamp.id,
     duration_ms: Math.round(stamp.durationMs),
@@ -133,7 +160,7 @@ export function report(e: Evidence, verdict: Verdict, stamp: Stamp): Report {
 
 type ReportHead = Omit<Report, 'checks' | 'warnings' | 'id' | 'duration_ms' | 'verified_at' | 'evidence'>;
 
-function head(e: Evidence, verdict: Verdict): ReportHead {
+function head(e: Evidence, verdict: Verdict, learned: Learned | null): ReportHead {
   const address: Address | null = e.syntax.result === 'pass' ? e.syntax.address : null;
   const mailbox = address && mailboxAt(address, e.dns?.provider?.name ?? null);
   return {
@@ -149,6 +176,8 @@ function head(e: Evidence, verdict: Verdict): ReportHead {
     canonical_email: mailbox?.address ?? null,
     canonical_rule: mailbox?.rule ?? null,
     seen: null,
+    history: learned?.history ?? null,
+    confidence: learned?.confidence(groupOf(e, verdict)) ?? null,
     local_part: address?.localPart ?? null,
     domain: address?.domain ?? null,
     tag: address?.tag ?? null,
@@ -161,6 +190,10 @@ function head(e: Evidence, verdict: Verdict): ReportHead {
   };
 }
 
+const groupOf = (e: Evidence, { deliverability, reason, level }: Verdict): VerdictGroup => ({
+  ...{ deliverability, reason, level, provider: e.dns?.provider?.name ?? null },
+});
+
 function mailboxFlags(e: Evidence): Pick<Report, 'is_catch_all' | 'is_mailbox_full' | 'is_disabled'> {
   const catchAll = e.catchAll?.result;
   const row = e.smtp === null ? null : SMTP_FINDINGS[e.smtp.finding];
@@ -171,7 +204,7 @@ function mailboxFlags(e: Evidence): Pick<Report, 'is_catch_all' | 'is_mailbox_fu
   };
 }
 
-function checks(e: Evidence): Checks {
+function checks(e: Evidence, learned: Learned | null): Checks {
   return {
     syntax:
       e.syntax.result === 'pass'
@@ -185,7 +218,7 @@ function checks(e: Evidence): Checks {
     },
     ...dnsChecks(e.dns),
     smtp: smtpCheck(e.smtp),
-    catch_all: catchAllCheck(e.catchAll),
+    catch_all: { ...catchAllCheck(e.catchAll), ...outcomesAt(e.catchAll, learned) },
   };
 }
 
@@ -193,6 +226,13 @@ function filterCheck({ result, filter }: Evidence['filter']): Checks['filter'] {
   if (filter === null) return { result };
   const { id, action, ...what } = filter;
   return { result, filter_id: id, action, ...what, ...(action === 'block' ? { id } : {}) };
+}
+
+/** Of a domain where acceptance proves little: whether mail to it arrives, not whether this mailbox exists. */
+function outcomesAt(catchAll: CatchAllEvidence | null, learned: Learned | null): Pick<Checks['catch_all'], 'outcomes'> {
+  if (catchAll?.result !== 'fail' || learned === null || learned.domain.sent === 0) return {};
+  const { sent, bounced } = learned.domain;
+  return { outcomes: { delivered: sent - bounced, bounced } };
 }
 
 function catchAllCheck(catchAll: CatchAllEvidence | null): Checks['catch_all'] {

@@ -18,7 +18,7 @@ import type {
 } from './evidence.ts';
 import { DNS_FINDINGS } from './findings.ts';
 import { CATCH_ALL_SKIPPED } from './smtp/mailbox.ts';
-import { withFilter } from './verify.ts';
+import { withBounce, withFilter } from './verify.ts';
 
 /** Of documentation (RFC 5737): nothing is sent there. */
 const MAIL_HOST_ADDRESS = '192.0.2.25';
@@ -165,7 +165,9 @@ function judgedLater(
   };
   if (outcome.offline === 'filter')
     return withFilter(e, { id: 1, action: 'block', filter_type: 'email', value: normalized });
-  const found = filter === null ? e : withFilter(e, filter);
+  const filtered = filter === null ? e : withFilter(e, filter);
+  const found = outcome.offline === 'bounced' ? withBounce(filtered) : filtered;
+  if (found.bounced) return found;
   const dns = testDnsEvidence(outcome.dns ?? 'mx', domain);
   if (found.filter.result === 'fail') return filter?.filter_type === 'mx_host' ? { ...found, dns } : found;
   if (outcome.offline === 'disposable' && filter === null)
@@ -182,7 +184,7 @@ type OutcomeName = Reason | Deliverability | TestFlag | Special;
 /** What is found. What a row leaves out is found as for a mailbox that exists. */
 export interface TestOutcome {
   /** Conclusive without the network. */
-  readonly offline?: 'syntax' | 'filter' | 'disposable';
+  readonly offline?: 'syntax' | 'filter' | 'bounced' | 'disposable';
   readonly dns?: DnsFinding;
   /** Only at level smtp: at level mx the domain accepts mail, and the mailbox is not checked. */
   readonly smtp?: SmtpFinding;
@@ -201,6 +203,7 @@ export const TEST_OUTCOMES: Readonly<Record<OutcomeName, TestOutcome>> = {
   risky: { offline: 'disposable' },
   unknown: { dns: 'dns_failure' },
   blocked_by_filter: { offline: 'filter' },
+  bounced_before: { offline: 'bounced' },
   invalid_format: { offline: 'syntax' },
   disposable_domain: { offline: 'disposable' },
   domain_not_found: { dns: 'domain_not_found' },

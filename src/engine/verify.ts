@@ -89,12 +89,15 @@ const FILTER_RESULTS = { block: 'fail', allow: 'pass' } as const satisfies Recor
 export const withFilter = (e: Evidence, filter: MatchedFilter): Evidence =>
   isUnfiltered(e) ? { ...e, filter: { result: FILTER_RESULTS[filter.action], filter }, disposable: NOT_LOOKED_UP } : e;
 
+/** What the account's own mail has shown ends the run, unless a filter decides: it blocks, or allows all the same. */
+export const withBounce = (e: Evidence): Evidence => (isUnfiltered(e) ? { ...e, bounced: true } : e);
+
 /** Whether a filter may still decide. */
 export const isUnfiltered = (e: Evidence): boolean =>
-  e.syntax.result === 'pass' && e.filter.result === 'pass' && e.filter.filter === null;
+  e.syntax.result === 'pass' && e.filter.result === 'pass' && e.filter.filter === null && !e.bounced;
 
 const isConclusive = (e: Evidence): boolean =>
-  e.syntax.result === 'fail' || e.filter.result === 'fail' || e.disposable.result === 'fail';
+  e.syntax.result === 'fail' || e.filter.result === 'fail' || e.bounced === true || e.disposable.result === 'fail';
 
 const addressOf = (e: Evidence): Address => {
   if (e.syntax.result === 'fail') throw new TypeError('an address that does not parse has no later stages');

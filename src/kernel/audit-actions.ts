@@ -3,6 +3,7 @@ const ACCOUNT_ACTIONS = [
   'account.created',
   'account.renamed',
   'account.retention_set',
+  'account.trust_bounces_set',
   'account.low_balance_set',
   'account.plan_set',
   'account.rate_limit_set',

@@ -9,6 +9,7 @@ import { randomToken } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { ListsUpdate } from '../service/disposable-lists-update.ts';
 import type { HostLearning } from '../service/host-learning.ts';
+import type { OutcomeMemory } from '../service/learned.ts';
 import { ALL_OPERATORS, createListOperators } from '../service/lists/operators.ts';
 import type { ListService } from '../service/lists/service.ts';
 import { createListVerifier } from '../service/lists/verify-list.ts';
@@ -41,6 +42,7 @@ interface Parts {
   readonly sharedLists: SharedLists;
   readonly context: { readonly signIn: SignInService; readonly verify: VerifyService; readonly lists: ListService };
   readonly hostLearning: HostLearning;
+  readonly outcomeMemory: OutcomeMemory;
   readonly closers: Closers;
   readonly url: () => string;
 }
@@ -60,7 +62,7 @@ export function startJobs(parts: Parts): void {
   closers.add('work on lists', 5_000, () => lists.stop());
 }
 
-function listWork({ clock, store, engine, logger, context, metrics }: Parts): ListWorkService {
+function listWork({ clock, store, engine, logger, context, metrics, outcomeMemory }: Parts): ListWorkService {
   const failed = (error: unknown) => logger.error({ err: error }, 'work on a list failed; it is tried again');
   const operators =
     store.engine === 'postgres'
@@ -70,6 +72,7 @@ function listWork({ clock, store, engine, logger, context, metrics }: Parts): Li
     engine,
     operators,
     matchFilters: (account, keys) => store.filters.matchMany(account, keys),
+    outcomes: outcomeMemory,
     singleCalls: () => context.verify.calls,
   });
   const onResult = ({ test }: RunningList, record: VerificationRecord) => {

@@ -25,6 +25,7 @@ import type { Identities } from '../service/doctor.ts';
 import { createFilterService } from '../service/filters.ts';
 import { createHookService } from '../service/hooks.ts';
 import { createHostLearning, type HostLearning } from '../service/host-learning.ts';
+import { createOutcomeMemory, type OutcomeMemory } from '../service/learned.ts';
 import { createListService } from '../service/lists/service.ts';
 import { createMail, type Mail } from '../service/mail.ts';
 import { createMailLimits, type MailLimits } from '../service/mail-limits.ts';
@@ -86,6 +87,7 @@ interface Services {
   readonly deliverWebhook: DeliverWebhook;
   readonly sharedLists: SharedLists;
   readonly hostLearning: HostLearning;
+  readonly outcomeMemory: OutcomeMemory;
 }
 
 /** The dependencies of the HTTP handlers, and those they share with jobs. */
@@ -107,7 +109,8 @@ export function createServices(parts: Parts): Services {
   const listsUpdate = createListsUpdate({ jobs: store.jobs, clock, shared: sharedLists, options });
   const traffic = createTrafficCounter(store.traffic, clock);
   const rejected = createRejectedRequestLog(store.rejectedRequests);
-  const verify = verifyService(parts, traffic);
+  const memory = createOutcomeMemory(store, clock);
+  const verify = verifyService(parts, traffic, memory);
   const policies = createPolicyService(store);
   const hooks = createHookService({ store, policies, verify, clock, remembersMailboxes: options.seenDays > 0 });
   flushOften(parts, { traffic, rejected, signIn, hooks });
@@ -133,7 +136,7 @@ export function createServices(parts: Parts): Services {
       singleCalls: () => verify.calls,
     }),
     policies,
-    outcomes: createOutcomeService({ store, clock, domainData: engine.domainData }),
+    outcomes: createOutcomeService({ store, clock, memory, domainData: engine.domainData }),
     hooks,
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
     lists: createListService({ store, clock, costs, policies, singleCalls: () => verify.calls }),
@@ -165,7 +168,7 @@ export function createServices(parts: Parts): Services {
     onAttempt: (isDelivered) =>
       metrics?.note('mailvet_webhook_attempts_total', { outcome: isDelivered ? 'delivered' : 'failed' }),
   });
-  return { context, mail, mailLimits, listsUpdate, sharedLists, hostLearning, deliverWebhook };
+  return { context, mail, mailLimits, listsUpdate, sharedLists, hostLearning, deliverWebhook, outcomeMemory: memory };
 }
 
 /** What is counted in memory is written every few seconds, and once more at the end. */
@@ -241,13 +244,18 @@ const replyCounter =
     }
   };
 
-function verifyService({ options, logger, store, engine, metrics }: Parts, traffic: TrafficCounter): VerifyService {
+function verifyService(
+  { options, logger, store, engine, metrics }: Parts,
+  traffic: TrafficCounter,
+  memory: OutcomeMemory,
+): VerifyService {
   return createVerifyService({
     charging: store.charging,
     tools: engine,
     maxRunning: MAX_RUNNING,
     matchFilters: (account, keys) => store.filters.matchMany(account, keys),
     remembersMailboxes: options.seenDays > 0,
+    outcomes: memory,
     onVerdict(record, _evidence, caller) {
       const { id, email, status, reason, validationType: level, durationMs } = record;
       traffic.verified(caller.accountId, level, durationMs);

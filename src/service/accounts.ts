@@ -50,6 +50,7 @@ export interface AccountService {
     change: {
       name?: string | undefined;
       retentionDays?: number | null | undefined;
+      trustBouncesDays?: number | null | undefined;
       /** True only in a session begun with a second factor. */
       secondFactorRequired?: boolean | undefined;
     },
@@ -92,7 +93,7 @@ export function createAccountService(parts: {
     get: async (account) => shown(await accounts.get(account)),
     storage: (account) => store.usage.storage(account),
 
-    async change(account, { name, retentionDays, secondFactorRequired }, by, { withSecondFactor }) {
+    async change(account, { name, retentionDays, trustBouncesDays, secondFactorRequired }, by, { withSecondFactor }) {
       if (secondFactorRequired === true && !withSecondFactor)
         throw new ApiError('second_factor_missing', undefined, { field: 'second_factor_required' });
       if (retentionDays !== undefined && retentionDays !== null && retentionDays > retentionDaysMax) {
@@ -102,6 +103,7 @@ export function createAccountService(parts: {
       const change = {
         ...(name === undefined ? {} : { name: parseAccountName(name) }),
         ...(retentionDays === undefined ? {} : { retentionDays }),
+        ...(trustBouncesDays === undefined ? {} : { trustBouncesDays }),
         ...(secondFactorRequired === undefined ? {} : { secondFactorRequired }),
       };
       return shown(await accounts.set(account, change, by));

@@ -18,6 +18,7 @@ import type {
   SentAfter,
   Store,
 } from '../store/store.ts';
+import type { OutcomeMemory } from './learned.ts';
 import { ANY_DOMAIN, canonicalMailbox, type VerificationReply } from './verify.ts';
 
 /** Of one row; the error is one of the row alone. */
@@ -40,6 +41,7 @@ export interface OutcomeService {
 interface Parts {
   readonly store: Pick<Store, 'outcomes'>;
   readonly clock: Clock;
+  readonly memory: Pick<OutcomeMemory, 'forget'>;
   readonly domainData: () => Pick<DomainData, 'provider'>;
   /** Told of each result that was recorded, and of contradictions. */
   readonly onRecorded?: (classes: readonly OutcomeClass[], contradictions: number) => void;
@@ -55,7 +57,7 @@ interface Readable {
   readonly sentAfter: SentAfter | null;
 }
 
-export function createOutcomeService({ store, clock, domainData, onRecorded }: Parts): OutcomeService {
+export function createOutcomeService({ store, clock, memory, domainData, onRecorded }: Parts): OutcomeService {
   const { outcomes } = store;
   // Made for the first bounce: that takes some milliseconds.
   let classifier: Classifier | null = null;
@@ -117,6 +119,7 @@ export function createOutcomeService({ store, clock, domainData, onRecorded }: P
         replyTo: (recorded: OutcomesRecorded) => stored.replyTo(resultsOf(recorded)),
       };
       const recorded = await outcomes.record(account, all, reply);
+      memory.forget(account);
       const classes = all.flatMap((row, i) => (recorded.results[i] === 'recorded' ? [row.class] : []));
       onRecorded?.(classes, recorded.contradictions.length);
       return resultsOf(recorded);
@@ -156,8 +159,14 @@ function templateOf(
 /** Null: nothing was found out that mail could be measured by. */
 function measured({ id, body, deliverability, reason, validationType: level }: SentAfter): MeasuredVerdict | null {
   if (reason === 'blocked_by_filter') return null;
-  const { checks }: VerificationReply = JSON.parse(body);
+  const { checks, confidence = null }: VerificationReply = JSON.parse(body);
   const { rule = null, code, enhanced_code: enhanced } = checks.smtp;
   const group = { deliverability, reason, level, provider: checks.mx.provider ?? null };
-  return { verificationId: id, group, predicted: null, rule, reply: codes(code, enhanced) };
+  return {
+    verificationId: id,
+    group,
+    predicted: confidence && Math.round(confidence.p * 1_000),
+    rule,
+    reply: codes(code, enhanced),
+  };
 }

@@ -5,9 +5,9 @@ import { RESOLVER_PROBLEMS, resolverProblem } from '../engine/dns/resolver.ts';
 import type { Evidence, MatchedFilter } from '../engine/evidence.ts';
 import type { Verdict } from '../engine/findings.ts';
 import { decideVerdict } from '../engine/findings.ts';
-import { type Report, report } from '../engine/report.ts';
+import { type Learned, type Report, report } from '../engine/report.ts';
 import { delayOf, outOfTime, selectorOf, testEvidence, testMailHosts, testOutcomeOf } from '../engine/test-mode.ts';
-import { type EngineDeps, runFromCache, runOffline, runOnline, withFilter } from '../engine/verify.ts';
+import { type EngineDeps, runFromCache, runOffline, runOnline, withBounce, withFilter } from '../engine/verify.ts';
 import { trimBlanks } from '../kernel/blanks.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { TEST_WAITING_MAX } from '../kernel/facts/limits.ts';
@@ -32,6 +32,7 @@ import type {
   VerificationRecord,
 } from '../store/store.ts';
 import { actorFor, type ChangedBy } from './audit-log.ts';
+import type { MailboxName, OutcomeMemory, Recalled } from './learned.ts';
 import { simulatedError } from './test-errors.ts';
 
 // How an address is checked: in live mode by the engine, in test mode by what its local part selects.
@@ -154,12 +155,23 @@ export type VerificationReply = Report & { readonly decision: Decision | null };
 export function toRecord(
   engine: EngineDeps,
   { email, level, clientIp, withEvidence, warnings, via = null, policy = null, language = null, scope = null }: Asked,
-  { id, started, filter }: { readonly id: string; readonly started: number; readonly filter: FilterRule | null },
+  {
+    id,
+    started,
+    filter,
+    learned = null,
+  }: {
+    readonly id: string;
+    readonly started: number;
+    readonly filter: FilterRule | null;
+    /** Null by default: nothing. */
+    readonly learned?: Learned | null;
+  },
   e: Evidence,
   verdict: Verdict,
 ): VerificationRecord {
   const durationMs = engine.clock.elapsed() - started;
-  const result = report(e, verdict, { id, durationMs, at: engine.clock.now(), withEvidence, warnings });
+  const result = report(e, verdict, { id, durationMs, at: engine.clock.now(), withEvidence, warnings, learned });
   const decision: Decision | null = policy && decide(policy, result, language);
   const ifSeen =
     scope === null || policy === null ? null : decide(policy, { ...result, seen: { before: true } }, language);
@@ -193,6 +205,22 @@ export const matchOf = ({ id, filterType, value, action }: FilterRule): MatchedF
   value,
 });
 export const withMatch = (e: Evidence, filter: FilterRule): Evidence => withFilter(e, matchOf(filter));
+
+/** By which outcomes of its mail are found; null: it is malformed. */
+export const mailboxNameOf = ({ syntax }: Evidence): MailboxName | null =>
+  syntax.result === 'fail' ? null : { mailbox: canonicalMailbox(syntax.address), domain: syntax.address.domain };
+
+/** Nothing is asked of an address to which mail bounces, unless a filter allows it. */
+const bouncedCheck = (check: Check): Check => {
+  const offline = withBounce(check.offline);
+  return {
+    offline,
+    // So that no filter of mail hosts is waited for.
+    mxHosts: [],
+    known: (filter) => (filter === null ? offline : check.known(filter)),
+    finish: (tenant, filter, matchHosts) => check.finish(tenant, filter, matchHosts),
+  };
+};
 
 const NO_KEYS: FilterKeys = { email: null, mailbox: null, domains: [], ip: null, mxHosts: [] };
 
@@ -294,6 +322,7 @@ interface Run {
   readonly request: VerifyRequest;
   readonly mode: VerifyMode;
   readonly check: Check;
+  readonly recalled: Recalled | null;
   readonly id: string;
   /** `Clock.elapsed()`. */
   readonly started: number;
@@ -319,17 +348,24 @@ export function createVerifyService(options: {
   matchFilters: (account: AccountId, keys: () => readonly FilterKeys[]) => Promise<FilterMatches | null>;
   /** Whether requests may have a scope. */
   remembersMailboxes: boolean;
+  outcomes: Pick<OutcomeMemory, 'recall'>;
   onVerdict?: (record: VerificationRecord, evidence: Evidence, caller: Caller) => void;
 }): VerifyService {
-  const { charging, tools: engine, maxRunning, matchFilters, remembersMailboxes, onVerdict } = options;
+  const { charging, tools: engine, maxRunning, matchFilters, remembersMailboxes, outcomes, onVerdict } = options;
   const modes = { live: liveMode(engine, maxRunning), test: testMode(engine) };
   const running = new Map<VerifyMode, number>();
   let calls = 0;
   const runningIn = (mode: VerifyMode): number => running.get(mode) ?? 0;
 
   function recordOf(run: Run, e: Evidence, verdict: Verdict, filter: FilterRule | null): VerificationRecord {
-    const { request, mode, id, started } = run;
-    return toRecord(engine, request, { id, started, filter }, e, mode.charges ? verdict : { ...verdict, credits: 0 });
+    const { request, mode, id, started, recalled } = run;
+    return toRecord(
+      engine,
+      request,
+      { id, started, filter, learned: recalled },
+      e,
+      mode.charges ? verdict : { ...verdict, credits: 0 },
+    );
   }
 
   async function runChecks(run: Run, { caller, filter, matchesHosts }: Admitted): Promise<Checked> {
@@ -392,13 +428,16 @@ export function createVerifyService(options: {
       if (scope !== null && !remembersMailboxes) return refuseScope(request);
       const started = engine.clock.elapsed();
       const mode = request.test ? modes.test : modes.live;
-      const check = mode.begin(request);
+      const asked = mode.begin(request);
+      const recalling = outcomes.recall(request.keyHash, [mailboxNameOf(asked.offline)]);
+      const [recalled = null] = (recalling instanceof Promise ? await recalling : recalling) ?? [];
+      const check = recalled?.bounces ? bouncedCheck(asked) : asked;
       const { offline, mxHosts } = check;
       const known = check.known(null);
       if (known === null && runningIn(mode) >= mode.maxRunning)
         throw new ApiError('overloaded', undefined, { retry_after: 1 });
       const id = newId('ver', engine.clock.now());
-      const run: Run = { request, mode, check, id, started };
+      const run: Run = { request, mode, check, recalled, id, started };
       let decided: Evidence | null = null;
       const decide = (filter: FilterRule | null) => {
         decided = check.known(filter);
@@ -419,6 +458,7 @@ export function createVerifyService(options: {
           filterKeys: filterKeys(offline, request.clientIp, mxHosts),
           holdMs: request.timeoutMs + HOLD_GRACE_MS,
           seen: sightingOf(scope, known ?? offline),
+          free: offline.bounced === true,
           decide,
         },
       };

@@ -20,6 +20,7 @@ export const toAccount = (row: Row<'accounts'>): Account => ({
   balance: row.balance,
   locked: row.locked,
   retentionDays: row.retention_days,
+  trustBouncesDays: row.trust_bounces_days,
   lowBalance: row.low_balance,
   secondFactorRequired: row.second_factor_required === 1,
   createdAt: row.created_at,
@@ -35,11 +36,13 @@ export function wholeCredits(credits: number): number {
 /** Columns to write and events to log; unchanged values are omitted. */
 export function changesTo(
   before: Row<'accounts'>,
-  { name, plan, rateLimit, status, retentionDays, lowBalance, secondFactorRequired }: AccountChange,
+  { name, plan, rateLimit, status, retentionDays, trustBouncesDays, lowBalance, secondFactorRequired }: AccountChange,
 ): { values: Updateable<AccountsTable>; events: AuditEvent[] } {
   const values: Updateable<AccountsTable> = {};
   const events: AuditEvent[] = [];
-  const put = <C extends 'name' | 'plan' | 'rate_limit' | 'status' | 'retention_days' | 'low_balance'>(
+  const put = <
+    C extends 'name' | 'plan' | 'rate_limit' | 'status' | 'retention_days' | 'trust_bounces_days' | 'low_balance',
+  >(
     column: C,
     to: Row<'accounts'>[C] | undefined,
     action: AuditAction,
@@ -54,6 +57,7 @@ export function changesTo(
   put('rate_limit', rateLimit, 'account.rate_limit_set');
   put('status', status, status === 'suspended' ? 'account.suspended' : 'account.resumed');
   put('retention_days', retentionDays, 'account.retention_set');
+  put('trust_bounces_days', trustBouncesDays, 'account.trust_bounces_set');
   put('low_balance', lowBalance, 'account.low_balance_set');
   const required = secondFactorRequired === undefined ? before.second_factor_required : Number(secondFactorRequired);
   if (required !== before.second_factor_required) {

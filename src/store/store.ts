@@ -435,6 +435,8 @@ export interface Account {
   readonly locked: number;
   /** Days that single verifications are kept; null: as long as the server keeps them. */
   readonly retentionDays: number | null;
+  /** For so many days a bounce of an address counts as its verdict; null: it is verified. */
+  readonly trustBouncesDays: number | null;
   /** Below this balance, owners and admins get an alert; null: never. */
   readonly lowBalance: number | null;
   /** Whether members can use it only in sessions begun with a second factor. */
@@ -506,6 +508,7 @@ export interface AccountChange {
   readonly rateLimit?: number | null;
   readonly status?: AccountStatus;
   readonly retentionDays?: number | null;
+  readonly trustBouncesDays?: number | null;
   readonly lowBalance?: number | null;
   readonly secondFactorRequired?: boolean;
 }
@@ -805,6 +808,8 @@ export interface VerifyAdmission {
    * for one more mailbox. None by default.
    */
   readonly seen?: Sighting | null;
+  /** The verdict costs nothing, and `decide` has it, unless a filter allows. False by default. */
+  readonly free?: boolean;
   /** Milliseconds until a hold whose process is silent may be released. */
   readonly holdMs: number;
   /**

@@ -23,11 +23,12 @@ export async function testAccount(driver: StorageDriver, live: AccountId): Promi
   if (known !== undefined) return toAccount(known);
   const now = await driver.now();
   return driver.transaction(async (trx) => {
-    const { name, plan, rate_limit, status, retention_days, second_factor_required, test_of } =
-      await lockExistingAccount(driver, trx, live);
+    const { name, plan, rate_limit, status, test_of, ...more } = await lockExistingAccount(driver, trx, live);
+    const { retention_days, second_factor_required, trust_bounces_days } = more;
     if (test_of !== null) throw new TypeError(`${live} is a test account itself.`);
     const row = { id: testIdOf(live), test_of: live, balance: TEST_CREDITS, created_at: now };
-    const followed = { name, plan, rate_limit, status, retention_days, second_factor_required };
+    const terms = { name, plan, rate_limit, status };
+    const followed = { ...terms, retention_days, second_factor_required, trust_bounces_days };
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto('accounts')
       .values({ ...row, ...followed })

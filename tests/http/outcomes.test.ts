@@ -125,3 +125,113 @@ describe('POST /v1/outcomes', () => {
     expect(sums.map(({ sent, bounced }) => [Number(sent), Number(bounced)])).toEqual([[1, 0]]);
   });
 });
+
+const settings = (by: Member, trustBouncesDays: number | null) =>
+  lab.store.accounts.set(by.account.id, { trustBouncesDays });
+const balanceOf = async ({ account }: Member) => (await lab.store.accounts.get(account.id))?.balance;
+/** As many verdicts of one kind, of which so many bounced, as reports would leave them. */
+const measured = (by: Member, key: string, sent: number, bounced: number) =>
+  runSql(
+    lab.databaseUrl,
+    `INSERT INTO outcome_sums (account_id, kind, key, sent, bounced, predicted)
+      VALUES ('${by.account.id}', 'verdict', '${key}', ${sent}, ${bounced}, 0)`,
+  );
+
+describe('later replies', () => {
+  it('say what became of mail to the mailbox, in any spelling, to this account alone', async () => {
+    const [own, other] = [await lab.member(), await lab.member()];
+    expect((await own.verify('jane@gmail.com')).json).toMatchObject({ history: null, confidence: null });
+    const at = ago(5_000);
+    await report(own, [
+      { email: 'Jane+x@gmail.com', outcome: 'delivered', at },
+      { email: 'jane@gmail.com', outcome: 'bounced', at: ago(4_000), diagnostic: '550 5.7.1 blocked by policy' },
+    ]);
+    const history = { delivered_at: at, bounced_at: null, complained_at: null };
+    expect((await own.verify('j.ane@googlemail.com')).json.history).toEqual(history);
+    expect((await own.verify('june@gmail.com')).json.history).toBeNull();
+    expect((await other.verify('jane@gmail.com')).json.history).toBeNull();
+    expect((await own.verify('nobody')).json).toMatchObject({ history: null, reason: 'invalid_format' });
+  });
+
+  it('have a measured confidence from 50 verdicts of the kind on', async () => {
+    const own = await lab.member();
+    const key = '["unknown",null,"mx",null]';
+    await report(own, [{ email: 'a@good.com', outcome: 'deferred', at: ago(0) }]);
+    await measured(own, key, 49, 2);
+    const bump = () => report(own, [{ email: 'a@good.com', outcome: 'deferred', at: ago(0) }]);
+    await bump();
+    expect((await own.verify('b@good.com')).json.confidence).toBeNull();
+    await runSql(
+      lab.databaseUrl,
+      `UPDATE outcome_sums SET sent = 812, bounced = 24 WHERE account_id = '${own.account.id}'`,
+    );
+    await bump();
+    const { json } = await own.verify('b@good.com');
+    expect(json.confidence).toEqual({ p: 0.97, low: 0.956, high: 0.98, n: 812, basis: 'account' });
+    const kickbox = await fetch(`${lab.url}/compat/kickbox/v2/verify?email=b@good.com&apikey=${own.key}`);
+    // At the smtp level, where nothing was measured.
+    expect(await kickbox.json()).toMatchObject({ sendex: null });
+  });
+});
+
+describe('trust_bounces_days', () => {
+  const trusting = async (credits = 10) => {
+    const own = await lab.member({ credits });
+    await settings(own, 30);
+    await report(own, [bounce('dead@good.com'), bounce('blocked@good.com', '550 5.7.1 Your IP is on a blocklist')]);
+    return own;
+  };
+
+  it('makes an address bad that bounced for its own reason, for free, before any look-up', async () => {
+    const own = await trusting(0);
+    for (const level of ['mx', 'smtp']) {
+      const { status, json } = await own.verify('dead@good.com', { validation_type: level });
+      expect([status, json.reason]).toEqual([200, 'bounced_before']);
+      expect(json).toMatchObject({ status: 'bad', deliverability: 'undeliverable', credits_used: 0 });
+      expect(json.checks).toMatchObject({ domain: { result: 'skipped' }, smtp: { result: 'skipped' } });
+      expect(json.history.bounced_at).toEqual(expect.any(String));
+    }
+    expect((await own.verify('blocked@good.com')).json.code).toBe('insufficient_credits');
+    expect(await balanceOf(own)).toBe(0);
+    expect(await lab.store.accounts.audit()).toEqual([]);
+  });
+
+  it('ends with a later delivery, with the time, and with the setting', async () => {
+    const own = await trusting();
+    await settings(own, null);
+    await expect.poll(async () => (await own.verify('dead@good.com')).json.reason, { timeout: 10_000 }).toBeNull();
+    await settings(own, 1);
+    await report(own, [{ ...bounce('old@good.com'), at: ago(2 * DAY_MS) }]);
+    expect((await own.verify('old@good.com')).json).toMatchObject({ reason: null, history: { delivered_at: null } });
+    await expect
+      .poll(async () => (await own.verify('dead@good.com')).json.reason, { timeout: 10_000 })
+      .toBe('bounced_before');
+    await report(own, [{ email: 'dead@good.com', outcome: 'delivered', at: ago(0) }]);
+    expect((await own.verify('dead@good.com')).json.reason).toBeNull();
+  });
+
+  it('comes after a filter that blocks or allows', async () => {
+    const own = await trusting();
+    const { json: filter } = await own.call('POST', '/v1/filters', { value: 'dead@good.com' });
+    expect((await own.verify('dead@good.com')).json.reason).toBe('blocked_by_filter');
+    await own.call('PATCH', `/v1/filters/${filter.id}`, { action: 'allow' });
+    expect((await own.verify('dead@good.com')).json).toMatchObject({ reason: null, credits_used: 1 });
+  });
+
+  it('counts in lists, in test mode, in a policy and in the dashboard, and charges nothing', async () => {
+    const own = await trusting(2);
+    const { json: list } = await own.call('POST', '/v1/lists', { emails: ['dead@good.com', 'fine@good.com'] });
+    await expect
+      .poll(async () => (await own.call('GET', `/v1/lists/${list.id}`)).json.status, { timeout: 20_000 })
+      .toBe('completed');
+    const { json } = await own.call('GET', `/v1/lists/${list.id}`);
+    expect([json.by_reason, json.credits.used]).toEqual([{ bounced_before: 1 }, 1]);
+    expect(await balanceOf(own)).toBe(1);
+    const tester = await lab.testMember(own);
+    await report(tester, [bounce('deliverable@good.com')]);
+    expect((await tester.verify('deliverable@good.com')).json.reason).toBe('bounced_before');
+    const { json: decided } = await own.verify('dead@good.com', { policy: 'strict' });
+    expect(decided).toMatchObject({ reason: 'bounced_before', decision: { action: 'reject' } });
+    expect(await lab.store.accounts.audit()).toEqual([]);
+  });
+});

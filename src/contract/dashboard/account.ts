@@ -9,6 +9,7 @@ import {
   LEDGER_DAYS,
   NAME_LENGTH,
   RETENTION_DAYS,
+  TRUST_BOUNCES_DAYS,
 } from '../../kernel/facts/limits.ts';
 import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import { KEY_SCOPES } from '../../kernel/facts/scopes.ts';
@@ -32,6 +33,8 @@ export const AccountReply = Type.Object(
     retention_days: Type.Integer(),
     /** The longest that the server allows. */
     retention_days_max: Type.Integer(),
+    /** For which a bounce of an address counts as its verdict. */
+    trust_bounces_days: Type.Union([Type.Integer(), Type.Null()]),
     second_factor_required: SecondFactorRequired,
     created_at: Time,
     role: Role,
@@ -46,6 +49,12 @@ export const AccountChangeRequest = Type.Object({
     Type.Union([Type.Integer({ minimum: RETENTION_DAYS.min, maximum: RETENTION_DAYS.max }), Type.Null()], {
       description: "Null: the server's own.",
       'x-error': 'retention_days must be a whole number of at least 1, or null.',
+    }),
+  ),
+  trust_bounces_days: Type.Optional(
+    Type.Union([Type.Integer({ minimum: TRUST_BOUNCES_DAYS.min, maximum: TRUST_BOUNCES_DAYS.max }), Type.Null()], {
+      description: 'For so many days a bounce of an address counts as its verdict; null: it is verified.',
+      'x-error': `trust_bounces_days must be a whole number from ${span(TRUST_BOUNCES_DAYS)}, or null.`,
     }),
   ),
   /** True only in a session begun with a second factor. */

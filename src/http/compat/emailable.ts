@@ -6,12 +6,12 @@ import Type from 'typebox';
 import type { ApiError } from '../../kernel/errors.ts';
 import { type Route, route } from '../route.ts';
 import { KICKBOX } from './kickbox.ts';
-import { type CompatResult, keyIn, mailHostOf, partsOf, timeLimit, verdictOf } from './vendor.ts';
+import { keyIn, mailHostOf, partsOf, type ScoredResult, timeLimit, verdictOf } from './vendor.ts';
 
 import { verifyForVendor } from './verify.ts';
 
-/** The words are those of Kickbox. Names, gender and the score have no counterpart. */
-function emailableReply(result: CompatResult & { readonly tag: string | null; readonly duration_ms: number }) {
+/** The words are those of Kickbox. Names and gender have no counterpart; the score is what the account's own mail has shown. */
+function emailableReply(result: ScoredResult & { readonly tag: string | null; readonly duration_ms: number }) {
   const verdict = verdictOf(result);
   const { result: state, reason } = KICKBOX[verdict];
   const { user, domain } = partsOf(result);
@@ -33,7 +33,7 @@ function emailableReply(result: CompatResult & { readonly tag: string | null; re
     no_reply: null,
     reason,
     role: result.is_role,
-    score: null,
+    score: result.confidence === null ? null : Math.round(result.confidence.p * 100),
     smtp_provider: result.checks.mx.provider ?? null,
     state,
     tag: result.tag,

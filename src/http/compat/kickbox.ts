@@ -6,7 +6,7 @@ import Type from 'typebox';
 import type { ApiError } from '../../kernel/errors.ts';
 import type { Deliverability } from '../../kernel/facts/reasons.ts';
 import { type Route, route } from '../route.ts';
-import { type CompatResult, type CompatVerdict, keyIn, partsOf, timeLimit, verdictOf } from './vendor.ts';
+import { type CompatVerdict, keyIn, partsOf, type ScoredResult, timeLimit, verdictOf } from './vendor.ts';
 
 import { verifyForVendor } from './verify.ts';
 
@@ -39,6 +39,7 @@ export const KICKBOX: Readonly<Record<CompatVerdict, Judgment>> = {
   mailbox_disabled: row('undeliverable', 'rejected_email'),
   relay_denied: row('undeliverable', 'rejected_email'),
   blocked_by_filter: row('undeliverable', 'rejected_email'),
+  bounced_before: row('undeliverable', 'rejected_email'),
   invalid_format: row('undeliverable', 'invalid_email'),
   domain_not_found: row('undeliverable', 'invalid_domain'),
   no_mx_records: row('undeliverable', 'invalid_domain'),
@@ -53,8 +54,8 @@ export const KICKBOX: Readonly<Record<CompatVerdict, Judgment>> = {
   smtp_unverifiable: row('unknown', 'unavailable_smtp'),
 };
 
-/** `sendex`, Kickbox's own score, has no counterpart. */
-function kickboxReply(result: CompatResult) {
+/** `sendex`, Kickbox's own score, is what the account's own mail has shown. */
+function kickboxReply(result: ScoredResult) {
   const { user, domain } = partsOf(result);
   return {
     ...KICKBOX[verdictOf(result)],
@@ -63,7 +64,7 @@ function kickboxReply(result: CompatResult) {
     disposable: result.is_disposable,
     accept_all: result.is_catch_all,
     did_you_mean: result.did_you_mean,
-    sendex: null,
+    sendex: result.confidence?.p ?? null,
     email: user === null ? result.email : `${user}@${domain}`.toLowerCase(),
     user,
     domain,

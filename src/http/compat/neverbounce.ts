@@ -22,6 +22,7 @@ export const NEVERBOUNCE: Readonly<Record<CompatVerdict, Judgment>> = {
   mailbox_disabled: 'invalid',
   relay_denied: 'invalid',
   blocked_by_filter: 'invalid',
+  bounced_before: 'invalid',
   invalid_format: 'invalid',
   domain_not_found: 'invalid',
   no_mx_records: 'invalid',

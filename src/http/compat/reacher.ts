@@ -57,6 +57,7 @@ export const REACHER: Readonly<Record<CompatVerdict, Judgment>> = {
   mailbox_disabled: row('invalid', { ...ASKED, is_disabled: true }),
   relay_denied: row('invalid', ASKED),
   blocked_by_filter: row('invalid', NOT_ASKED),
+  bounced_before: row('invalid', NOT_ASKED),
   invalid_format: row('invalid', NOT_ASKED),
   domain_not_found: row('invalid', NOT_ASKED),
   no_mx_records: row('invalid', NOT_ASKED),

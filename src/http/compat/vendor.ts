@@ -26,6 +26,8 @@ export interface CompatResult
   readonly checks: VerifyReply['checks'];
   readonly is_catch_all: boolean | null;
 }
+/** With what contracts have a score for. */
+export type ScoredResult = CompatResult & Pick<VerifyReply, 'confidence'>;
 
 export function verdictOf({ reason, status, validation_type }: CompatResult): CompatVerdict {
   if (reason === 'mailbox_full') return status === 'good' ? 'mailbox_full_for_now' : 'mailbox_full_permanently';

@@ -39,6 +39,7 @@ export const ZEROBOUNCE: Readonly<Record<CompatVerdict, Judgment>> = {
   mailbox_disabled: row('invalid', 'mailbox_not_found'),
   relay_denied: row('invalid', 'does_not_accept_mail'),
   blocked_by_filter: row('do_not_mail', 'global_suppression'),
+  bounced_before: row('invalid', 'mailbox_not_found'),
   invalid_format: row('invalid', 'failed_syntax_check'),
   domain_not_found: row('invalid', 'no_dns_entries'),
   no_mx_records: row('invalid', 'no_dns_entries'),

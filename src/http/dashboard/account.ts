@@ -28,6 +28,7 @@ const accountReply = (
   storage: { list_bytes: listBytes, filters },
   retention_days: a.retentionDays,
   retention_days_max: retentionDaysMax,
+  trust_bounces_days: a.trustBouncesDays,
   second_factor_required: a.secondFactorRequired,
   created_at: toIso(a.createdAt),
   role,
@@ -100,16 +101,17 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     doc: {
       operationId: 'changeAccount',
       tag: 'Dashboard',
-      summary: 'Change name, retention, and whether members need a second factor',
+      summary: 'Change name, retention, trust in bounces, and whether members need a second factor',
       errors: [422],
     },
     serve:
       ({ account: accounts }) =>
       async ({ account, role, actor, user }, { body }) => {
-        const { name, retention_days: retentionDays, second_factor_required: secondFactorRequired } = body;
-        if (name === undefined && retentionDays === undefined && secondFactorRequired === undefined)
-          throw nothingToChange('name, retention_days or second_factor_required');
-        const change = { name, retentionDays, secondFactorRequired };
+        const { name, retention_days: retentionDays, trust_bounces_days: trustBouncesDays } = body;
+        const { second_factor_required: secondFactorRequired } = body;
+        const change = { name, retentionDays, trustBouncesDays, secondFactorRequired };
+        if (Object.values(change).every((value) => value === undefined))
+          throw nothingToChange('name, retention_days, trust_bounces_days or second_factor_required');
         const changed = await accounts.change(account, change, actor, user);
         return {
           body: accountReply(changed, await accounts.storage(account), accounts.retentionDaysMax, role),

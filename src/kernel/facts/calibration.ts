@@ -73,7 +73,7 @@ export function confidenceOf({ sent, bounced }: OutcomeSum): Confidence | null {
 }
 
 /** By which an account decides itself: mail that arrives all the same contradicts nothing that was found out. */
-const OWN_DECISIONS: readonly (Reason | null)[] = ['blocked_by_filter'];
+const OWN_DECISIONS: readonly (Reason | null)[] = ['blocked_by_filter', 'bounced_before'];
 
 /** The outcome that contradicts a verdict; null: either fits. */
 export function contradictingOutcome({

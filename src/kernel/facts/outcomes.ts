@@ -9,6 +9,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 /** Counters have no deliverability: reason and status determine it. */
 const BY_REASON: Readonly<Record<Reason, Deliverability | Readonly<Record<Status, Deliverability>>>> = {
   blocked_by_filter: 'undeliverable',
+  bounced_before: 'undeliverable',
   invalid_format: 'undeliverable',
   disposable_domain: 'risky',
   domain_not_found: 'undeliverable',

@@ -12,6 +12,7 @@ export type Deliverability = (typeof DELIVERABILITIES)[number];
 
 export const REASON_NAMES = [
   'blocked_by_filter',
+  'bounced_before',
   'invalid_format',
   'disposable_domain',
   'domain_not_found',
@@ -66,6 +67,16 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
       title: 'Blocked by one of your filters',
       meaning: 'Nothing else was checked, and nothing was charged.',
       advice: 'Reject the address, or remove the filter.',
+    },
+    usualRetrySeconds: null,
+  },
+  bounced_before: {
+    label: 'Bounced before',
+    copy: {
+      title: 'Your mail to this address bounced',
+      meaning:
+        'The mail server refused the recipient within the days that the account trusts a bounce, and nothing arrived since. Nothing else was checked, and nothing was charged.',
+      advice: 'Do not send to it. Report a delivery as an outcome if it works again.',
     },
     usualRetrySeconds: null,
   },

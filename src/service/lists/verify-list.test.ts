@@ -55,6 +55,7 @@ async function outcomesOf(emails: readonly string[], faulty: (engine: EngineDeps
     engine: { ...engine, ...faulty(engine) },
     operators: ALL_HERE,
     matchFilters: () => Promise.resolve(null),
+    outcomes: { recall: () => null },
     singleCalls: () => 0,
   });
   const works = emails.map((email, i) => ({

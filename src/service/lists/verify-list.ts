@@ -17,6 +17,7 @@ import {
   needsMailboxCheck,
   runFromCache,
   runOffline,
+  withBounce,
   withDns,
   withMailboxFault,
 } from '../../engine/verify.ts';
@@ -35,7 +36,8 @@ import type {
   ListWork,
   RunningList,
 } from '../../store/store.ts';
-import { filterKeys, hostKeys, matchOf, toRecord, withMatch } from '../verify.ts';
+import type { OutcomeMemory, Recalled } from '../learned.ts';
+import { filterKeys, hostKeys, mailboxNameOf, matchOf, toRecord, withMatch } from '../verify.ts';
 import { GiveWay } from './give-way.ts';
 import type { ListOperators } from './operators.ts';
 
@@ -44,6 +46,7 @@ interface Parts {
   readonly operators: ListOperators;
   /** See `Filters.matchMany`. */
   readonly matchFilters: (account: AccountId, keys: () => readonly FilterKeys[]) => Promise<FilterMatches | null>;
+  readonly outcomes: Pick<OutcomeMemory, 'recall'>;
   /** Single calls so far: while they come, lists leave them the processor. */
   readonly singleCalls: () => number;
 }
@@ -94,6 +97,7 @@ interface Open {
   readonly started: number;
   /** The account's, which matched. */
   readonly filter: FilterRule | null;
+  readonly recalled: Recalled | null;
 }
 
 /** Addresses of one domain; `matchesHosts`: the account has filters of mail hosts. */
@@ -111,7 +115,7 @@ interface Job extends ListEnd {
   readonly to: Receiver;
 }
 
-export function createListVerifier({ engine, operators, matchFilters, singleCalls }: Parts): ListVerifier {
+export function createListVerifier({ engine, operators, matchFilters, outcomes, singleCalls }: Parts): ListVerifier {
   const owners = hostOwners(engine.domainData);
   const way = new GiveWay(engine.clock, singleCalls);
   const processor = new SharedTurns(engine.clock, way);
@@ -133,14 +137,14 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
   }
 
   /** False: there is no verdict, as the resolver is down. */
-  function finish({ list, to }: Job, { work, started, filter }: Open, evidence: Evidence): boolean {
+  function finish({ list, to }: Job, { work, started, filter, recalled }: Open, evidence: Evidence): boolean {
     const judged = decideVerdict(evidence);
     if (judged === null) return false;
     const verdict = list.test ? { ...judged, credits: 0 } : judged;
     const { level, clientIp, policy } = list;
     const asked = { email: work.email, level, clientIp, policy, withEvidence: false };
     const id = listResultId(list.id, work.address);
-    const record = toRecord(engine, asked, { id, started, filter }, evidence, verdict);
+    const record = toRecord(engine, asked, { id, started, filter, learned: recalled }, evidence, verdict);
     const egress = evidence.smtp?.egress ?? work.egress;
     to.report({ work, record, retryMs: list.test ? null : retryMs(evidence, verdict, work.attempts), egress });
     return true;
@@ -244,19 +248,23 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
       const started = engine.clock.elapsed();
       const { email } = work;
       const evidence = list.test ? inTestMode(email, list.level, null) : runOffline(email, list.level, engine);
-      offline.push({ work, evidence, started, filter: null });
+      offline.push({ work, evidence, started, filter: null, recalled: null });
     });
     if (signal.aborted) return [];
     const matches = await matchFilters(list.account, () => offline.map((open) => keysOf(job, open)));
+    const names = offline.map(({ evidence }) => mailboxNameOf(evidence));
+    const learned = await outcomes.recall({ account: list.account }, names);
     const matchesHosts = matches?.hasHosts ?? false;
     const byDomain = new Map<string, [Open, ...Open[]]>();
-    await inSlices(job, offline, (unfiltered, i) => {
+    await inSlices(job, offline, (bare, i) => {
       const filter = matches?.filters[i] ?? null;
+      const unfiltered = { ...bare, recalled: learned?.[i] ?? null };
       if (list.test) {
         const evidence = inTestMode(unfiltered.work.email, list.level, filter);
-        return finishOrWait(job, { ...unfiltered, filter }, evidence);
+        return finishOrWait(job, { ...unfiltered, filter }, bouncing(unfiltered, evidence));
       }
-      const open = withOneFilter(unfiltered, filter);
+      const filtered = withOneFilter(unfiltered, filter);
+      const open = { ...filtered, evidence: bouncing(filtered, filtered.evidence) };
       // A filter of mail hosts may match, once they are known.
       const waits = matchesHosts && isUnfiltered(open.evidence);
       const known = waits ? null : runFromCache(open.evidence, engine);
@@ -307,6 +315,10 @@ export function createListVerifier({ engine, operators, matchFilters, singleCall
     },
   };
 }
+
+/** Nothing is asked of an address to which mail bounces, unless a filter decides. */
+const bouncing = ({ recalled }: Open, evidence: Evidence): Evidence =>
+  recalled?.bounces ? withBounce(evidence) : evidence;
 
 /** Only the first filter counts; null: none matched. */
 const withOneFilter = (open: Open, filter: FilterRule | null): Open =>

@@ -11,6 +11,7 @@ const WITHIN_MS = 8000;
 /** Why an address cannot be used to sign up; null: the reason does not make an address bad, or does not occur here. */
 const WHY: Readonly<Record<Reason, string | null>> = {
   blocked_by_filter: null,
+  bounced_before: null,
   invalid_format: 'email is not a valid email address.',
   disposable_domain: 'email is a disposable address: use a permanent one.',
   domain_not_found: "email's domain does not exist.",

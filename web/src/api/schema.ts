@@ -1275,7 +1275,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Change name, retention, and whether members need a second factor */
+        /** Change name, retention, trust in bounces, and whether members need a second factor */
         patch: operations["changeAccount"];
         trace?: never;
     };
@@ -2152,7 +2152,7 @@ export interface components {
                  * @description `none`: without a reason.
                  * @enum {string}
                  */
-                reason: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+                reason: "none" | "blocked_by_filter" | "bounced_before" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
                 /**
                  * @description The deliverability; `not_checked` where the domain accepts mail and the mailbox was not asked about (level mx).
                  * @enum {string}
@@ -2193,7 +2193,7 @@ export interface components {
          * @description Why the address is bad, or what could not be determined; see the page of verdicts. Later versions may add reasons.
          * @enum {string}
          */
-        Reason: "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+        Reason: "blocked_by_filter" | "bounced_before" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
         /**
          * Seen
          * @description What is remembered of the mailbox in the `scope` of the request; null without one, and for a malformed address.
@@ -2210,6 +2210,34 @@ export interface components {
             first_at: string;
             /** @description Whether its address is spelled as it was then; false the first time. */
             same_spelling: boolean;
+        };
+        /**
+         * MailHistory
+         * @description What became of mail of the account to the mailbox, as reported in outcomes; null: nothing was.
+         */
+        MailHistory: {
+            delivered_at: string | null;
+            bounced_at: string | null;
+            complained_at: string | null;
+        };
+        /**
+         * Confidence
+         * @description How often mail arrives at addresses with this deliverability, reason, level and mail provider; null with fewer than 50 outcomes of the account.
+         */
+        Confidence: {
+            /** @description The share of mail that did not bounce for a reason of the recipient. */
+            p: number;
+            /** @description Of its 95 % interval. */
+            low: number;
+            /** @description Of its 95 % interval. */
+            high: number;
+            /** @description Verdicts that it is measured by. */
+            n: number;
+            /**
+             * @description Whose outcomes count.
+             * @enum {string}
+             */
+            basis: "account";
         };
         /**
          * CheckResult
@@ -2271,6 +2299,11 @@ export interface components {
             };
             catch_all: {
                 result: components["schemas"]["CheckResult"];
+                /** @description Of a catch-all: what became of the account's mail to its mailboxes. */
+                outcomes?: {
+                    delivered: number;
+                    bounced: number;
+                };
                 checked_at?: string | null;
             };
         };
@@ -2353,6 +2386,8 @@ export interface components {
             canonical_email: string | null;
             canonical_rule: string | null;
             seen: components["schemas"]["Seen"] | null;
+            history: components["schemas"]["MailHistory"] | null;
+            confidence: components["schemas"]["Confidence"] | null;
             local_part: string | null;
             domain: string | null;
             tag: string | null;
@@ -3289,6 +3324,7 @@ export interface components {
             };
             retention_days: number;
             retention_days_max: number;
+            trust_bounces_days: number | null;
             /** @description Whether members can use the account only in sessions begun with a code of an authenticator app or a passkey. */
             second_factor_required: boolean;
             /** Format: date-time */
@@ -3383,7 +3419,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -3407,7 +3443,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -3798,6 +3834,8 @@ export type Status = components['schemas']['Status'];
 export type Deliverability = components['schemas']['Deliverability'];
 export type Reason = components['schemas']['Reason'];
 export type Seen = components['schemas']['Seen'];
+export type MailHistory = components['schemas']['MailHistory'];
+export type Confidence = components['schemas']['Confidence'];
 export type CheckResult = components['schemas']['CheckResult'];
 export type Checks = components['schemas']['Checks'];
 export type Evidence = components['schemas']['Evidence'];
@@ -4844,7 +4882,7 @@ export interface operations {
                 from?: string;
                 to?: string;
                 /** @description `none`: without a reason. */
-                reason?: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+                reason?: "none" | "blocked_by_filter" | "bounced_before" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
                 /** @description Id of a key, or `dashboard`. */
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests alone. */
@@ -4977,7 +5015,7 @@ export interface operations {
                 from?: string;
                 to?: string;
                 /** @description `none`: without a reason. */
-                reason?: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+                reason?: "none" | "blocked_by_filter" | "bounced_before" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
                 /** @description Id of a key, or `dashboard`. */
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests alone. */
@@ -5028,7 +5066,7 @@ export interface operations {
                 from?: string;
                 to?: string;
                 /** @description `none`: without a reason. */
-                reason?: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+                reason?: "none" | "blocked_by_filter" | "bounced_before" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
                 /** @description Id of a key, or `dashboard`. */
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests alone. */
@@ -5515,7 +5553,7 @@ export interface operations {
                 /** @description "deliverable", "undeliverable", "risky" or "unknown"; several are separated by commas, and `!undeliverable` is all but that one. */
                 deliverability?: string;
                 /** @description `none`: without a reason. */
-                reason?: "none" | "blocked_by_filter" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+                reason?: "none" | "blocked_by_filter" | "bounced_before" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
                 /** @description Searched literally in the address. */
                 query?: string;
                 /** @description `next` of the page before. */
@@ -6547,13 +6585,15 @@ export interface operations {
                     name?: string;
                     /** @description Null: the server's own. */
                     retention_days?: number | null;
+                    /** @description For so many days a bounce of an address counts as its verdict; null: it is verified. */
+                    trust_bounces_days?: number | null;
                     /** @description Whether members can use the account only in sessions begun with a code of an authenticator app or a passkey. */
                     second_factor_required?: boolean;
                 };
             };
         };
         responses: {
-            /** @description Change name, retention, and whether members need a second factor */
+            /** @description Change name, retention, trust in bounces, and whether members need a second factor */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -296,6 +296,8 @@ const VERIFICATION: Verification = {
   canonical_email: 'no.such.person@fabrikam.example',
   canonical_rule: 'tag',
   seen: null,
+  history: null,
+  confidence: null,
   local_part: 'no.such.person+news',
   domain: 'fabrikam.example',
   tag: 'news',

@@ -24,6 +24,9 @@ function planName(plan: unknown): string {
 function retention(days: unknown): string {
   return isNumber(days) ? pluralize(days, 'day') : 'the server default';
 }
+function trusted(days: unknown): string {
+  return isNumber(days) ? pluralize(days, 'day') : 'not at all';
+}
 function rateLimit(requests: unknown): string {
   return isNumber(requests) ? pluralize(requests, 'request') : 'the plan default';
 }
@@ -157,6 +160,7 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
   },
   'account.renamed': { title: 'Renamed the account', details: change((name) => `“${text(name)}”`) },
   'account.retention_set': { title: 'Changed the retention period', details: change(retention) },
+  'account.trust_bounces_set': { title: 'Changed for how long bounces are trusted', details: change(trusted) },
   'account.low_balance_set': {
     title: 'Changed the low-balance threshold',
     details: change((credits) => creditsOf(credits) ?? 'none'),

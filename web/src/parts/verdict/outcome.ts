@@ -19,6 +19,7 @@ interface Phrase {
 
 const PHRASES: Readonly<Record<Reason, Phrase>> = {
   blocked_by_filter: { found: 'Blocked by your filter', part: null },
+  bounced_before: { found: 'Bounced before', part: 'all' },
   invalid_format: { found: 'Invalid address', part: 'all' },
   disposable_domain: { found: 'Disposable address', part: 'domain' },
   domain_not_found: { found: 'Domain not found', part: 'domain' },

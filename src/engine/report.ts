@@ -117,8 +117,8 @@ export interface ReportedEvidence {
   catch_all: { result: Result; checked_at: string | null; cached: boolean; why: string | null } | null;
 }
 
-/** When mail of the account to the mailbox last arrived, bounced for a reason of the recipient, was complained about. */
-export interface MailHistory {
+/** When mail of the account to the mailbox last arrived, bounced for its own reason, and was complained about. */
+interface MailHistory {
   delivered_at: string | null;
   bounced_at: string | null;
   complained_at: string | null;

@@ -10,7 +10,7 @@ import { keyIn, mailHostOf, partsOf, type ScoredResult, timeLimit, verdictOf } f
 
 import { verifyForVendor } from './verify.ts';
 
-/** The words are those of Kickbox. Names and gender have no counterpart; the score is what the account's mail has shown. */
+/** The words are those of Kickbox. Names and gender have no counterpart; the score is what mail has shown. */
 function emailableReply(result: ScoredResult & { readonly tag: string | null; readonly duration_ms: number }) {
   const verdict = verdictOf(result);
   const { result: state, reason } = KICKBOX[verdict];

@@ -1,116 +1,20 @@
-import { isNoun, NOUNS, type Noun, type Segment, type Statement, type Token, type Word } from './lexicon.ts';
+import {
+  is,
+  isNoun,
+  NOUNS,
+  type Noun,
+  type Segment,
+  type Statement,
+  saidBy,
+  type Token,
+  type Word,
+} from './lexicon.ts';
 
 /** What a clause is about: a noun, whose `user` counts as the recipient; `none` if it does not say. */
 export type Subject = Exclude<Noun, 'user'> | 'none';
 export const SUBJECTS: readonly Subject[] = [...NOUNS.filter((noun) => noun !== 'user'), 'none'];
 
-/** What a clause says, negations resolved: "not found" is `absent`, "not verified" is `unverified`. */
-export type Predicate = Statement | 'unverified';
-
-/** A polar word with a negation; `plain`: without one. Null: says nothing. */
-interface Polarity {
-  readonly plain: Predicate | null;
-  readonly negated: Predicate | null;
-}
-const same = (predicate: Predicate): Polarity => ({ plain: predicate, negated: null });
-const onlyNegated = (negated: Predicate | null): Polarity => ({ plain: null, negated });
-
-const POLARITY: Readonly<Record<Word, Polarity>> = {
-  absent: same('absent'),
-  disabled: same('disabled'),
-  full: same('full'),
-  unavailable: same('unavailable'),
-  refused: same('refused'),
-  declines: same('declines'),
-  demands: { plain: 'demands', negated: null },
-  only: { plain: 'only', negated: null },
-  listed: { plain: 'listed', negated: 'listed' },
-  forged: { plain: 'forged', negated: 'forged' },
-  nameless: { plain: 'nameless', negated: 'nameless' },
-  spam: { plain: 'spam', negated: 'spam' },
-  policy: { plain: 'policy', negated: 'policy' },
-  auth: { plain: 'auth', negated: 'auth' },
-  tls: { plain: 'tls', negated: 'tls' },
-  relay: { plain: 'relay', negated: 'relay' },
-  not_hosted: { plain: 'not_hosted', negated: 'not_hosted' },
-  too_many: { plain: 'too_many', negated: null },
-  too_fast: { plain: 'too_fast', negated: 'too_fast' },
-  used_up: { plain: 'used_up', negated: 'used_up' },
-  later: { plain: 'later', negated: 'later' },
-  passing: { plain: 'passing', negated: 'passing' },
-  greylisted: { plain: 'greylisted', negated: 'greylisted' },
-  trouble: { plain: 'trouble', negated: 'trouble' },
-  error: same('error'),
-  syntax: { plain: 'syntax', negated: 'syntax' },
-  sequence: { plain: 'sequence', negated: 'sequence' },
-  exists: onlyNegated('absent'),
-  active: onlyNegated('disabled'),
-  available: onlyNegated('unavailable'),
-  accepts: onlyNegated('declines'),
-  allowed: onlyNegated('declines'),
-  delivers: onlyNegated(null),
-  verify: onlyNegated('unverified'),
-  failed: { plain: 'error', negated: null },
-  exceeded: { plain: 'too_fast', negated: null },
-};
-
-/** Predicates that hold without a subject; the others take the noun next to them. */
-const STANDS_ALONE: ReadonlySet<Predicate> = new Set<Predicate>([
-  'only',
-  'listed',
-  'forged',
-  'nameless',
-  'spam',
-  'policy',
-  'auth',
-  'tls',
-  'relay',
-  'not_hosted',
-  'used_up',
-  'later',
-  'passing',
-  'greylisted',
-  'syntax',
-  'sequence',
-]);
-/** What a supposition ("if the user does not exist") does not assert. */
-const ASSERTED: ReadonlySet<Predicate> = new Set<Predicate>([
-  'absent',
-  'disabled',
-  'full',
-  'unavailable',
-  'unverified',
-  'not_hosted',
-]);
-/** What advice ("please check that your policy allows it") does not assert either. */
-const NOT_ADVICE: ReadonlySet<Predicate> = new Set<Predicate>([
-  ...ASSERTED,
-  'refused',
-  'later',
-  'passing',
-  'policy',
-  'trouble',
-  'error',
-  'too_many',
-  'too_fast',
-  'relay',
-  'syntax',
-  'sequence',
-]);
-
-const BIT: Readonly<Record<Noun, number>> = {
-  recipient: 1 << 0,
-  user: 1 << 1,
-  domain: 1 << 2,
-  sender: 1 << 3,
-  client: 1 << 4,
-  you: 1 << 5,
-  message: 1 << 6,
-  server: 1 << 7,
-  group: 1 << 8,
-  quota: 1 << 9,
-  count: 1 << 10,
-};
+const BIT = Object.fromEntries(NOUNS.map((noun, at) => [noun, 1 << at])) as Readonly<Record<Noun, number>>;
 const hasNoun = (nouns: number, noun: Noun): boolean => (nouns & BIT[noun]) !== 0;
 
 type Negation = 'not' | 'none' | 'such' | 'lacks';
@@ -222,8 +126,7 @@ function elementsOf(tokens: readonly Token[], colon: boolean, isOnward = false):
   return elements;
 }
 
-const isPolar = ({ kind, word }: Element): boolean =>
-  kind === 'word' && word !== null && POLARITY[word].plain === null && !isNegator(word);
+const isPolar = ({ kind, word }: Element): boolean => kind === 'word' && word !== null && saidBy(word, false) === null;
 const isNegator = (word: Word | null): boolean => word === 'failed';
 
 /** Attaches every negation to the predicate or noun that it negates. */
@@ -324,7 +227,7 @@ const canMiss = (phrase: Element): boolean =>
   (CAN_MISS.has(phrase.subject) && phrase.nouns !== BIT.you) || isEmail(phrase);
 
 /** The phrase that a word is said of. */
-function phraseFor(elements: readonly Element[], at: number, predicate: Predicate): Element | null {
+function phraseFor(elements: readonly Element[], at: number, predicate: Statement): Element | null {
   const fits = (one: Element | undefined): one is Element =>
     one?.kind === 'phrase' && !one.agent && (predicate !== 'absent' || canMiss(one));
   let back = at - 1;
@@ -358,7 +261,7 @@ function phraseFor(elements: readonly Element[], at: number, predicate: Predicat
 
 export interface Clause {
   readonly subject: Subject;
-  readonly predicate: Predicate;
+  readonly predicate: Statement;
   /** "Client host rejected: …": what follows is the reason. */
   readonly general: boolean;
   /** Words of the lexicon that it was read from, in the order of the text. */
@@ -418,8 +321,7 @@ export function clausesOf(segments: readonly Segment[]): Statements {
   });
   // What is quoted decides, not what it led to.
   const isQuoting = quoted > 0 && quoted < clauses.length;
-  const kept = clauses.filter(({ subject }, at) => at >= quoted || OF_US.has(subject));
-  const said = isQuoting ? kept : clauses;
+  const said = isQuoting ? clauses.filter(({ subject }, at) => at >= quoted || OF_US.has(subject)) : clauses;
   // "cannot receive mail, only send": an exception, wherever it stands.
   const isOnly = said.some(({ predicate }) => predicate === 'only');
   return { clauses: isOnly ? said.map(exceptional) : said, named, isQuoting };
@@ -546,7 +448,7 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
     if (one.kind === 'hedge') supposed = true;
     else if (one.kind === 'advice') advised = true;
     if (one.dropped) return;
-    let predicate: Predicate | null = null;
+    let predicate: Statement | null = null;
     let phrase: Element | null = null;
     if (isNegation(one.kind)) {
       if (one.negates?.kind !== 'phrase') return;
@@ -554,14 +456,13 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
       // "no room left"
       predicate = hasNoun(phrase.nouns, 'quota') ? 'full' : 'absent';
     } else if (one.word !== null) {
-      const { plain, negated } = POLARITY[one.word];
-      predicate = one.negated ? negated : plain;
+      predicate = saidBy(one.word, one.negated);
       if (predicate === null) return;
       phrase = phraseFor(elements, at, predicate);
     } else return;
-    if ((supposed && (ASSERTED.has(predicate) || predicate === 'auth')) || (advised && NOT_ADVICE.has(predicate)))
+    if ((supposed && (is(predicate, 'asserted') || predicate === 'auth')) || (advised && is(predicate, 'advised')))
       return;
-    if (many && (ASSERTED.has(predicate) || predicate === 'declines' || (asked && predicate === 'too_many'))) {
+    if (many && (is(predicate, 'asserted') || predicate === 'declines' || (asked && predicate === 'too_many'))) {
       // "too many unknown recipients": the server counts what the client asks.
       if (asked && predicate === 'too_many')
         clauses.push({ subject: 'you', predicate: 'declines', general: false, words: one.tokens });
@@ -590,21 +491,21 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
     // "throttling quota exceeded": what is full is not the mailbox.
     if (predicate === 'full' && (has('too_fast') || isOtherQuota(elements))) subject = 'count';
     // "closed, but for members only"
-    if (has('only') && ASSERTED.has(predicate) && (subject === 'recipient' || subject === 'domain')) {
+    if (has('only') && is(predicate, 'asserted') && (subject === 'recipient' || subject === 'domain')) {
       predicate = 'declines';
     }
     if (predicate === 'relay' && !refusesRelay(elements)) return;
-    const said = one.tokens[0]?.text ?? '';
+    const wording = one.tokens[0]?.text ?? '';
     // "temporarily locked"
-    if (predicate === 'disabled' && has('passing') && said.startsWith('lock')) return;
+    if (predicate === 'disabled' && has('passing') && wording.startsWith('lock')) return;
     // "does not accept mail" holds for everybody, unless it names a sender, a message, a time or an exception.
-    if (predicate === 'disabled' && ABILITY.test(said)) {
+    if (predicate === 'disabled' && ABILITY.test(wording)) {
       if (has('passing') || has('later')) return;
       const more = elements.slice(at + 1).some((el) => el.kind === 'gap' || el.oblique);
       if (more || has('only') || named('sender') || named('client') || named('you')) predicate = 'declines';
     }
     // "recipient not accepted" is what servers say of any refusal.
-    if (predicate === 'declines' && said === 'accepted') predicate = 'refused';
+    if (predicate === 'declines' && wording === 'accepted') predicate = 'refused';
     // "<someone@example.com>: relaying not allowed", "you are not allowed to relay": said of relaying.
     if (predicate === 'declines' && one.word === 'allowed' && beside(elements, at, 'relay')) {
       if (subject === 'recipient' || subject === 'you') return;
@@ -615,7 +516,7 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
       else if (subject === 'recipient' && (named('message') || named('you') || named('sender'))) {
         predicate = 'declines';
       }
-      const accepting = one.word === 'accepts' || (one.word === 'allowed' && said === 'accepted');
+      const accepting = one.word === 'accepts' || (one.word === 'allowed' && wording === 'accepted');
       if (subject === 'domain' && accepting && !named('sender') && !named('client')) {
         predicate = named('you') ? 'declines' : 'not_hosted';
       }
@@ -637,7 +538,7 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
       // "you are not a member"
       else if (one.kind === 'not' && named('you')) subject = 'you';
     }
-    if (phrase === null && STANDS_ALONE.has(predicate)) subject = 'none';
+    if (phrase === null && is(predicate, 'alone')) subject = 'none';
     const words = phrase === null ? one.tokens : [...phrase.tokens, ...one.tokens];
     clauses.push({ subject, predicate, general: colon && at >= elements.length - 2, words });
   });

@@ -20,53 +20,70 @@ export const NOUNS = [
 ] as const;
 export type Noun = (typeof NOUNS)[number];
 
-/** What can be said of it; a clause says the same (clauses.ts). */
-const STATEMENTS = [
-  'absent',
-  'disabled',
-  'full',
-  'unavailable',
-  'refused',
-  'declines',
-  /** "must", "requires", "needs": what the asker has to do or to have. */
-  'demands',
-  /** "members only" */
-  'only',
-  'listed',
-  'forged',
-  'nameless',
-  'spam',
-  'policy',
-  'auth',
-  'tls',
-  'relay',
-  'not_hosted',
-  'too_many',
-  'too_fast',
-  'used_up',
-  'later',
-  'passing',
-  'greylisted',
-  'trouble',
-  'error',
-  'syntax',
-  'sequence',
-] as const;
-export type Statement = (typeof STATEMENTS)[number];
+/**
+ * How what is said is taken. `negated`: with a negation it says the same, as servers do not deny it; `alone`: it holds
+ * without a subject, the others take the noun next to them; `asserted`: a supposition ("if the user does not exist") does
+ * not say it; `advised`: nor does advice ("please check that your policy allows it").
+ */
+type Trait = 'negated' | 'alone' | 'asserted' | 'advised';
 
-/** What means something only with a negation or together with another word. */
-const POLAR = [
-  'exists',
-  'active',
-  'available',
-  'accepts',
-  'allowed',
-  'delivers',
-  'verify',
-  'failed',
-  'exceeded',
-] as const;
-export type Word = Statement | (typeof POLAR)[number];
+/** What can be said of it, in a phrase and in a clause (clauses.ts). */
+export const STATEMENTS = {
+  absent: ['asserted', 'advised'],
+  disabled: ['asserted', 'advised'],
+  full: ['asserted', 'advised'],
+  unavailable: ['asserted', 'advised'],
+  unverified: ['asserted', 'advised'],
+  refused: ['advised'],
+  declines: [],
+  /** "must", "requires", "needs": what the asker has to do or to have. */
+  demands: [],
+  /** "members only" */
+  only: ['alone'],
+  listed: ['negated', 'alone'],
+  forged: ['negated', 'alone'],
+  nameless: ['negated', 'alone'],
+  spam: ['negated', 'alone'],
+  policy: ['negated', 'alone', 'advised'],
+  auth: ['negated', 'alone'],
+  tls: ['negated', 'alone'],
+  relay: ['negated', 'alone', 'advised'],
+  not_hosted: ['negated', 'alone', 'asserted', 'advised'],
+  too_many: ['advised'],
+  too_fast: ['negated', 'advised'],
+  used_up: ['negated', 'alone'],
+  later: ['negated', 'alone', 'advised'],
+  passing: ['negated', 'alone', 'advised'],
+  greylisted: ['negated', 'alone'],
+  trouble: ['negated', 'advised'],
+  error: ['advised'],
+  syntax: ['negated', 'alone', 'advised'],
+  sequence: ['negated', 'alone', 'advised'],
+} as const satisfies Record<string, readonly Trait[]>;
+export type Statement = keyof typeof STATEMENTS;
+export const is = (statement: Statement, trait: Trait): boolean =>
+  (STATEMENTS[statement] as readonly Trait[]).includes(trait);
+
+/** What means something only with a negation (the first) or without one. Null: nothing. */
+const POLAR = {
+  exists: ['absent', null],
+  active: ['disabled', null],
+  available: ['unavailable', null],
+  accepts: ['declines', null],
+  allowed: ['declines', null],
+  delivers: [null, null],
+  verify: ['unverified', null],
+  failed: [null, 'error'],
+  exceeded: [null, 'too_fast'],
+} as const satisfies Record<string, readonly [negated: Statement | null, plain: Statement | null]>;
+export type Word = Statement | keyof typeof POLAR;
+
+/** What a word says; null: nothing. */
+export function saidBy(word: Word, negated: boolean): Statement | null {
+  if (Object.hasOwn(POLAR, word)) return POLAR[word as keyof typeof POLAR][negated ? 0 : 1];
+  const statement = word as Statement;
+  return negated && !is(statement, 'negated') ? null : statement;
+}
 
 /** Words that connect the others. */
 const GLUE = [
@@ -98,7 +115,7 @@ const GLUE = [
 type Glue = (typeof GLUE)[number];
 
 export type Slot = Noun | Word | Glue;
-const SLOTS: ReadonlySet<string> = new Set([...NOUNS, ...STATEMENTS, ...POLAR, ...GLUE]);
+const SLOTS: ReadonlySet<string> = new Set([...NOUNS, ...Object.keys({ ...STATEMENTS, ...POLAR }), ...GLUE]);
 const isSlot = (name: string): name is Slot => SLOTS.has(name);
 const NOUN_SET: ReadonlySet<string> = new Set(NOUNS);
 export const isNoun = (slot: Slot): slot is Noun => NOUN_SET.has(slot);

@@ -1,26 +1,25 @@
 import { dataFile, readData } from '../../data-files.ts';
-import type { Clause, Predicate, Subject } from './clauses.ts';
-import { type Segment, UNSPACED } from './lexicon.ts';
-import { isBadFinding, isOfCommand, type Reading, type RuleId } from './rules.ts';
+import type { Clause, Subject } from './clauses.ts';
+import { type Segment, type Statement, UNSPACED } from './lexicon.ts';
+import { isBad, isBadFinding, isOfCommand, type Reading, type RuleId } from './rules.ts';
 
-/**
- * What the model can say of a reply. The first four mean that the mailbox cannot be reached; `domain`: relaying denied,
- * or the domain is not served.
- */
-export const CLASSES = [
-  'not_found',
-  'disabled',
-  'full',
-  'domain',
-  'blocked',
-  'rate',
-  'greylisted',
-  'temporary',
-  'syntax',
-  'other',
-] as const;
-export type Class = (typeof CLASSES)[number];
-const DEAD: ReadonlySet<Class> = new Set<Class>(['not_found', 'disabled', 'full', 'domain']);
+/** What the model can say of a reply, and the rule for it. `domain`: relaying denied, or the domain is not served. */
+const RULE_OF = {
+  not_found: 'model.not-found',
+  disabled: 'model.disabled',
+  full: 'model.full',
+  domain: 'model.domain',
+  blocked: 'model.blocked',
+  rate: 'model.rate',
+  greylisted: 'model.temporary',
+  temporary: 'model.temporary',
+  syntax: 'model.syntax',
+  other: 'model.other',
+} as const satisfies Record<string, RuleId>;
+export type Class = keyof typeof RULE_OF;
+export const CLASSES = Object.keys(RULE_OF) as readonly Class[];
+/** Those that mean that the mailbox cannot be reached. */
+const DEAD: ReadonlySet<Class> = new Set(CLASSES.filter((name) => isBad(RULE_OF[name])));
 const isDead = (name: Class): boolean => DEAD.has(name);
 
 /** What the model sees of a reply. */
@@ -92,10 +91,16 @@ function slotsOf(segments: readonly Segment[]): string[] {
 
 /**
  * Names what the model knows a reply by, some more than once: `k` and `e` the codes, `w` words, `p` pieces of words,
- * `s` what words mean, `c`, `r` and `a` what the rules make of it.
+ * `s` what words mean, `c`, `r` and `a` what the rules make of it. `addPieces` is called once for each word, and returns
+ * how many pieces it has. Returns how many features there are, with repetitions, which scales their weights.
  */
-function featuresOf(seen: Seen, add: (feature: string) => void, addWord: (word: string) => void): void {
+function featuresOf(seen: Seen, use: (feature: string) => void, addPieces: (word: string) => number): number {
   const { code, enhanced } = seen;
+  let count = 0;
+  const add = (feature: string): void => {
+    count++;
+    use(feature);
+  };
   add(`k=${code}`);
   add(`k=${Math.floor(code / 100)}`);
   if (enhanced === null) add(`e=none/${code}`);
@@ -107,33 +112,24 @@ function featuresOf(seen: Seen, add: (feature: string) => void, addWord: (word: 
     add(`e=${enhanced}/${code}`);
   }
   const words = seen.words.map(normal).filter((word) => word !== '#');
-  for (const word of words) addWord(word);
+  for (const word of new Set(words)) count += addPieces(word);
   runsOf('w', ['^', ...words, '$'], add);
   runsOf('s', slotsOf(seen.segments), add);
   add(`r=${seen.rule}`);
   for (const rule of seen.others) add(`a=${rule}`);
   for (const { subject, predicate } of seen.clauses) add(`c=${subject}.${predicate}`);
+  return count;
 }
 
-/** A reply as the model is trained with it: its features, and how many it has with repetitions, which scales them. */
+/** A reply as the model is trained with it. */
 export function featuresForTraining(seen: Seen): { readonly features: readonly string[]; readonly count: number } {
   const features = new Set<string>();
-  const words = new Set<string>();
-  let count = 0;
-  featuresOf(
-    seen,
-    (feature) => {
-      features.add(feature);
-      count++;
-    },
-    (word) => {
-      if (words.has(word)) return;
-      words.add(word);
-      const pieces = new Set(piecesOf(word));
-      count += pieces.size;
-      for (const piece of pieces) features.add(piece);
-    },
-  );
+  const add = (feature: string): unknown => features.add(feature);
+  const count = featuresOf(seen, add, (word) => {
+    const pieces = new Set(piecesOf(word));
+    pieces.forEach(add);
+    return pieces.size;
+  });
   return { features: [...features], count };
 }
 
@@ -214,31 +210,22 @@ export function createModel({ head, features, weights }: ModelFile): Model {
 
   /** Calls `use` for each known feature once. Returns how many there are, known or not. */
   function each(seen: Seen, use: (index: number) => void): number {
-    let count = 0;
     turn = (turn + 1) >>> 0;
     if (turn === 0) counted.fill(0);
-    const words = new Set<string>();
-    const once = (index: number): void => {
-      if (counted[index] === turn) return;
+    const once = (index: number | undefined): void => {
+      if (index === undefined || counted[index] === turn) return;
       counted[index] = turn;
       use(index);
     };
-    featuresOf(
+    return featuresOf(
       seen,
-      (feature) => {
-        count++;
-        const index = indexes.get(feature);
-        if (index !== undefined) once(index);
-      },
+      (feature) => once(indexes.get(feature)),
       (word) => {
-        if (words.has(word)) return;
-        words.add(word);
-        const { known: found, count: number } = known(word);
-        count += number;
+        const { known: found, count } = known(word);
         for (const index of found) once(index);
+        return count;
       },
     );
-    return count;
   }
 
   /** The classes' scores: whole numbers summed, so that their order does not matter. */
@@ -273,7 +260,7 @@ export function createModel({ head, features, weights }: ModelFile): Model {
         // The mean weight of the classes that are dead, less that of the others, as they are likely.
         let weight = 0;
         CLASSES.forEach((name, at) => {
-          const share = (shares[at] ?? 0) / (DEAD.has(name) ? dead : dead - 1);
+          const share = (shares[at] ?? 0) / (isDead(name) ? dead : dead - 1);
           weight += (weights[index * size + at] ?? 0) * share;
         });
         found.push({ feature: features[index] ?? '', weight: (weight * scale) / Math.sqrt(count) });
@@ -285,7 +272,7 @@ export function createModel({ head, features, weights }: ModelFile): Model {
 
 /** The share of the classes that mean that the mailbox cannot be reached. */
 export const deadShare = (classes: readonly number[]): number =>
-  CLASSES.reduce((sum, name, at) => sum + (DEAD.has(name) ? (classes[at] ?? 0) : 0), 0);
+  CLASSES.reduce((sum, name, at) => sum + (isDead(name) ? (classes[at] ?? 0) : 0), 0);
 
 /** Platt scaling of a share: the logistic function of `slope` times its log-odds plus `offset`; three decimals. */
 export function calibrated(share: number, slope: number, offset: number): number {
@@ -303,19 +290,6 @@ export function calibrated(share: number, slope: number, offset: number): number
  */
 export type Thresholds = Readonly<Record<'dead' | 'wordless' | 'sure' | 'doubt' | 'other', number>>;
 export const THRESHOLDS: Thresholds = { dead: 0.6, wordless: 0.8, sure: 0.9, doubt: 0.25, other: 0.4 };
-
-const RULE_OF: Readonly<Record<Class, RuleId>> = {
-  not_found: 'model.not-found',
-  disabled: 'model.disabled',
-  full: 'model.full',
-  domain: 'model.domain',
-  blocked: 'model.blocked',
-  rate: 'model.rate',
-  greylisted: 'model.temporary',
-  temporary: 'model.temporary',
-  syntax: 'model.syntax',
-  other: 'model.other',
-};
 
 /** Rules that do not say of whom: a limit, a refusal, trouble, a syntax. */
 const OF_NOBODY: ReadonlySet<string> = new Set<RuleId>([
@@ -350,7 +324,7 @@ export interface Said {
 
 const OTHERS: readonly Subject[] = ['sender', 'you', 'group', 'count'];
 const NOT_MAILBOXES: ReadonlySet<Subject> = new Set<Subject>([...OTHERS, 'server', 'message', 'client']);
-const STATES: ReadonlySet<Predicate> = new Set<Predicate>(['disabled', 'full']);
+const STATES: ReadonlySet<Statement> = new Set<Statement>(['disabled', 'full']);
 
 /**
  * Whether a reply is of something else: it names the sender, it says that something else than a mailbox is closed, or

@@ -1,7 +1,7 @@
 import type { ReadBy, SmtpFinding } from '../../evidence.ts';
 import { SMTP_FINDINGS } from '../../findings.ts';
-import type { Clause, Predicate, Subject } from './clauses.ts';
-import type { Segment, Slot } from './lexicon.ts';
+import type { Clause, Subject } from './clauses.ts';
+import type { Segment, Slot, Statement } from './lexicon.ts';
 
 /** What a reply is about: `recipient*` the checked address, `us_*` the client, `remote_*` a problem of the server. */
 export type Meaning =
@@ -154,7 +154,7 @@ const row = (others: RuleId | null, named: Partial<Record<Subject, RuleId | null
 const US = { sender: 'us.sender', client: 'us.ip', you: 'us.you' } as const;
 
 /** What a clause leads to. */
-export const DECISIONS: Readonly<Record<Predicate, Row>> = {
+export const DECISIONS: Readonly<Record<Statement, Row>> = {
   absent: row(null, { ...US, recipient: 'recipient.unknown', domain: 'domain.unknown', group: 'recipient.unknown' }),
   disabled: row(null, {
     ...US,

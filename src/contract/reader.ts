@@ -175,7 +175,7 @@ export function objectReader<T extends TSchema>(schema: T, decoders: Decoders): 
     if (missing?.keyword === 'required') return missingParameter(missing.params.requiredProperties[0] ?? '');
     const undecoded = decode(sent);
     if (errors.length + undecoded.length > 0) {
-      const wrong = errors.map(({ instancePath }) => noted(instancePath, properties));
+      const wrong = errors.map(({ instancePath }) => propertyAt(instancePath, properties));
       return wrongParameter([...wrong, ...undecoded.map((field) => ({ field, notes: properties[field] }))]);
     }
     const refusal = refused(sent);
@@ -233,7 +233,7 @@ interface NotedProperty {
 }
 
 /** The deepest property on the path (RFC 6901) that has a message of its own. */
-function noted(path: string, properties: Readonly<Record<string, PropertyNotes>>): NotedProperty {
+function propertyAt(path: string, properties: Readonly<Record<string, PropertyNotes>>): NotedProperty {
   const [field = '', ...below] = path.split('/').slice(1);
   let found: NotedProperty = { field, notes: properties[field] };
   for (const name of below) {

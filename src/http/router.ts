@@ -19,7 +19,7 @@ export const wantsPage = ({ method, headers }: IncomingMessage, path: string): b
 /** The URL without the slash at its end, if that is a page; else null. */
 export function withoutSlash(router: Router<Route>, path: string, url: string): string | null {
   let end = path.length;
-  // Not by a pattern: those for an end begin anew at each slash, of which a path may have thousands.
+  // Not by a pattern: those for an end begin again at each slash, of which a path may have thousands.
   while (path[end - 1] === '/') end -= 1;
   const trimmed = path.slice(0, end);
   if (trimmed === path || trimmed === '') return null;

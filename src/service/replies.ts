@@ -47,13 +47,13 @@ export const createReplyService = (store: Pick<Store, 'uncertainReplies'>, lists
 
 /** Moves counts from memory to the store. If the store fails, nothing is lost: the next call writes them. */
 export const uncertainFlush =
-  (noted: UncertainReplyCounter, store: Pick<Store, 'uncertainReplies'>): (() => Promise<void>) =>
+  (counter: UncertainReplyCounter, store: Pick<Store, 'uncertainReplies'>): (() => Promise<void>) =>
   async () => {
-    const replies = noted.take();
+    const replies = counter.take();
     try {
       await store.uncertainReplies.add(replies);
     } catch (error) {
-      noted.putBack(replies);
+      counter.putBack(replies);
       throw error;
     }
   };

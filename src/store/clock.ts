@@ -39,7 +39,7 @@ export function storeClock(driver: Pick<StorageDriver, 'db' | 'now'>, clock: Clo
     // A store that was not used for a while, or of which nothing is known.
     const explained = last === null && (row.seen_at === 0 || (step > 0 && step <= DOUBT_MS));
     const stepMs = explained ? 0 : step;
-    return { now, stepMs, doubtedSince: doubt(now, stepMs, row.doubted_at), elapsed: passed };
+    return { now, stepMs, doubtedSince: doubtedFrom(now, stepMs, row.doubted_at), elapsed: passed };
   }
 
   return {
@@ -58,7 +58,7 @@ export function storeClock(driver: Pick<StorageDriver, 'db' | 'now'>, clock: Clo
 }
 
 /** Since when the clock is doubted, given a step and the earlier doubt. */
-function doubt(now: number, stepMs: number, since: number | null): number | null {
+function doubtedFrom(now: number, stepMs: number, since: number | null): number | null {
   if (stepMs > DOUBT_MS) return now;
   if (stepMs < -CLOCK_TOLERANCE_MS) return null;
   return since !== null && now >= since && now - since < DOUBT_MS ? since : null;

@@ -59,12 +59,12 @@ export async function emitEvent<T extends WebhookEventType>(
 ): Promise<void> {
   const enabled = trx.selectFrom('webhooks').select(['id', 'events']).where('account_id', '=', account);
   const webhooks = await enabled.where('enabled', '=', 1).orderBy('id').execute();
-  const told = webhooks.filter(({ events }) => subscribes(JSON.parse(events), type));
-  if (told.length === 0) return;
+  const subscribed = webhooks.filter(({ events }) => subscribes(JSON.parse(events), type));
+  if (subscribed.length === 0) return;
   const event = newEvent(type, data, now);
-  const rows = told.map((webhook) => pendingRow(account, webhook.id, event, now));
+  const rows = subscribed.map((webhook) => pendingRow(account, webhook.id, event, now));
   await trx.insertInto('webhook_deliveries').values(rows).execute();
-  for (const { id } of told) await addDeliveryJob(driver, trx, account, id);
+  for (const { id } of subscribed) await addDeliveryJob(driver, trx, account, id);
 }
 
 const pendingRow = (

@@ -145,7 +145,7 @@ export async function judgeHosts(
   const goodOwners = new Set<string>();
   for (const [host, { good }] of tally.hosts) if (good.size > 0) goodOwners.add(registrableOf(host) ?? host);
 
-  async function judge(
+  async function checkCandidates(
     served: ReadonlyMap<string, ServedDomains>,
     refusal: (name: string) => Promise<NotLearned | null>,
   ): Promise<Map<string, HostEvidence>> {
@@ -171,7 +171,7 @@ export async function judgeHosts(
     return own.some((mx) => registrableOf(mx) === owner) ? 'owner_uses_it' : null;
   }
 
-  const hosts = await judge(tally.hosts, hostRefusal);
+  const hosts = await checkCandidates(tally.hosts, hostRefusal);
   const owners = new Set([...hosts.keys()].map((host) => registrableOf(host)));
 
   async function addressRefusal(address: string): Promise<NotLearned | null> {
@@ -188,7 +188,7 @@ export async function judgeHosts(
     return null;
   }
 
-  const addresses = await judge(tally.addresses, addressRefusal);
+  const addresses = await checkCandidates(tally.addresses, addressRefusal);
   dns.signal.throwIfAborted();
   return { made, hosts, addresses, refused };
 }

@@ -355,7 +355,7 @@ export class SmtpSession {
     if (this.#dueAt < this.#timerAt) this.#setTimer(now);
   }
 
-  /** Never for longer than QUIT may take, so that it need not be set anew for QUIT. */
+  /** Never for longer than QUIT may take, so that it need not be set again for QUIT. */
   #setTimer(now: number): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timerAt = Math.min(this.#dueAt, now + this.setup.limits.quitMs);

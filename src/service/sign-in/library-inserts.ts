@@ -15,7 +15,7 @@ const current = new AsyncLocalStorage<{ readonly model: 'passkey' | 'session'; r
  */
 export async function inserting<T>(model: 'passkey' | 'session', around: Around, work: () => Promise<T>): Promise<T> {
   let failure: { readonly cause: unknown } | null = null;
-  const noted: Around = async (insert, user) => {
+  const remembering: Around = async (insert, user) => {
     try {
       return await around(insert, user);
     } catch (cause) {
@@ -23,7 +23,7 @@ export async function inserting<T>(model: 'passkey' | 'session', around: Around,
       throw cause;
     }
   };
-  const done = current.run({ model, around: noted }, work);
+  const done = current.run({ model, around: remembering }, work);
   return done.catch((error: unknown) => {
     throw failure === null ? error : failure.cause;
   });

@@ -312,7 +312,7 @@ const countJobs = (db: Kysely<Tables>, most: number): Promise<JobCount[]> =>
 /** Rolls the transaction back. */
 class JobIsOpenError extends Error {}
 
-/** The failed job is added anew, so that an open one of its key stops it even if it is added at the same moment. */
+/** The failed job is added again, so that an open one of its key stops it even if it is added at the same moment. */
 function retryJob({ driver, policies }: JobsContext, id: string): Promise<RetryOutcome> {
   const retrying = driver.transaction(async (trx) => {
     const now = await driver.now(trx);

@@ -57,16 +57,16 @@ function planOf(
   const results = changes.results.map((record) => ({ record, held: list.unit_price }));
   const part = results.length > 0 ? planPart(scope, { account, holdId: id, results }, owner.balance, read) : null;
   const charged = part?.settled.charged ?? 0;
-  const told = { recorded: results.length, results: changes.addresses, charged };
+  const sums = { recorded: results.length, results: changes.addresses, charged };
   const all = [
     ...chunkChanges(trx, list, left),
     ...waitingChanges(trx, changes),
     ...(part?.changes ?? []),
     ...progressChanges(scope, list, changes, charged),
   ];
-  if (list.done + results.length < list.addresses) return { result: { outcome: 'recorded', ...told }, changes: all };
+  if (list.done + results.length < list.addresses) return { result: { outcome: 'recorded', ...sums }, changes: all };
   const finish = () => endList(scope, account, id, 'completed');
-  return { result: { outcome: 'completed', ...told }, changes: all, finish };
+  return { result: { outcome: 'completed', ...sums }, changes: all, finish };
 }
 
 type Trx = Transaction<Tables>;

@@ -21,14 +21,14 @@ import {
   withStore,
 } from './command.ts';
 
-const modeOf = ({ testOf }: Key): KeyMode => (testOf === null ? 'live' : 'test');
+const keyModeOf = ({ testOf }: Key): KeyMode => (testOf === null ? 'live' : 'test');
 
 const toJson = (k: Key) => ({
   id: k.id,
   account_id: k.testOf ?? k.accountId,
-  mode: modeOf(k),
+  mode: keyModeOf(k),
   name: k.name,
-  key: `${KEY_PREFIXES[modeOf(k)]}…${k.lastFour}`,
+  key: `${KEY_PREFIXES[keyModeOf(k)]}…${k.lastFour}`,
   allow_ips: k.allowIps,
   scopes: k.scopes,
   monthly_credits: k.budget?.credits ?? null,
@@ -49,7 +49,7 @@ function described({ id, name, allowIps, scopes, budget, expiresAt }: Key): stri
 }
 
 /** A key rolled in the dashboard stays valid until its grace period ends. */
-function stateOf(revokedAt: string | null, expiresAt: string | null, now: string): string {
+function keyStateOf(revokedAt: string | null, expiresAt: string | null, now: string): string {
   if (revokedAt !== null && revokedAt <= now) return 'revoked';
   if (expiresAt !== null && expiresAt <= now) return 'expired';
   const ends = [revokedAt, expiresAt].filter((end) => end !== null).sort();
@@ -148,7 +148,7 @@ const list = () =>
           k.allow_ips.join(' ') || 'any',
           k.scopes.length === KEY_SCOPES.length ? 'all' : k.scopes.join(' '),
           k.monthly_credits ?? 'unlimited',
-          stateOf(k.revoked_at, k.expires_at, now),
+          keyStateOf(k.revoked_at, k.expires_at, now),
           k.last_used_at,
         ]);
         const head = [

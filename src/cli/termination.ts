@@ -7,15 +7,15 @@ const ECHO_MS = 1000;
 /** A step of the start may hang; the stop has its own limit of 30 s. */
 const EXIT_MS = 35_000;
 
-type Signal = 'SIGTERM' | 'SIGINT';
+type StopSignal = 'SIGTERM' | 'SIGINT';
 
 /** The exit status that a shell gives to the signal. */
-const exitCodeOf = (name: Signal): number => 128 + constants.signals[name];
+const exitCodeOf = (name: StopSignal): number => 128 + constants.signals[name];
 
 /** Why the signal of `Termination` aborted. */
 export class Terminated extends Error {
   readonly exitCode: number;
-  constructor(name: Signal) {
+  constructor(name: StopSignal) {
     super(`ended by ${name}`);
     this.exitCode = exitCodeOf(name);
   }
@@ -52,7 +52,7 @@ export class Termination {
     this.#exitWithin(EXIT_MS);
   }
 
-  #on(name: Signal): void {
+  #on(name: StopSignal): void {
     const now = systemClock.elapsed();
     if (!this.signal.aborted) {
       this.#interactive = name === 'SIGINT' && onTerminal();

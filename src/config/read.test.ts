@@ -5,17 +5,17 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { flagsOf, optionsPage, sampleEnvironment } from './help.ts';
 import { flagOf, OPTIONS, optionsOf } from './options.ts';
-import { type Environment, type Flags, type Options, publicUrlOf, readOptions } from './read.ts';
+import { type EnvironmentVariables, type FlagValues, type Options, publicUrlOf, readOptions } from './read.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'mailvet-config-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
-function good(env: Environment, flags: Flags = {}, host = 'box.example.com'): Options {
+function good(env: EnvironmentVariables, flags: FlagValues = {}, host = 'box.example.com'): Options {
   const read = readOptions(env, flags, host);
   if (!read.ok) throw new Error(read.problems.join('\n'));
   return read.options;
 }
-function problems(env: Environment, flags: Flags = {}): string[] {
+function problems(env: EnvironmentVariables, flags: FlagValues = {}): string[] {
   const read = readOptions(env, flags, 'box.example.com');
   return read.ok ? [] : read.problems;
 }

@@ -22,7 +22,7 @@ const PREFIX = 'MAILVET_';
 const OF_OTHERS = /_(SERVICE_(HOST|PORT)(_.+)?|PORT(_\d+_(TCP|UDP|SCTP).*)?)$|^MAILVET_TEST_/;
 
 /** One sentence for each variable that is named like an option and is none; it has no effect. Values are not shown. */
-export function unknownVariables(env: Environment): string[] {
+export function unknownVariables(env: EnvironmentVariables): string[] {
   const known = optionsOf('*').flatMap(([, { env: name, secret }]) => (secret ? [name, `${name}_FILE`] : [name]));
   const unknown = Object.keys(env).filter(
     (name) => name.startsWith(PREFIX) && !known.includes(name) && !OF_OTHERS.test(name),
@@ -57,13 +57,13 @@ export interface Options
   readonly smtpFrom: string | null;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 /** As commander gives them: by key of the table. */
-export type Flags = Readonly<Partial<Record<OptionKey, string | boolean>>>;
+export type FlagValues = Readonly<Partial<Record<OptionKey, string | boolean>>>;
 type ReadOptions = { ok: true; options: Options } | { ok: false; problems: string[] };
 
 /** The only place that reads the process environment. */
-export const systemEnvironment = (): Environment => process.env;
+export const systemEnvironment = (): EnvironmentVariables => process.env;
 
 /**
  * Precedence: flag, environment variable or its `…_FILE`, alternative names, default. An empty variable counts as not
@@ -72,8 +72,8 @@ export const systemEnvironment = (): Environment => process.env;
  * the options that could be read.
  */
 export function readOptions(
-  env: Environment,
-  flags: Flags = {},
+  env: EnvironmentVariables,
+  flags: FlagValues = {},
   host: string = hostname(),
   command = '*',
   conflictsOf: (read: Partial<Settings>) => readonly string[] = () => [],
@@ -93,7 +93,7 @@ export function readOptions(
   // Only options that were parsed are checked against each other.
   const read = settings as Partial<Settings>;
   problems.push(...conflicts(read), ...conflictsOf(read));
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, options: complete(read as Settings, host) };
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, options: completed(read as Settings, host) };
 }
 
 const echo = (option: OptionRow, text: string | null): string =>
@@ -104,7 +104,7 @@ const OF_OTHER_HOSTS: ReadonlySet<OptionRow['group']> = new Set(['Client', 'Rela
 
 type RawValue = { text: string; name: string } | { problem: string } | Record<string, never>;
 
-function lookUp(option: OptionRow, env: Environment, flag: string | boolean | undefined): RawValue {
+function lookUp(option: OptionRow, env: EnvironmentVariables, flag: string | boolean | undefined): RawValue {
   if (flag !== undefined && flag !== '') return { text: String(flag).trim(), name: flagOf(option) };
   for (const name of [option.env, ...(option.aliases ?? [])]) {
     const text = env[name]?.trim();
@@ -154,7 +154,7 @@ function conflicts(read: Partial<Settings>): string[] {
   return problems;
 }
 
-function complete(settings: Settings, host: string): Options {
+function completed(settings: Settings, host: string): Options {
   const own = host.toLowerCase();
   const valid = settings.allowPrivateNetworks ? isHostName(own) : isQualified(own);
   const smtpHelo = settings.smtpHelo ?? (valid ? own : null);

@@ -29,7 +29,7 @@ import { PolicyNameField } from './policies.ts';
 import { AlsoCalled, WithWarnings } from './reader.ts';
 import { DecodedAs, Nullable, OneOf, Pagination, Text, Time, WholeNumber } from './schema.ts';
 import {
-  Checks,
+  ChecksReply,
   DeliverabilityField,
   LEVEL_NAMES,
   LEVEL_NOTES,
@@ -45,7 +45,7 @@ const DELIVERABILITY_TEXT_LENGTH = { min: 1, max: 200 };
 const HEADERS = ['auto', 'true', 'false'] as const;
 
 const DELIMITER_NAMES = Object.keys(DELIMITERS);
-const Encoding = (description: string) =>
+const EncodingField = (description: string) =>
   DecodedAs(
     'encoding',
     Text('encoding', NAME_LENGTH, {
@@ -58,7 +58,7 @@ const DelimiterText = (field: string, description: string) =>
     description: `${description} ${choice(DELIMITER_NAMES)}, or the character itself.`,
   });
 
-const Dedupe = OneOf(DEDUPES, {
+const DedupeField = OneOf(DEDUPES, {
   description:
     'Which rows count as duplicates, and are verified and charged once: `address` (the default), those of the same address; `mailbox`, also those of one mailbox in other spellings, where its provider documents them, such as `J.Doe+x@gmail.com` and `jdoe@googlemail.com`.',
   'x-error': `dedupe must be ${choice(DEDUPES)}.`,
@@ -86,7 +86,7 @@ export const readFields = (what: string) => ({
     }),
   ),
   delimiter: Type.Optional(DelimiterText('delimiter', 'Between the cells of a row, detected by default:')),
-  encoding: Type.Optional(Encoding('Of text, detected by default; a name of the Encoding Standard.')),
+  encoding: Type.Optional(EncodingField('Of text, detected by default; a name of the Encoding Standard.')),
   sheet: Type.Optional(
     Text('sheet', NAME_LENGTH, {
       description: 'Of a workbook, by name or number; by default the first with addresses, else the first.',
@@ -110,7 +110,7 @@ export const ListUpload = Type.Object({
     AlsoCalled(LEVEL_NAMES, OneOf(LEVELS, { description: 'By default as the policy says, or `mx`.', ...LEVEL_NOTES })),
   ),
   policy: Type.Optional(PolicyNameField),
-  dedupe: Type.Optional(Dedupe),
+  dedupe: Type.Optional(DedupeField),
   ...readFields('addresses'),
   start: Type.Optional(
     OneOf(FLAGS, {
@@ -128,7 +128,7 @@ export const ListUpload = Type.Object({
 /** What is left out stays as it was. In `read`, null is what is left out: detected. */
 export const ListPatch = Type.Object(
   {
-    dedupe: Type.Optional(Dedupe),
+    dedupe: Type.Optional(DedupeField),
     read: Type.Optional(
       Type.Object(
         {
@@ -315,7 +315,7 @@ export const ListRowReply = Type.Object(
     ),
     relay_provider: Nullable(Type.String({ description: 'Who runs the relay.' })),
     egress: Nullable(Type.String({ description: 'From where the mail server was asked, as in `checks.smtp`.' })),
-    checks: Nullable(Checks),
+    checks: Nullable(ChecksReply),
     canonical_email: Nullable(
       Type.String({ description: 'For comparing, as in a single check: addresses of one mailbox have the same.' }),
     ),
@@ -354,7 +354,7 @@ export const ListResultsQuery = Type.Object({
     }),
   ),
   encoding: Type.Optional(
-    Encoding('Of CSV, by default that of the file; what it has no character for is written as a question mark.'),
+    EncodingField('Of CSV, by default that of the file; what it has no character for is written as a question mark.'),
   ),
   bom: Type.Optional(
     OneOf(FLAGS, {

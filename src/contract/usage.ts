@@ -68,11 +68,11 @@ export type UsageReply = Static<typeof UsageReply>;
 
 export const instantError = (field: string): string =>
   `${field} must be a date such as 2026-11-01 or 2026-11-01T00:00:00Z.`;
-const InstantOf = (field: string, description: string) =>
+const UsageInstant = (field: string, description: string) =>
   DecodedAs('instant', Type.String({ description, 'x-error': instantError(field) }));
 
 export const UsageQuery = Type.Object({
   group_by: Type.Optional(OneOf(USAGE_GROUPINGS, { description: 'Adds `series`, one row per group.' })),
-  from: Type.Optional(InstantOf('from', 'Start of the series, RFC 3339; by default the period’s.')),
-  to: Type.Optional(InstantOf('to', 'End of the series (exclusive), RFC 3339.')),
+  from: Type.Optional(UsageInstant('from', 'Start of the series, RFC 3339; by default the period’s.')),
+  to: Type.Optional(UsageInstant('to', 'End of the series (exclusive), RFC 3339.')),
 });

@@ -114,7 +114,7 @@ export const VerifyQuery = Type.Object({
 const Result = OneOf(RESULTS, { title: 'CheckResult' });
 const MxRecord = Type.Object({ host: Type.String(), priority: Type.Integer() });
 
-export const Checks = Type.Object(
+export const ChecksReply = Type.Object(
   {
     syntax: Type.Object({
       result: Result,
@@ -336,7 +336,7 @@ export const VerifyReply = Type.Object(
     is_mailbox_full: NullableFlag('The mailbox is full.'),
     is_disabled: NullableFlag('The mailbox is disabled.'),
     retry_after: Nullable(Type.Integer({ description: 'Seconds after which asking again makes sense.' })),
-    checks: Checks,
+    checks: ChecksReply,
     warnings: Warnings,
     id: Type.String(),
     duration_ms: Type.Integer(),

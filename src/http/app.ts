@@ -16,13 +16,13 @@ import { handlerOf, Router, wantsPage, withoutSlash } from './router.ts';
 import { ROUTES, WORKER_ROUTES } from './routes.ts';
 import { createHttpServer, isLast } from './server.ts';
 
-const REASONS: Readonly<Record<number, string>> = {
+const REFUSAL_REASONS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   408: 'Request Timeout',
   431: 'Request Header Fields Too Large',
 };
 
-function refusalOf(code: string | undefined): ApiError {
+function requestRefusal(code: string | undefined): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW') return new ApiError('headers_too_large');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ApiError('request_timeout');
   return new ApiError('malformed_request');
@@ -36,14 +36,14 @@ function refuseBroken(error: NodeJS.ErrnoException, socket: Socket, nowMs: numbe
     socket.destroy();
     return;
   }
-  const apiError = refusalOf(error.code);
+  const apiError = requestRefusal(error.code);
   const requestId = newId('req', nowMs);
   const body = JSON.stringify(errorBody(apiError, requestId));
   const headers = commonHeaders(requestId, '/v1');
   putHeaders(headers, errorHeaders(apiError));
   putHeaders(headers, { 'content-length': String(Buffer.byteLength(body)), connection: 'close' });
   const head = headers.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join('');
-  socket.end(`HTTP/1.1 ${apiError.status} ${REASONS[apiError.status]}\r\n${head}\r\n${body}`);
+  socket.end(`HTTP/1.1 ${apiError.status} ${REFUSAL_REASONS[apiError.status]}\r\n${head}\r\n${body}`);
 }
 
 /** The HTTP face of the service, not yet listening. */
@@ -67,7 +67,7 @@ export function buildApp(context: HttpContext): Server {
     const reply = new HttpReply(response, commonHeaders(request.id, found?.row.path ?? path));
     response.on('finish', () => {
       const ms = clock.elapsed() - began;
-      report(context, request, {
+      reportFault(context, request, {
         method,
         route: found?.row.path ?? 'none',
         via: found?.row.via ?? null,
@@ -125,7 +125,7 @@ function unknown(methods: readonly string[] | null): ApiError {
 }
 
 /** The counters, and one line in the log. */
-function report(
+function reportFault(
   context: HttpContext,
   { raw, id, caller, user, account, error, answer }: HttpRequest,
   { method, route, via, status, ms }: { method: string; route: string; via: Via | null; status: number; ms: number },

@@ -3,7 +3,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { COMPAT_ROUTES } from './compat/table.ts';
 import { PAGE_ROUTES } from './dashboard/pages.ts';
 import { DASHBOARD_ROUTES } from './dashboard/table.ts';
-import { HOOK_ROUTES } from './hooks/callers.ts';
+import { HOOK_CALL_ROUTES } from './hooks/callers.ts';
 import { MCP_ROUTES } from './mcp/routes.ts';
 import { METRICS_TYPE } from './metrics/port.ts';
 import { publicDocument } from './openapi.ts';
@@ -168,7 +168,7 @@ export const ROUTES: readonly Route[] = [
   ...V1_ROUTES,
   ...COMPAT_ROUTES,
   ...MCP_ROUTES,
-  ...HOOK_ROUTES,
+  ...HOOK_CALL_ROUTES,
   ...DASHBOARD_ROUTES,
   ...PAGE_ROUTES,
   ...GUIDE_ROUTES,

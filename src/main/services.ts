@@ -60,7 +60,7 @@ import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
 /** Maximum of verifications waiting for DNS or a mail server. */
 const MAX_RUNNING = 5000;
 
-interface Parts {
+interface ServiceParts {
   readonly options: Options;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -91,7 +91,7 @@ interface Services {
 }
 
 /** The dependencies of the HTTP handlers, and those they share with jobs. */
-export function createServices(parts: Parts): Services {
+export function createServices(parts: ServiceParts): Services {
   // Services compare stored times, or write them: those are the store's, whatever this host's clock says.
   const { options, logger, storeClock: clock, store, engine, lists, metrics, closers, url, egressFile } = parts;
   const mail = options.mailUrl === null ? null : createMail({ server: options.mailUrl, from: options.mailFrom });
@@ -173,7 +173,7 @@ export function createServices(parts: Parts): Services {
 
 /** What is counted in memory is written every few seconds, and once more at the end. */
 function flushOften(
-  { engine, store, logger, closers }: Parts,
+  { engine, store, logger, closers }: ServiceParts,
   counters: {
     readonly traffic: TrafficCounter;
     readonly rejected: ReturnType<typeof createRejectedRequestLog>;
@@ -196,7 +196,7 @@ function flushOften(
 }
 
 /** Who calls, and how much one of them may. */
-const callerBounds = ({ options, storeClock, dashboardPerWindow }: Parts) => ({
+const callerBounds = ({ options, storeClock, dashboardPerWindow }: ServiceParts) => ({
   callerIp: callerIp(options.trustedProxies),
   connections: {
     perNetwork: options.connectionsPerNetwork,
@@ -245,7 +245,7 @@ const replyCounter =
   };
 
 function verifyService(
-  { options, logger, store, engine, metrics }: Parts,
+  { options, logger, store, engine, metrics }: ServiceParts,
   traffic: TrafficCounter,
   memory: OutcomeMemory,
 ): VerifyService {

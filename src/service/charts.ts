@@ -57,13 +57,13 @@ interface Sums {
   refused: number;
   rate_limited: number;
 }
-interface Tally extends Sums {
+interface ChartTally extends Sums {
   readonly outcomes: Record<Outcome, number>;
   readonly mx: LatencyCounts;
   readonly smtp: LatencyCounts;
 }
 const SUM_FIELDS = ['requests', 'good', 'bad', 'credits', 'refused', 'rate_limited'] as const satisfies (keyof Sums)[];
-const emptyTally = (): Tally => ({
+const emptyTally = (): ChartTally => ({
   ...{ requests: 0, good: 0, bad: 0, credits: 0, refused: 0, rate_limited: 0 },
   outcomes: { deliverable: 0, not_checked: 0, unknown: 0, risky: 0, undeliverable: 0 },
   mx: new Map(),
@@ -88,7 +88,7 @@ export async function chartOf(
     store.hooks.list(account),
   ]);
   const tallies = Array.from({ length: (end - start) / size }, emptyTally);
-  const tallyAt = (time: number): Tally | undefined => tallies[Math.floor((time - start) / size)];
+  const tallyAt = (time: number): ChartTally | undefined => tallies[Math.floor((time - start) / size)];
   for (const row of found) addCounts(tallyAt(row.at), row);
   for (const row of traffic) addTraffic(tallyAt(row.hour), row);
   const totals = emptyTally();
@@ -99,8 +99,8 @@ export async function chartOf(
     from: toIso(start),
     to: toIso(end),
     bucket,
-    buckets: tallies.map((tally, i) => ({ at: toIso(start + i * size), ...countsOf(tally) })),
-    totals: countsOf(totals),
+    buckets: tallies.map((tally, i) => ({ at: toIso(start + i * size), ...chartCounts(tally) })),
+    totals: chartCounts(totals),
     by_reason: byRequestsDescending(byReason(found)),
     by_key: byRequestsDescending(byKey)
       .filter(({ group }) => key === null || group === key)
@@ -109,12 +109,12 @@ export async function chartOf(
 }
 export type Chart = Awaited<ReturnType<typeof chartOf>>;
 
-const countsOf = ({ mx, smtp, ...sums }: Tally) => ({
+const chartCounts = ({ mx, smtp, ...sums }: ChartTally) => ({
   ...sums,
   latency: { mx: percentiles(mx), smtp: percentiles(smtp) },
 });
 
-function addCounts(tally: Tally | undefined, { level, status, reason, requests, credits }: UsageBucketRow): void {
+function addCounts(tally: ChartTally | undefined, { level, status, reason, requests, credits }: UsageBucketRow): void {
   if (tally === undefined) return;
   tally.requests += requests;
   tally[status] += requests;
@@ -122,14 +122,14 @@ function addCounts(tally: Tally | undefined, { level, status, reason, requests, 
   tally.outcomes[outcomeOf(level, status, reason)] += requests;
 }
 
-function addTraffic(tally: Tally | undefined, { metric, bucket, count }: TrafficRow): void {
+function addTraffic(tally: ChartTally | undefined, { metric, bucket, count }: TrafficRow): void {
   if (tally === undefined) return;
   if (metric !== 'status') addCount(tally[metric], bucket, count);
   else if (bucket === 429) tally.rate_limited += count;
   else if (bucket >= 400 && bucket < 500) tally.refused += count;
 }
 
-function addTally(sum: Tally, part: Tally): void {
+function addTally(sum: ChartTally, part: ChartTally): void {
   for (const field of SUM_FIELDS) sum[field] += part[field];
   for (const outcome of OUTCOMES) sum.outcomes[outcome] += part.outcomes[outcome];
   for (const level of LEVELS) for (const [at, n] of part[level]) addCount(sum[level], at, n);

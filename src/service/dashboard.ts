@@ -148,7 +148,7 @@ type Overview = Awaited<ReturnType<typeof overviewOf>>;
 
 // What mail operators answered, of the newest mailbox checks of an account.
 
-interface Tally {
+interface OperatorTally {
   checks: number;
   /** Without those that the operator does not disclose. */
   disclosed: number;
@@ -167,7 +167,7 @@ interface Checked {
 /** The most used first. `median_ms`: of the whole verification. */
 async function operatorsAsked(store: Pick<Store, 'verifications'>, account: AccountId) {
   const found = await store.verifications.mailboxChecks(account, MAILBOX_CHECKS_COUNTED);
-  const tallies = new Map<string, Tally>();
+  const tallies = new Map<string, OperatorTally>();
   for (const { body, deliverability, reason, durationMs } of found) {
     const { checks }: Checked = JSON.parse(body);
     // Decided before a mail server was looked up.

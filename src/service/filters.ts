@@ -219,7 +219,7 @@ const noFilter = (id: number) => new ApiError('not_found', `There is no filter $
 export const filterExists = (id: number): ApiError =>
   new ApiError('filter_exists', undefined, { field: 'value', existing_id: id });
 
-const invalid = (field: string, sentence: string) => new ApiError('invalid_filter', sentence, { field });
+const invalidFilter = (field: string, sentence: string) => new ApiError('invalid_filter', sentence, { field });
 
 /** Throws ApiError `invalid_filter`. `now`: the store's clock. */
 function toStored({ reason, action, match, expiresAt, ...input }: NewFilter, now: number): FilterInput {
@@ -366,7 +366,7 @@ function planChange(filter: Filter, { match, ...change }: ChangedFilter, now: nu
 /** What is compared with the mailbox of an address is a mailbox, too. */
 function matchedValue(filterType: FilterType, match: FilterMatch, value: string): string {
   if (match === 'exact') return value;
-  if (filterType !== 'email') throw invalid('match', 'match can be "mailbox" only where filter_type is "email".');
+  if (filterType !== 'email') throw invalidFilter('match', 'match can be "mailbox" only where filter_type is "email".');
   return mailboxOf(value);
 }
 
@@ -375,7 +375,7 @@ function checkExpiry(expiresAt: number, now: number): void {
   last.setUTCFullYear(last.getUTCFullYear() + FILTER_EXPIRY_YEARS);
   if (expiresAt > now && expiresAt <= last.getTime()) return;
   const years = counted(FILTER_EXPIRY_YEARS, 'year');
-  throw invalid('expires_at', `expires_at must be in the future, and at most ${years} ahead.`);
+  throw invalidFilter('expires_at', `expires_at must be in the future, and at most ${years} ahead.`);
 }
 
 /** An `allow` that covers everybody would switch the lists off. */
@@ -383,7 +383,7 @@ function checkAction({ filterType, value, action }: Pick<FilterInput, 'filterTyp
   if (action === 'block') return;
   const covers = ALLOWED_FOR_ALL[filterType](value);
   if (covers !== null)
-    throw invalid(
+    throw invalidFilter(
       'value',
       `${value} is ${covers}: to allow all of it would switch the lists off. Allow what is below.`,
     );
@@ -416,5 +416,5 @@ function canonicalFilter(input: Pick<NewFilter, 'filterType' | 'value'>): { filt
   const value = filterValue(filterType, text);
   if (value !== null) return { filterType, value };
   const named = input.filterType ? `For the filter type "${filterType}", value` : 'value';
-  throw invalid('value', `${named} must be ${EXPECTED[filterType]}.`);
+  throw invalidFilter('value', `${named} must be ${EXPECTED[filterType]}.`);
 }

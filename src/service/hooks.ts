@@ -100,7 +100,7 @@ interface Parts {
 }
 
 /** What a process has last seen of a hook, for as long as the store does not answer. */
-interface Seen {
+interface SeenCall {
   readonly hook: CalledHook;
   readonly policy: Policy | null;
 }
@@ -132,7 +132,7 @@ const noHook = () => new ApiError('not_found', 'There is no such hook in this ac
 
 export function createHookService({ store, policies, verify, clock, remembersMailboxes }: Parts): HookService {
   const { hooks } = store;
-  const seen = new LRUCache<string, Seen>({ max: SEEN_MAX });
+  const seen = new LRUCache<string, SeenCall>({ max: SEEN_MAX });
   const calls = new WindowCounts(WINDOW_SECONDS * 1000, COUNTED_MAX);
   let used = new Set<string>();
 
@@ -181,7 +181,7 @@ export function createHookService({ store, policies, verify, clock, remembersMai
 
   /** Throws ApiError where the store does not say in time. */
   async function policyOf(hook: CalledHook, signal: AbortSignal): Promise<Policy> {
-    const policy = await before(signal, () => policies.named(hook.accountId, hook.policy), outOfTime);
+    const policy = await before(signal, () => policies.named(hook.accountId, hook.policy), callerOutOfTime);
     seen.set(hook.id, { hook, policy });
     return policy;
   }
@@ -237,13 +237,13 @@ export function createHookService({ store, policies, verify, clock, remembersMai
     async called(id) {
       const last = seen.get(id);
       try {
-        const hook = await before(AbortSignal.timeout(LOOK_UP_MS), () => hooks.find(id), unavailable);
+        const hook = await before(AbortSignal.timeout(LOOK_UP_MS), () => hooks.find(id), hookUnavailable);
         if (hook === null) seen.delete(id);
         else seen.set(id, { hook, policy: last?.policy ?? null });
         return hook;
       } catch (error) {
         if (last !== undefined) return last.hook;
-        throw unavailable(error);
+        throw hookUnavailable(error);
       }
     },
 
@@ -265,7 +265,7 @@ export function createHookService({ store, policies, verify, clock, remembersMai
       try {
         const policy = await policyOf(hook, signal);
         admit(hook);
-        const answer = await before(signal, () => decisionOf(call, email, policy, signal), outOfTime);
+        const answer = await before(signal, () => decisionOf(call, email, policy, signal), callerOutOfTime);
         return { caller, answer, cause: null };
       } catch (error) {
         const policy = seen.get(hook.id)?.policy ?? NO_RULES;
@@ -294,6 +294,6 @@ function decisionIn(body: string): Decision {
   return decision;
 }
 
-const outOfTime = () => new ApiError('hook_out_of_time');
-const unavailable = (cause?: unknown) =>
+const callerOutOfTime = () => new ApiError('hook_out_of_time');
+const hookUnavailable = (cause?: unknown) =>
   new ApiError('verification_unavailable', 'The hook could not be looked up.', { retry_after: 5 }, cause);

@@ -43,9 +43,9 @@ export interface KeyService {
   roll(account: AccountId, id: string, graceMs: number, by: Actor): Promise<CreatedKey>;
 }
 
-type KeyState = 'active' | 'expiring' | 'expired' | 'revoked';
+type KeyCondition = 'active' | 'expiring' | 'expired' | 'revoked';
 /** `expiring`: rolled, in its grace period. */
-export function stateOf({ revokedAt, expiresAt }: Key, now: number): KeyState {
+export function stateOf({ revokedAt, expiresAt }: Key, now: number): KeyCondition {
   if (revokedAt !== null && revokedAt <= now) return 'revoked';
   if (expiresAt !== null && expiresAt <= now) return 'expired';
   return revokedAt === null ? 'active' : 'expiring';

@@ -25,7 +25,7 @@ const BY_OTHERS: Rule = { perOrigin: MAILS_PER_MAILBOX_AND_ORIGIN, waitsForOther
  */
 const OWN: Rule = { perOrigin: MAILS_PER_MAILBOX, waitsForOthers: false };
 
-const RULES = {
+const MAIL_LIMIT_RULES = {
   /** The origin is the inviting account. */
   invitation: BY_OTHERS,
   /** Also the notice that the address has a user. The origin is the network. */
@@ -41,7 +41,7 @@ const RULES = {
   /** Never withheld: whoever takes a user over could use a limit up before. */
   security_change: { perOrigin: null, waitsForOthers: false },
 } as const satisfies Record<MailPayload['template'] | 'sign_up' | 'password_reset' | 'own_password_reset', Rule>;
-type MailCause = keyof typeof RULES;
+type MailCause = keyof typeof MAIL_LIMIT_RULES;
 
 /** Why a mail was not sent: its recipient has had enough, or its account is suspended or deleted. */
 type Withheld = 'recipient' | 'account';
@@ -80,7 +80,7 @@ export function createMailLimits(parts: { store: Pick<Store, 'accounts' | 'attem
 
   return {
     async admit(cause, to, origin) {
-      const { perOrigin, waitsForOthers }: Rule = RULES[cause];
+      const { perOrigin, waitsForOthers }: Rule = MAIL_LIMIT_RULES[cause];
       const over = async (limit: number, from?: string) => {
         const { count, endsAt } = await attempts.count(mailsTo(to), DAY_MS, from);
         return count > limit ? { limit, endsAt } : null;

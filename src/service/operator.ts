@@ -27,7 +27,7 @@ import { type CreatedKey, createKey, type NewKey } from './keys.ts';
 import type { MemberService, NewInvitation } from './members.ts';
 import { parseAccountName, parseNote } from './names.ts';
 import type { UpdateAttempt } from './shared-lists.ts';
-import { type UsageQuery, usageOf } from './usage.ts';
+import { type UsageWanted, usageOf } from './usage.ts';
 
 export type { AccountSummary, GrantOutcome };
 
@@ -99,7 +99,7 @@ export interface OperatorService {
   /** Of the account, or of its test account. */
   revokeKey(id: string, key: string, by: Actor): Promise<Key>;
   /** As the account sees it. */
-  usage(id: string, query: UsageQuery): ReturnType<typeof usageOf>;
+  usage(id: string, query: UsageWanted): ReturnType<typeof usageOf>;
   /** Negative credits are deducted. */
   grant(id: string, credits: number, note: string, by: Actor): Promise<AccountSummary>;
   ledger(id: string, page: LedgerQuery): Promise<LedgerPage>;

@@ -2,7 +2,7 @@ import { type Clock, monthOf, toIso } from '../kernel/clock.ts';
 import { PLAN_WITH_SMTP, PLANS, type Plan, PRICE, WINDOW_SECONDS } from '../kernel/facts/plans.ts';
 import type { Caller, RateWindow, Store, UsageGrouping } from '../store/store.ts';
 
-export interface UsageQuery {
+export interface UsageWanted {
   readonly groupBy: UsageGrouping | null;
   readonly from: number | null;
   readonly to: number | null;
@@ -14,7 +14,7 @@ export async function usageOf(
   clock: Clock,
   caller: Caller,
   window: RateWindow,
-  query: UsageQuery,
+  query: UsageWanted,
 ) {
   const { start, end } = monthOf(clock.now());
   const [account, storage, totals, series] = await Promise.all([

@@ -146,7 +146,7 @@ export async function addFilters(
     if (added.length === 0) return outcomes;
     const { filters: limit } = PLANS[accounts[0].plan];
     if (filterCount(accounts[0]) - expired.length + added.length > limit) return { tooMany: limit };
-    await removeRows(trx, account, expired);
+    await removeFilterRows(trx, account, expired);
     const counted = countingOf(trx, account, { added, removed: expired, last });
     const changes = [driver.insertRows(FILTERS, added), counted.compile()];
     if (by !== undefined) {
@@ -164,7 +164,7 @@ export async function addFilters(
   });
 }
 
-async function removeRows(trx: Trx, account: string, rows: readonly Pick<Row<'filters'>, 'id'>[]): Promise<void> {
+async function removeFilterRows(trx: Trx, account: string, rows: readonly Pick<Row<'filters'>, 'id'>[]): Promise<void> {
   if (rows.length === 0) return;
   const ids = rows.map(({ id }) => id);
   await trx.deleteFrom('filters').where('account_id', '=', account).where('id', 'in', ids).execute();
@@ -283,7 +283,7 @@ async function inTheWay(trx: Trx, { account_id: account, filter_type: kind, valu
     .execute();
   const inForce = there.find((row) => !isExpired(row, now));
   if (inForce !== undefined) return { existingId: inForce.id, expired: [] };
-  await removeRows(trx, account, there);
+  await removeFilterRows(trx, account, there);
   return { existingId: null, expired: there };
 }
 
@@ -348,7 +348,7 @@ export async function removeExpiredFilters(driver: StorageDriver, now: number): 
       const expiring = trx.selectFrom('filters').where('account_id', '=', account).where('expires_at', 'is not', null);
       const old = expiring.select(['id', 'filter_type', 'expires_at']).where('expires_at', '<=', before);
       const rows = await old.limit(BATCH_ROWS).execute();
-      await removeRows(trx, account, rows);
+      await removeFilterRows(trx, account, rows);
       await countingOf(trx, account, { added: [], removed: rows }).execute();
       const { next } = await expiring.select((eb) => eb.fn.min('expires_at').as('next')).executeTakeFirstOrThrow();
       await trx.updateTable('accounts').set({ filters_expire_at: next }).where('id', '=', account).execute();

@@ -33,7 +33,7 @@ const toKey = (row: KeyRow): Key => ({
   lastFour: row.last_four,
   allowIps: JSON.parse(row.allow_ips),
   scopes: scopesOf(row.scopes),
-  budget: budgetOf(row),
+  budget: storedBudget(row),
   createdAt: row.created_at,
   expiresAt: row.expires_at,
   revokedAt: row.revoked_at,
@@ -41,7 +41,7 @@ const toKey = (row: KeyRow): Key => ({
   lastUsedIp: row.last_used_ip,
 });
 
-const budgetOf = ({ budget, budget_month: month, budget_spent: spent, budget_held: held }: Row<'keys'>) =>
+const storedBudget = ({ budget, budget_month: month, budget_spent: spent, budget_held: held }: Row<'keys'>) =>
   budget === null ? null : { credits: budget, month, spent, held };
 
 /** What webhooks are told of a key. */

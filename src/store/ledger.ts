@@ -39,7 +39,11 @@ export async function fundsOf({ db }: StorageDriver, account: AccountId, since: 
     held: now.requests,
     days: rows
       .filter(({ kind }) => kind === 'day')
-      .map(({ at, credits: charged, requests: verifications }) => ({ at, charged, verifications })),
+      .map(({ at, credits: charged, requests: chargedVerifications }) => ({
+        at,
+        charged,
+        verifications: chargedVerifications,
+      })),
     grants: rows
       .filter(({ kind }) => kind === 'grant')
       .map(({ at, credits, note }) => ({ at, credits, note: note ?? '' })),
@@ -79,7 +83,7 @@ function positionOf(cursor: string): Position {
  * Verifications. Those that moved nothing are no entries, and there may be very many between two that did: after
  * LOG_SEARCH_ROWS, `searchedTo` says how far it was read.
  */
-async function verifications(driver: StorageDriver, account: AccountId, before: number, limit: number) {
+async function chargedVerifications(driver: StorageDriver, account: AccountId, before: number, limit: number) {
   const edge = await edgeOf(driver, account, before);
   const rows = await driver.scans
     .selectFrom('verifications')
@@ -118,11 +122,19 @@ async function ledgerRows(
 async function days({ scans }: StorageDriver, account: AccountId, before: number, limit: number): Promise<Entry[]> {
   const mine = scans.selectFrom('ledger_days').selectAll().where('account_id', '=', account).where('day', '<', before);
   const rows = await mine.orderBy('day', 'desc').limit(limit).execute();
-  return rows.map(({ day, verifications, amount, charged }) => ({
+  return rows.map(({ day, verifications: chargedVerifications, amount, charged }) => ({
     source: 'day',
     at: day,
     row: {
-      ...{ id: `d${day}`, kind: 'day', amount, charged, verificationId: null, verifications, note: null },
+      ...{
+        id: `d${day}`,
+        kind: 'day',
+        amount,
+        charged,
+        verificationId: null,
+        verifications: chargedVerifications,
+        note: null,
+      },
       createdAt: day,
     },
   }));
@@ -136,7 +148,7 @@ export async function ledgerPage(
   before: string | null,
 ): Promise<LedgerPage> {
   const from = before === null ? NEWEST : positionOf(before);
-  const { entries, searchedTo } = await verifications(driver, account, from.seq, limit + 1);
+  const { entries, searchedTo } = await chargedVerifications(driver, account, from.seq, limit + 1);
   const left: Record<Source, Entry[]> = {
     seq: entries,
     id: await ledgerRows(driver, account, from.id, limit + 1),

@@ -205,9 +205,9 @@ async function recordAttempt(
   }
 }
 
-type Health = { readonly failing_since: number | null; readonly failed_at: number | null };
+type EndpointHealth = { readonly failing_since: number | null; readonly failed_at: number | null };
 
-function failing({ failing_since, failed_at }: Health, at: number): Health {
+function failing({ failing_since, failed_at }: EndpointHealth, at: number): EndpointHealth {
   const goesOn = failing_since !== null && failed_at !== null && at - failed_at <= SILENCE_MS;
   return { failing_since: goesOn ? failing_since : at, failed_at: at };
 }

@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Environment, readOptions } from '../../src/config/read.ts';
+import { type EnvironmentVariables, readOptions } from '../../src/config/read.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
 import type { Plan } from '../../src/kernel/facts/plans.ts';
 import { createLogger } from '../../src/kernel/log.ts';
@@ -68,7 +68,7 @@ export interface Reply {
 }
 
 export async function startLab(
-  environment: Environment = {},
+  environment: EnvironmentVariables = {},
   parts: { net?: Zone; lie?: Lie; clock?: Clock; web?: string; dashboardPerWindow?: number } = {},
 ): Promise<Lab> {
   const dns = await zone({ ...NET, ...parts.net });

@@ -29,16 +29,16 @@ import { InstantOf, PageSize } from './fields.ts';
 
 // Searches of a page that the user has named.
 
-const Page = OneOf(VIEW_PAGES, { 'x-error': `page must be ${choice(VIEW_PAGES)}.` });
-const Name = Text('name', VIEW_NAME_LENGTH);
+const LogPage = OneOf(VIEW_PAGES, { 'x-error': `page must be ${choice(VIEW_PAGES)}.` });
+const ViewName = Text('name', VIEW_NAME_LENGTH);
 
-export const ViewsQuery = Type.Object({ page: Page });
+export const ViewsQuery = Type.Object({ page: LogPage });
 export const ViewRequest = Type.Object({
-  page: Page,
-  name: Name,
+  page: LogPage,
+  name: ViewName,
   search: Text('search', VIEW_SEARCH_LENGTH, { description: 'Query string of the page.' }),
 });
-export const ViewRename = Type.Object({ name: Name });
+export const ViewRename = Type.Object({ name: ViewName });
 export const ViewReply = Type.Object(
   { id: Type.String(), name: Type.String(), search: Type.String() },
   { title: 'SavedView' },
@@ -56,7 +56,7 @@ export const DashboardVerifyReply = Type.Object(
   { title: 'DashboardVerification' },
 );
 
-export const LogEntry = Type.Object(
+export const LogEntryReply = Type.Object(
   {
     id: Type.String(),
     email: Type.String(),
@@ -82,10 +82,10 @@ export const LogEntry = Type.Object(
   },
   { title: 'LogEntry' },
 );
-export type LogEntry = Static<typeof LogEntry>;
+export type LogEntryReply = Static<typeof LogEntryReply>;
 
 /** A request with a valid key that got an error; nothing of its body. */
-export const RejectedRequest = Type.Object(
+export const RejectedRequestReply = Type.Object(
   {
     id: Type.Integer(),
     at: Time,
@@ -104,7 +104,7 @@ export const RejectedRequest = Type.Object(
   },
   { title: 'RejectedRequest' },
 );
-export type RejectedRequest = Static<typeof RejectedRequest>;
+export type RejectedRequestReply = Static<typeof RejectedRequestReply>;
 
 /** `rejected`: rejected requests alone. */
 const LOG_STATUSES = [...STATUSES, 'rejected'] as const;
@@ -200,9 +200,9 @@ export const LogQuery = Type.Object({
  */
 export const LogReply = Type.Object(
   {
-    entries: Type.Array(LogEntry),
+    entries: Type.Array(LogEntryReply),
     /** A page has both kinds, those of the same time; together not more than `limit`. */
-    rejected: Type.Array(RejectedRequest),
+    rejected: Type.Array(RejectedRequestReply),
     next: Nullable(Type.String()),
     searched_to: Nullable(Time),
     retention_days: Type.Integer(),
@@ -212,13 +212,13 @@ export const LogReply = Type.Object(
   { title: 'Log' },
 );
 /** `reply`: the JSON as it was answered then. */
-export const LogDetailReply = Type.Object({ entry: LogEntry, reply: VerifyReply }, { title: 'LogDetail' });
+export const LogDetailReply = Type.Object({ entry: LogEntryReply, reply: VerifyReply }, { title: 'LogDetail' });
 export const RejectedParams = Type.Object({
   id: Type.Integer({ minimum: 1, 'x-error': 'There is no such request.' }),
 });
 /** `meaning` and `fix`: those of the code, where it is one of the catalog. */
 export const RejectedDetailReply = Type.Object(
-  { rejected: RejectedRequest, meaning: Nullable(Type.String()), fix: Nullable(Type.String()) },
+  { rejected: RejectedRequestReply, meaning: Nullable(Type.String()), fix: Nullable(Type.String()) },
   { title: 'RejectedDetail' },
 );
 export const EraseRequest = Type.Object({

@@ -104,7 +104,11 @@ const MEMOIZED_NAMES = 10_000;
 
 const NOT_LISTED: DisposableAnswer = { verdict: 'none', matched: null };
 
-function assembleDomainData(facts: Facts, file: DisposableFile, learned: LearnedHosts = NOTHING_LEARNED): DomainData {
+function assembleDomainData(
+  facts: Facts,
+  file: DisposableFile,
+  learned: LearnedDisposableHosts = NOTHING_LEARNED,
+): DomainData {
   const { relays, mx, providers, mistyped } = facts;
   const { verdict } = file;
   const cleared = new Set([...facts.allow.keys(), ...relays.keys()]);
@@ -236,7 +240,7 @@ export interface WatchedDomainData {
   /** The disposable list of `current`. */
   readonly file: DisposableFile;
   /** NOTHING_LEARNED where it is turned off. */
-  readonly learned: LearnedHosts;
+  readonly learned: LearnedDisposableHosts;
   /** Whether learned mail hosts count. */
   readonly learns: boolean;
   /** Whether it was downloaded; false: it came with the package. */
@@ -322,7 +326,7 @@ function stampOf(dir: string, name: string): string | null {
 }
 
 /** Null: unreadable, and what was learned before stays. */
-function readLearned(dir: string): LearnedHosts | null {
+function readLearned(dir: string): LearnedDisposableHosts | null {
   try {
     return parseLearned(readFileSync(join(dir, LEARNED_FILE), 'utf8'));
   } catch {
@@ -414,7 +418,7 @@ export interface RefusedHost extends HostEvidence {
   readonly good: readonly string[];
 }
 
-export interface LearnedHosts {
+export interface LearnedDisposableHosts {
   /** ISO 8601. */
   readonly made: string;
   readonly hosts: ReadonlyMap<string, HostEvidence>;
@@ -426,11 +430,11 @@ export interface LearnedHosts {
 /** The file is unusable. */
 class LearnedFileError extends Error {}
 
-export const formatLearned = ({ made, hosts, addresses, refused }: LearnedHosts): string =>
+export const formatLearned = ({ made, hosts, addresses, refused }: LearnedDisposableHosts): string =>
   `${JSON.stringify({ made, hosts: [...hosts], addresses: [...addresses], refused: [...refused] }, null, 1)}\n`;
 
 /** Throws LearnedFileError. */
-export function parseLearned(text: string): LearnedHosts {
+export function parseLearned(text: string): LearnedDisposableHosts {
   try {
     const { made, hosts, addresses, refused } = JSON.parse(text);
     if (typeof made !== 'string' || !made.endsWith('Z')) throw new LearnedFileError('it has no time');
@@ -441,7 +445,7 @@ export function parseLearned(text: string): LearnedHosts {
   }
 }
 
-const NOTHING_LEARNED: LearnedHosts = {
+const NOTHING_LEARNED: LearnedDisposableHosts = {
   made: '',
   hosts: new Map(),
   addresses: new Map(),

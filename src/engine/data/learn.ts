@@ -10,7 +10,7 @@ import { isMailHostName } from '../dns/message.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { ptrName } from '../doctor/reverse.ts';
 import { registrableOf } from './disposable-file.ts';
-import type { HostEvidence, LearnedHosts, NotLearned, RefusedHost } from './domain-data.ts';
+import type { HostEvidence, LearnedDisposableHosts, NotLearned, RefusedHost } from './domain-data.ts';
 
 /** Listed domains, by registrable domain, that a disposable host serves at least. */
 const LEARN_LISTED = 5;
@@ -140,7 +140,7 @@ export async function judgeHosts(
   made: string,
   lists: LearnLists,
   dns: LearnDns & { readonly pause: () => Promise<void> },
-): Promise<LearnedHosts> {
+): Promise<LearnedDisposableHosts> {
   const refused = new Map<string, RefusedHost>();
   const goodOwners = new Set<string>();
   for (const [host, { good }] of tally.hosts) if (good.size > 0) goodOwners.add(registrableOf(host) ?? host);

@@ -38,7 +38,7 @@ export const NEVERBOUNCE: Readonly<Record<CompatVerdict, Judgment>> = {
 };
 
 /** Only flags that we know something about. */
-function flagsOf(result: CompatResult & { readonly tag: string | null }): string[] {
+function neverbounceFlags(result: CompatResult & { readonly tag: string | null }): string[] {
   const { checks, reason } = result;
   const hasRecords = (checks.mx.records ?? []).length > 0;
   const flags = {
@@ -62,7 +62,7 @@ function flagsOf(result: CompatResult & { readonly tag: string | null }): string
 const neverbounceReply = (result: CompatResult & { readonly tag: string | null; readonly duration_ms: number }) => ({
   status: 'success',
   result: NEVERBOUNCE[verdictOf(result)],
-  flags: flagsOf(result),
+  flags: neverbounceFlags(result),
   suggested_correction: result.did_you_mean ?? '',
   execution_time: result.duration_ms,
 });
@@ -110,7 +110,7 @@ const anything = Type.Optional(Type.Unknown());
 const Input = Type.Object({ email: anything, address_info: anything, credits_info: anything, timeout: anything });
 const isSet = (value: unknown): boolean => value === true || value === 1 || value === '1' || value === 'true';
 
-const rowsOf = (version: 'v4' | 'v4.2', method: 'GET' | 'POST'): readonly Route[] => [
+const batchRows = (version: 'v4' | 'v4.2', method: 'GET' | 'POST'): readonly Route[] => [
   route({
     method,
     path: `/${version}/single/check`,
@@ -154,7 +154,7 @@ const rowsOf = (version: 'v4' | 'v4.2', method: 'GET' | 'POST'): readonly Route[
 ];
 
 export const NEVERBOUNCE_ROUTES: readonly Route[] = [
-  ...rowsOf('v4', 'POST'),
-  ...rowsOf('v4', 'GET'),
-  ...rowsOf('v4.2', 'POST'),
+  ...batchRows('v4', 'POST'),
+  ...batchRows('v4', 'GET'),
+  ...batchRows('v4.2', 'POST'),
 ];

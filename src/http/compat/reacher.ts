@@ -243,7 +243,7 @@ export const REACHER_BULK_ROUTES: readonly Route[] = [
         if (JOB_STATUS[status] === 'Running')
           throw new ApiError('invalid_parameter', `Job ${id} is still running, please try again later`);
         const { entries } = await lists.rows(caller.accountId, id, { ...UNFILTERED, after: offset, limit });
-        return { body: { results: entries.map(({ view }) => resultOf(view)) } };
+        return { body: { results: entries.map(({ view }) => reacherResult(view)) } };
       },
   }),
 ];
@@ -253,7 +253,7 @@ interface Asked {
   readonly query: { readonly limit?: number; readonly offset?: number };
 }
 /** A row without a result, such as a blank one, is an invalid address. */
-const resultOf = (row: RowView) =>
+const reacherResult = (row: RowView) =>
   reacherReply({
     email: row.email ?? '',
     status: row.status ?? 'bad',

@@ -38,7 +38,7 @@ const isAddress = (email: unknown): email is string =>
   typeof email === 'string' && email.length >= ADDRESS_LENGTH.min && email.length <= ADDRESS_LENGTH.max;
 
 /** With the pluses that its query or form has. */
-function addressIn(request: HttpRequest, field: string, text: string): string {
+function addressField(request: HttpRequest, field: string, text: string): string {
   const { url } = request;
   const query = withPluses(url.slice(url.indexOf('?') + 1), field, text, 'plus');
   return isForm(request) ? withPluses(formText(request), field, query, 'plus') : query;
@@ -60,7 +60,7 @@ export function verifyForVendor(context: HttpContext): VerifyForVendor {
 
   return async (granted, { email: sent, field, ...rest }) => {
     const { keyHash, ip, reply, request } = granted;
-    const email = typeof sent === 'string' ? addressIn(request, field, sent) : sent;
+    const email = typeof sent === 'string' ? addressField(request, field, sent) : sent;
     if (!isAddress(email)) {
       // Its account is told, as it is of any other request that cannot be used.
       const credentials = { keyHash, scope: 'verify', ip, invalid: true, idempotency: null } as const;

@@ -22,7 +22,7 @@ const withWarnings = (filters: FilterService, filter: Filter) => ({
 });
 
 /** The account's filters. */
-export const FILTER_ROUTES: readonly Route[] = [
+export const DASHBOARD_FILTER_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: FILTERS,

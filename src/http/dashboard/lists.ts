@@ -55,7 +55,7 @@ const actionRoute = (action: Exclude<ListAction, 'start' | 'delete'>, summary: s
   });
 
 /** The account's lists of addresses. */
-export const LIST_ROUTES: readonly Route[] = [
+export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: LISTS,

@@ -50,7 +50,7 @@ const verifyHere =
     }
   };
 
-const logEntryReply = (entry: LogEntry): C.LogEntry => ({
+const logEntryReply = (entry: LogEntry): C.LogEntryReply => ({
   id: entry.id,
   email: entry.email,
   status: entry.status,
@@ -75,7 +75,7 @@ function egressOf({ body }: Pick<LogEntry, 'body'>): string | null {
   return text === undefined ? null : JSON.parse(text);
 }
 
-const rejectedReply = (row: LoggedRequest): C.RejectedRequest => ({
+const rejectedReply = (row: LoggedRequest): C.RejectedRequestReply => ({
   id: row.id,
   at: toIso(row.at),
   count: row.count,
@@ -212,8 +212,8 @@ const LOG = '/dashboard/accounts/:account/log';
 type Cell = string | number | null;
 
 interface Column {
-  readonly entry?: (entry: C.LogEntry) => Cell;
-  readonly rejected?: (request: C.RejectedRequest) => Cell;
+  readonly entry?: (entry: C.LogEntryReply) => Cell;
+  readonly rejected?: (request: C.RejectedRequestReply) => Cell;
 }
 
 /** By name; what a kind of row does not have is empty. */

@@ -8,7 +8,7 @@ import { policyDeleted, policyReply } from '../v1/policies.ts';
 const POLICIES = '/dashboard/accounts/:account/policies';
 
 /** The account's policies. */
-export const POLICY_ROUTES: readonly Route[] = [
+export const DASHBOARD_POLICY_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: POLICIES,

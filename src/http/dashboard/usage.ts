@@ -22,7 +22,7 @@ const csvOf = ({ buckets }: Chart): string =>
   }, `${CSV_HEAD}\r\n`);
 
 /** Balance and usage of the account. */
-export const USAGE_ROUTES: readonly Route[] = [
+export const DASHBOARD_USAGE_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/overview`,

@@ -5,7 +5,7 @@ import { deliveriesReply, deliveryReply, noChange, webhookDeleted, webhookReply,
 const WEBHOOKS = `${ACCOUNT_PATH}/webhooks` as const;
 
 /** The account's webhooks. */
-export const WEBHOOK_ROUTES: readonly Route[] = [
+export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: WEBHOOKS,

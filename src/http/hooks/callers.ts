@@ -30,7 +30,7 @@ interface HookClaim {
   readonly fits: (secret: string, body: Buffer) => boolean;
 }
 
-interface HookReply {
+interface CallerReply {
   readonly status: number;
   readonly body: object;
 }
@@ -46,7 +46,7 @@ interface HookCaller {
   /** By how much `at` may differ from our clock. */
   readonly toleranceMs: number;
   readonly signUpOf: (body: unknown) => SignUp;
-  readonly replyOf: (answer: Decision, signer: Signer) => HookReply;
+  readonly replyOf: (answer: Decision, signer: Signer) => CallerReply;
 }
 
 // Signatures.
@@ -127,7 +127,7 @@ function textAt(body: unknown, ...path: readonly (string | number)[]): string | 
 }
 
 /** No address is as long as what a check takes, so that the rest of a longer text changes nothing. */
-const addressIn = (text: string | null): string | null => text?.slice(0, ADDRESS_LENGTH.max) ?? null;
+const hookAddress = (text: string | null): string | null => text?.slice(0, ADDRESS_LENGTH.max) ?? null;
 /** Of the longest that a request may have. */
 const languageIn = (text: string | null): string | null => text?.slice(0, LANGUAGE_LENGTH.max) ?? null;
 const ipIn = (text: string | null): string | null => (text === null ? null : canonicalIp(text));
@@ -161,7 +161,7 @@ const KRATOS_MESSAGE_ID = 8025;
 
 const isRejected = ({ action }: Decision): boolean => action === 'reject';
 
-function workosReply(answer: Decision, { secret, now }: Signer): HookReply {
+function workosReply(answer: Decision, { secret, now }: Signer): CallerReply {
   // In the order in which WorkOS's own library writes them: the signature is of this text.
   const payload = isRejected(answer)
     ? { timestamp: now, verdict: 'Deny', error_message: answer.message }
@@ -170,7 +170,7 @@ function workosReply(answer: Decision, { secret, now }: Signer): HookReply {
   return { status: OK, body: { object: 'user_registration_action_response', payload, signature } };
 }
 
-function kratosReply(answer: Decision): HookReply {
+function kratosReply(answer: Decision): CallerReply {
   if (!isRejected(answer)) return { status: OK, body: {} };
   const context = { because: answer.because };
   const message = { id: KRATOS_MESSAGE_ID, text: answer.message, type: 'error', context };
@@ -183,7 +183,7 @@ export const HOOK_CALLERS: Readonly<Record<HookKind, HookCaller>> = {
     claimOf: standardClaim,
     toleranceMs: 300 * SECOND,
     signUpOf: (body) => ({
-      email: addressIn(textAt(body, 'user', 'email')),
+      email: hookAddress(textAt(body, 'user', 'email')),
       ip: ipIn(textAt(body, 'metadata', 'ip_address')),
       // Each attempt has a `webhook-id` of its own, and the same body.
       eventId: textAt(body, 'metadata', 'uuid'),
@@ -199,7 +199,7 @@ export const HOOK_CALLERS: Readonly<Record<HookKind, HookCaller>> = {
     claimOf: timedClaim('workos-signature', 1),
     toleranceMs: 180 * SECOND,
     signUpOf: (body) => ({
-      email: addressIn(textAt(body, 'user_data', 'email')),
+      email: hookAddress(textAt(body, 'user_data', 'email')),
       ip: ipIn(textAt(body, 'ip_address')),
       eventId: textAt(body, 'id'),
       language: null,
@@ -210,7 +210,7 @@ export const HOOK_CALLERS: Readonly<Record<HookKind, HookCaller>> = {
     claimOf: secretClaim,
     toleranceMs: 0,
     signUpOf: (body) => ({
-      email: addressIn(firstAt(body, KRATOS_EMAIL)),
+      email: hookAddress(firstAt(body, KRATOS_EMAIL)),
       ip: ipIn(textAt(body, 'ip') ?? textAt(body, 'request_headers', 'True-Client-Ip', 0)),
       eventId: null,
       language: languageIn(textAt(body, 'language') ?? textAt(body, 'request_headers', 'Accept-Language', 0)),
@@ -220,7 +220,7 @@ export const HOOK_CALLERS: Readonly<Record<HookKind, HookCaller>> = {
   zitadel: {
     claimOf: timedClaim('zitadel-signature', SECOND),
     toleranceMs: 300 * SECOND,
-    signUpOf: (body) => ({ email: addressIn(firstAt(body, ZITADEL_EMAIL)), ip: null, eventId: null, language: null }),
+    signUpOf: (body) => ({ email: hookAddress(firstAt(body, ZITADEL_EMAIL)), ip: null, eventId: null, language: null }),
     replyOf: (answer) => ({
       status: OK,
       body: isRejected(answer) ? { forwardedStatusCode: REFUSED, forwardedErrorMessage: answer.message } : {},
@@ -230,7 +230,7 @@ export const HOOK_CALLERS: Readonly<Record<HookKind, HookCaller>> = {
     claimOf: standardClaim,
     toleranceMs: 300 * SECOND,
     signUpOf: (body) => ({
-      email: addressIn(textAt(body, 'email')),
+      email: hookAddress(textAt(body, 'email')),
       ip: ipIn(textAt(body, 'ip')),
       eventId: null,
       language: languageIn(textAt(body, 'language')),
@@ -243,7 +243,7 @@ export const HOOK_CALLERS: Readonly<Record<HookKind, HookCaller>> = {
 };
 
 /** What auth servers call before they create a user. */
-export const HOOK_ROUTES: readonly Route[] = HOOK_KINDS.map((kind) =>
+export const HOOK_CALL_ROUTES: readonly Route[] = HOOK_KINDS.map((kind) =>
   route({
     method: 'POST',
     path: `/hooks/:id/${kind}`,

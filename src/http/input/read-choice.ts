@@ -9,7 +9,7 @@ import type { ListService, UploadRequest } from '../../service/lists/service.ts'
 type Sent = NonNullable<Read<typeof ListPatch>['read']> | Read<typeof ListUpload>;
 
 /** `within`: where the fields stand, such as `read.`. Throws ApiError `invalid_parameter`. */
-export function readChoice(sent: Sent, within = ''): NonNullable<UploadRequest['read']> {
+export function readChoiceOf(sent: Sent, within = ''): NonNullable<UploadRequest['read']> {
   const { columns = null, column = null, header_row: headerRow = null, header = null } = sent;
   const { delimiter = null, encoding = null, sheet = null, entry = null } = sent;
   const known = encoding === null ? null : encodingNamed(encoding);
@@ -32,7 +32,7 @@ export function listReading({ read, dedupe }: Read<typeof ListPatch>): Parameter
   if (read === undefined && dedupe === undefined)
     throw new ApiError('missing_parameter', 'The parameter "read" is missing.', { field: 'read' });
   return {
-    ...(read === undefined ? {} : { read: readChoice(read, 'read.') }),
+    ...(read === undefined ? {} : { read: readChoiceOf(read, 'read.') }),
     ...(dedupe === undefined ? {} : { dedupe }),
   };
 }

@@ -261,7 +261,7 @@ export function withPluses(encoded: string, field: string, text: string, encodes
   return text;
 }
 
-const tooLarge = (limit: number, code: ErrorCode = 'body_too_large'): ApiError =>
+const bodyTooLarge = (limit: number, code: ErrorCode = 'body_too_large'): ApiError =>
   new ApiError(
     code,
     `The request body is larger than ${kibibytes(limit)}.`,
@@ -340,7 +340,7 @@ export function objectBody(request: HttpRequest, { bodyLimit, lenient }: RouteIn
 /** The body as JSON: 413, 415 and 400 (RFC 8259; UTF-8 only) in that order. `lenient`: whatever its media type. */
 function jsonBody(request: HttpRequest, limit = BODY_BYTES, lenient = false): Parsed<unknown> {
   const { body } = request;
-  if (body === 'too_large') return { ok: false, error: tooLarge(limit) };
+  if (body === 'too_large') return { ok: false, error: bodyTooLarge(limit) };
   if (body === 'late') return invalid('request_timeout');
   if (body === 'in_pieces') return tooManyPieces();
   if (!lenient && mediaType(request) !== 'application/json') return invalid('unsupported_media_type');
@@ -368,7 +368,7 @@ export const formText = (request: HttpRequest): string => rawBody(request)?.toSt
 /** The fields of a form, each with its last value. */
 function formBody(request: HttpRequest, limit = BODY_BYTES): Parsed<unknown> {
   const { body } = request;
-  if (body === 'too_large') return { ok: false, error: tooLarge(limit) };
+  if (body === 'too_large') return { ok: false, error: bodyTooLarge(limit) };
   if (body === 'late') return invalid('request_timeout');
   if (body === 'in_pieces') return tooManyPieces();
   if (!Buffer.isBuffer(body)) return invalid('malformed_request', 'The request body ended early.');
@@ -387,9 +387,9 @@ export function streamBody(
   { stream: types, anyType, tooLarge: code }: StreamBody,
   limit = BODY_BYTES,
 ) {
-  if (request.body === 'too_large') return { ok: false, error: tooLarge(limit, code) } as const;
+  if (request.body === 'too_large') return { ok: false, error: bodyTooLarge(limit, code) } as const;
   if (anyType !== true && !types.includes(mediaType(request)))
     return invalid('unsupported_media_type', `The request body must be sent as ${types.join(' or ')}.`);
   if (isCompressed(request)) return compressed();
-  return { ok: true, value: new ArrivingBody(request.raw, limit, () => tooLarge(limit, code)) } as const;
+  return { ok: true, value: new ArrivingBody(request.raw, limit, () => bodyTooLarge(limit, code)) } as const;
 }

@@ -11,7 +11,7 @@ import type { UploadRequest } from '../../service/lists/service.ts';
 import { type Spooled, spooled } from '../../service/lists/spooled.ts';
 import type { HttpRequest } from '../exchange.ts';
 import { JsonList } from './json-list.ts';
-import { readChoice } from './read-choice.ts';
+import { readChoiceOf } from './read-choice.ts';
 import { fieldsReader, mediaType } from './reader.ts';
 
 const MULTIPART = 'multipart/form-data';
@@ -35,7 +35,7 @@ export async function readUpload(
 ): Promise<UploadRequest> {
   const sent = await readFileUpload(request, body, { query, readFields, maxBytes: LIST_BYTES }, warn);
   const { name, charset, fields, isObject, ...file } = sent;
-  if (!isObject) return { ...optionsOf(fields), ...file, fileName: name, sentAs: { form: null, charset } };
+  if (!isObject) return { ...uploadOptions(fields), ...file, fileName: name, sentAs: { form: null, charset } };
   try {
     return await jsonUpload(file.input, query, warn);
   } finally {
@@ -85,8 +85,8 @@ async function isArray({ input: { file } }: Spooled): Promise<boolean> {
   return /^[\s\u{FEFF}]*\[/u.test((await file.read(0, LIST_UPLOAD_EXTRA_BYTES)).toString('utf8'));
 }
 
-const optionsOf = ({ name, validation_type, policy, dedupe, start, patience_minutes, ...read }: Fields) => ({
-  ...{ name, policy, level: validation_type, patienceMinutes: patience_minutes, read: readChoice(read), dedupe },
+const uploadOptions = ({ name, validation_type, policy, dedupe, start, patience_minutes, ...read }: Fields) => ({
+  ...{ name, policy, level: validation_type, patienceMinutes: patience_minutes, read: readChoiceOf(read), dedupe },
   start: start === undefined ? undefined : start === 'true',
 });
 
@@ -151,7 +151,7 @@ async function jsonUpload(body: AsyncIterable<Buffer>, query: Fields, warn: Warn
         field: 'emails',
       });
     const texts = Object.entries(fields).flatMap(([name, value]) => textOf(name, value));
-    const options = optionsOf({ ...query, ...readFields(texts, warn) });
+    const options = uploadOptions({ ...query, ...readFields(texts, warn) });
     return { ...options, fileName: null, sentAs: { form: 'json', charset: null }, input, close };
   } catch (error) {
     await close();

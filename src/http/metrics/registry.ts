@@ -516,7 +516,7 @@ const RELAY_METRICS = {
 
 type RelayMetricName = keyof typeof RELAY_METRICS;
 export const RELAY_METRIC_ROWS: Readonly<Record<RelayMetricName, MetricRow>> = RELAY_METRICS;
-type RelayMetricSources = Readonly<Record<RelayMetricName, Read>>;
+type RelayMetricSources = Readonly<Record<RelayMetricName, ReadValue>>;
 
 type MetricName = keyof typeof METRICS;
 
@@ -558,7 +558,7 @@ export interface Metrics {
 }
 
 type Labels = Readonly<Record<string, string | number>>;
-type Read = () => readonly AnySample[] | Promise<readonly AnySample[]>;
+type ReadValue = () => readonly AnySample[] | Promise<readonly AnySample[]>;
 interface AnySample {
   readonly labels: Labels;
   readonly value: number;
@@ -589,7 +589,7 @@ export function createRelayMetrics(sources: RelayMetricSources): Pick<Metrics, '
   return { text: () => registry.metrics() };
 }
 
-const optionsOf = (name: string, { help, labels }: MetricRow, registry: Registry) => {
+const metricOptions = (name: string, { help, labels }: MetricRow, registry: Registry) => {
   // Links are for the page.
   const plain = help.replace(/\[(.*?)\]\(.*?\)/g, '$1');
   return { name, help: plain, labelNames: Object.keys(labels), registers: [registry] };
@@ -597,7 +597,7 @@ const optionsOf = (name: string, { help, labels }: MetricRow, registry: Registry
 
 function addEvents(name: EventMetric, registry: Registry): (labels: Labels, value: number) => void {
   const { type, buckets = [] } = METRIC_ROWS[name];
-  const options = optionsOf(name, METRIC_ROWS[name], registry);
+  const options = metricOptions(name, METRIC_ROWS[name], registry);
   if (type === 'histogram') {
     const histogram = new Histogram({ ...options, buckets: [...buckets] });
     return (labels, value) => histogram.observe(labels, value);
@@ -606,10 +606,10 @@ function addEvents(name: EventMetric, registry: Registry): (labels: Labels, valu
   return (labels, value) => counter.inc(labels, value);
 }
 
-function addReading(name: string, row: MetricRow, registry: Registry, read: Read): void {
+function addReading(name: string, row: MetricRow, registry: Registry, read: ReadValue): void {
   const Kind = row.type === 'counter' ? Counter : Gauge;
   new Kind({
-    ...optionsOf(name, row, registry),
+    ...metricOptions(name, row, registry),
     async collect() {
       const samples = await read();
       this.reset();

@@ -19,7 +19,7 @@ import type { AccountId } from '../../service/members.ts';
 import { csvFile } from '../csv.ts';
 import type { HttpRequest } from '../exchange.ts';
 import type { ArrivingBody } from '../input/arrival.ts';
-import { readChoice } from '../input/read-choice.ts';
+import { readChoiceOf } from '../input/read-choice.ts';
 import { fieldsReader, jsonReader } from '../input/reader.ts';
 import { readFileUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { errorReply, jsonReply, linkHeader, nothingToChange, paginationOf, REPLAYED, replyAnswer } from '../reply.ts';
@@ -135,7 +135,7 @@ export async function importedFile(
     );
     const { dry_run, ...read } = fields;
     dryRun = dry_run === 'true';
-    return { ...file, read: readChoice(read), charset, dryRun };
+    return { ...file, read: readChoiceOf(read), charset, dryRun };
   };
   const imported = await filters.importFile(account, receive, filterOfRow, by);
   const { reading, shown, rows, added, existing, invalid, errors } = imported;

@@ -10,7 +10,7 @@ import { trimBlanks } from '../../kernel/blanks.ts';
 import type { Dedupe } from '../../kernel/facts/lists.ts';
 import { randomToken } from '../../kernel/ids.ts';
 
-const WORDS = 3;
+const KEY_WORDS = 3;
 const FIRST_SLOTS = 4096;
 /** 128 bits; with an address of usual length, still one block of SHA-256. */
 const SALT_LENGTH = 22;
@@ -44,7 +44,7 @@ function folded(domain: string): string {
   return parsed.ok ? parsed.ascii : domain.toLowerCase();
 }
 
-type Key = readonly [number, number, number];
+type RowKey = readonly [number, number, number];
 
 export class DistinctAddresses {
   readonly #pages: Uint32Array[] = [];
@@ -67,7 +67,7 @@ export class DistinctAddresses {
   /** The number of the address, which is new if it equals `count` now and did not before. */
   number(address: string): number {
     const digest = hash('sha256', this.#salt + duplicateKey(address, this.#dedupe), 'binary');
-    const key: Key = [wordOf(digest, 0), wordOf(digest, 4), wordOf(digest, 8)];
+    const key: RowKey = [wordOf(digest, 0), wordOf(digest, 4), wordOf(digest, 8)];
     const slot = this.#slotOf(key);
     const known = this.#slots[slot] ?? 0;
     if (known > 0) return known;
@@ -78,7 +78,7 @@ export class DistinctAddresses {
   }
 
   /** Where the number of the key is, or belongs. */
-  #slotOf(key: Key): number {
+  #slotOf(key: RowKey): number {
     const last = this.#slots.length - 1;
     for (let slot = key[0] & last; ; slot = (slot + 1) & last) {
       this.probes += 1;
@@ -87,16 +87,16 @@ export class DistinctAddresses {
     }
   }
 
-  #isOf(number: number, [a, b, c]: Key): boolean {
+  #isOf(number: number, [a, b, c]: RowKey): boolean {
     const page = this.#pages[Math.floor((number - 1) / PAGE)];
-    const at = ((number - 1) % PAGE) * WORDS;
+    const at = ((number - 1) % PAGE) * KEY_WORDS;
     return page !== undefined && page[at] === a && page[at + 1] === b && page[at + 2] === c;
   }
 
-  #add(key: Key): void {
+  #add(key: RowKey): void {
     const at = this.#count % PAGE;
-    if (at === 0) this.#pages.push(new Uint32Array(PAGE * WORDS));
-    this.#pages.at(-1)?.set(key, at * WORDS);
+    if (at === 0) this.#pages.push(new Uint32Array(PAGE * KEY_WORDS));
+    this.#pages.at(-1)?.set(key, at * KEY_WORDS);
     this.#count += 1;
   }
 
@@ -104,7 +104,7 @@ export class DistinctAddresses {
     const slots = new Uint32Array(this.#slots.length * 2);
     const last = slots.length - 1;
     for (let number = 1; number <= this.#count; number++) {
-      const first = this.#pages[Math.floor((number - 1) / PAGE)]?.[((number - 1) % PAGE) * WORDS] ?? 0;
+      const first = this.#pages[Math.floor((number - 1) / PAGE)]?.[((number - 1) % PAGE) * KEY_WORDS] ?? 0;
       let slot = first & last;
       while (slots[slot] !== 0) slot = (slot + 1) & last;
       slots[slot] = number;

@@ -60,7 +60,7 @@ export type RowView = Readonly<
 >;
 
 /** As it was recorded; earlier versions had no decision. */
-type StoredReply = Report & Partial<Pick<VerificationReply, 'decision'>>;
+type StoredResult = Report & Partial<Pick<VerificationReply, 'decision'>>;
 
 /** A row of the file and what is known about it. */
 export interface RowEntry {
@@ -157,12 +157,12 @@ export function* entriesOf(
   /** The result is that of its first row: others cost nothing. */
   let seen = firstAddress - 1;
   for (const row of rows) {
-    for (const [index, part] of partsOf(row).entries()) {
+    for (const [index, part] of resultParts(row).entries()) {
       const number = part?.number ?? null;
       const result = number === null ? undefined : results.get(number);
       const isFirst = number !== null && number > seen;
       if (isFirst) seen = number;
-      const kind = kindOf(row, part, isFirst);
+      const kind = rowKindOf(row, part, isFirst);
       if (!matches(result, kind, filter)) continue;
       const address = part && { text: textOf(row, part), column: part.column };
       if (!hasQuery(address, filter)) continue;
@@ -174,13 +174,13 @@ export function* entriesOf(
 }
 
 const NO_PART: readonly null[] = [null];
-const partsOf = ({ addresses }: ListRow): readonly (ListRowAddress | null)[] =>
+const resultParts = ({ addresses }: ListRow): readonly (ListRowAddress | null)[] =>
   addresses.length === 0 ? NO_PART : addresses;
 
 const textOf = ({ cells }: ListRow, { text, column }: ListRowAddress): string =>
   text ?? addressIn(cells[column] ?? '') ?? cells[column] ?? '';
 
-function kindOf({ problem }: ListRow, part: ListRowAddress | null, isFirst: boolean): RowKind {
+function rowKindOf({ problem }: ListRow, part: ListRowAddress | null, isFirst: boolean): RowKind {
   if (problem !== null) return 'unreadable';
   if (part === null) return 'blank';
   return isFirst ? 'address' : 'duplicate';
@@ -201,7 +201,7 @@ function viewOf(
   result: ListResult | undefined,
 ): RowView {
   const parts = row.addresses.length;
-  const report: StoredReply | null = result === undefined ? null : JSON.parse(result.body);
+  const report: StoredResult | null = result === undefined ? null : JSON.parse(result.body);
   return {
     row: row.row,
     ...{ part: parts > 1 ? index + 1 : null, parts: parts > 1 ? parts : null },

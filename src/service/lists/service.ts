@@ -142,7 +142,7 @@ export interface ListService extends CopyRequests {
    * Reads the file of a list that is ready again, or compares its rows in another way. Throws ApiError `list_state`,
    * also where the file is not kept, and what is wrong with the file when it is read like this.
    */
-  read(account: AccountId, id: string, change: ListReading): Promise<List>;
+  read(account: AccountId, id: string, change: UploadReading): Promise<List>;
   /** `listener` is called when a list was started or resumed in this process. */
   onRunning(listener: () => void): void;
   rows(
@@ -204,7 +204,7 @@ export function createListService(parts: {
   async function start(list: List, by: Actor): Promise<List> {
     const outcome = await lists.start(list.account, list.id, by);
     if (outcome.outcome === 'done') return running(outcome.list);
-    const refusal = refusalOf(list.id, 'start', outcome);
+    const refusal = uploadRefusal(list.id, 'start', outcome);
     await lists.setError(list.account, list.id, errorOf(refusal));
     return find(list.account, list.id);
   }
@@ -308,7 +308,7 @@ export function createListService(parts: {
         action === 'start'
           ? await lists.start(account, id, actor, level)
           : await lists.change(account, id, action, actor);
-      if (outcome.outcome !== 'done') throw refusalOf(id, action, outcome);
+      if (outcome.outcome !== 'done') throw uploadRefusal(id, action, outcome);
       return running(outcome.list);
     },
 
@@ -340,7 +340,7 @@ export function createListService(parts: {
   };
 }
 
-function refusalOf(
+function uploadRefusal(
   id: string,
   action: ListAction,
   outcome: Exclude<ListStart | ListChange, { outcome: 'done' }>,
@@ -444,7 +444,7 @@ function createListCopies({ lists, clock, find, checkPlan, start, costs }: Parts
       });
       const append = lists.append.bind(null, account, id);
       const writer = new BlockWriter({ layout, room, append, received: null });
-      await writeRows(writer, copy);
+      await storeRows(writer, copy);
       const list = await lists.finish(account, id, writer.counts, { by });
       if (list === null) throw uploadGivenUp();
       return list;
@@ -456,7 +456,7 @@ function createListCopies({ lists, clock, find, checkPlan, start, costs }: Parts
     }
   }
 
-  async function writeRows(writer: BlockWriter, { source, keep }: Copy): Promise<void> {
+  async function storeRows(writer: BlockWriter, { source, keep }: Copy): Promise<void> {
     let rows = 0;
     for await (const block of blocksOf(lists, source)) {
       // Of a row with several addresses, those that are kept.
@@ -512,7 +512,7 @@ interface Upload {
 }
 
 /** A change of a list that is not started. */
-interface ListReading {
+interface UploadReading {
   readonly read?: ReadChoice;
   readonly dedupe?: Dedupe;
 }
@@ -547,12 +547,12 @@ async function storeUpload(
       limits: { party: ownerOf(account) },
     });
     try {
-      const layout = layoutOf(file.reading, { chosen: read, dedupe, sentAs });
+      const layout = listLayoutOf(file.reading, { chosen: read, dedupe, sentAs });
       const row = { id, account, keyId, clientIp: ip, name, level, policy, patienceMinutes, layout };
       const room = await lists.create(row);
       const append = lists.append.bind(null, account, id);
       const writer = new BlockWriter({ layout, room, append, received: file.received });
-      await writeRows(file, writer, new GiveWay(clock, singleCalls));
+      await storeRows(file, writer, new GiveWay(clock, singleCalls));
       const list = await lists.finish(account, id, writer.counts, { by, stored, summary: summaryOf(file, writer) });
       if (list === null) throw uploadGivenUp();
       return list;
@@ -572,7 +572,7 @@ async function storeUpload(
 async function readAgain(
   { lists, clock, singleCalls }: UploadParts,
   { id, account, status, hasFile, layout: before }: List,
-  change: ListReading,
+  change: UploadReading,
 ): Promise<List> {
   const { chosen = {}, dedupe = DEFAULT_DEDUPE, sentAs = NOTHING_SAID } = before;
   const { read = chosen } = change;
@@ -584,10 +584,10 @@ async function readAgain(
     const file = await readAddressFile(input, { ...read, ...sentAs, limits: { party: ownerOf(account) } });
     const reading = await lists.beginReading(account, id);
     try {
-      const layout = layoutOf(file.reading, { chosen: read, dedupe: change.dedupe ?? dedupe, sentAs });
+      const layout = listLayoutOf(file.reading, { chosen: read, dedupe: change.dedupe ?? dedupe, sentAs });
       const append = lists.appendReading.bind(null, account, id, reading);
       const writer = new BlockWriter({ layout, room: reading.room, append, received: file.received });
-      await writeRows(file, writer, new GiveWay(clock, singleCalls));
+      await storeRows(file, writer, new GiveWay(clock, singleCalls));
       const [rows, summary] = [writer.counts, summaryOf(file, writer)];
       const error = startProblem({ rows, summary });
       const list = await lists.replace(account, id, reading, { layout, rows, summary, blocks: writer.blocks, error });
@@ -609,7 +609,7 @@ async function readAgain(
 const noFile = () =>
   new ApiError('list_state', 'The file of the list is not kept any more; upload it again.', { status: 'ready' });
 
-const layoutOf = (
+const listLayoutOf = (
   { columns, addressColumns, hasNames, headerRow, ...found }: Reading,
   asked: Required<Pick<ListLayout, 'chosen' | 'dedupe' | 'sentAs'>>,
 ): ListLayout => {
@@ -635,7 +635,7 @@ function startProblem({ rows, summary }: Pick<List, 'rows' | 'summary'>): ListEr
   };
 }
 
-async function writeRows({ batches }: AddressFile, writer: BlockWriter, way: GiveWay): Promise<void> {
+async function storeRows({ batches }: AddressFile, writer: BlockWriter, way: GiveWay): Promise<void> {
   for await (const { rows } of batches) {
     const { blocks } = way.steps();
     for (const { line, problem, ...row } of rows) {

@@ -188,7 +188,7 @@ interface Moving<A extends CreditState> {
   readonly changes: Changes<A>;
 }
 /** What a ledger row is about: a verification, or a shared hold. */
-type Subject =
+type BatchSubject =
   | { readonly verificationId: string; readonly holdId: null }
   | { readonly verificationId: null; readonly holdId: string };
 
@@ -222,7 +222,7 @@ export function authorize<A extends CreditState>(
   moving: Moving<A>,
   payer: Payer<A>,
   held: number,
-  subject: Subject,
+  subject: BatchSubject,
 ): void {
   const amount = moveCredits(moving, payer, { held, charged: 0 });
   moving.changes.ledger.push({ accountId: payer.account.id, kind: 'hold', amount, charged: 0, ...subject });
@@ -233,7 +233,7 @@ export function giveBack<A extends CreditState>(
   moving: Moving<A>,
   payer: Payer<A>,
   held: number,
-  subject: Subject,
+  subject: BatchSubject,
 ): void {
   const amount = moveCredits(moving, payer, { held: -held, charged: 0 });
   moving.changes.ledger.push({ accountId: payer.account.id, kind: 'release', amount, charged: 0, ...subject });

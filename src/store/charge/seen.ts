@@ -24,7 +24,7 @@ export const hashedDomain = ({ secret }: Pick<SeenOwner, 'secret'>, domain: stri
 /** Never equal to that of a mailbox: no address begins with a blank. */
 const hashedSpelling = ({ secret }: SeenOwner, spelling: string): string => hmacSha256(secret, ` ${spelling}`);
 
-const ownerOf = (state: ChargeState, changes: Changes, account: AccountState): SeenOwner | null =>
+const seenOwnerOf = (state: ChargeState, changes: Changes, account: AccountState): SeenOwner | null =>
   changes.seenOwners.get(account.id) ?? state.seenOwner(account.id);
 
 function rowOf(
@@ -48,7 +48,7 @@ export function mailboxesLimit(
   { mailbox, scope }: Sighting,
 ): number | null {
   const limit = PLANS[account.plan].mailboxes;
-  const owner = ownerOf(state, changes, account);
+  const owner = seenOwnerOf(state, changes, account);
   if (owner === null || owner.mailboxes < limit) return null;
   return rowOf(state, changes, owner, hashedMailbox(owner, mailbox), scope) === null ? limit : null;
 }
@@ -70,7 +70,7 @@ export function recall(
   { mailbox, scope, spelling }: Sighting,
 ): Remembered {
   const { now } = state;
-  const owner = ownerOf(state, changes, account) ?? { accountId: account.id, secret: newSecret(), mailboxes: 0 };
+  const owner = seenOwnerOf(state, changes, account) ?? { accountId: account.id, secret: newSecret(), mailboxes: 0 };
   const hashed = { mailbox: hashedMailbox(owner, mailbox), spelling: hashedSpelling(owner, spelling) };
   const before = rowOf(state, changes, owner, hashed.mailbox, scope);
   // By the first spelling, whatever came since: a second one does not become the usual one by being repeated.

@@ -276,7 +276,7 @@ const maintainJobs = (context: JobsContext): Promise<void> =>
     await trx.deleteFrom('jobs').where('state', '=', 'failed').where('due_at', '<=', now).execute();
   });
 
-const toRecord = (row: JobRow): JobRecord => ({
+const jobRecord = (row: JobRow): JobRecord => ({
   id: row.id,
   kind: row.kind,
   account: row.account_id,
@@ -293,12 +293,12 @@ async function listJobs({ driver: { db } }: JobsContext, { failed, limit }: { fa
   const newest = rows.orderBy((eb) => eb.fn.coalesce('failed_at', 'created_at'), 'desc').orderBy('id', 'desc');
   const count = db.selectFrom('jobs').select((eb) => eb.fn.countAll<number>().as('n'));
   const { n } = await count.where('state', state, 'failed').executeTakeFirstOrThrow();
-  return { items: (await newest.limit(limit).execute()).map(toRecord), total: n };
+  return { items: (await newest.limit(limit).execute()).map(jobRecord), total: n };
 }
 
 async function getJob({ driver: { db } }: JobsContext, id: string): Promise<JobRecord | null> {
   const row = await db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst();
-  return row === undefined ? null : toRecord(row);
+  return row === undefined ? null : jobRecord(row);
 }
 
 /** The index has kind and state, and so the order. */

@@ -155,7 +155,7 @@ async function resultsOf(
   return { results, asked };
 }
 
-type Changes = Exclude<ListAction, 'start'>;
+type StateChange = Exclude<ListAction, 'start'>;
 
 const AUDIT = {
   start: 'list.started',
@@ -272,7 +272,7 @@ const setStatus = async ({ trx, now }: Scope, id: string, status: ListStatus, pa
   await trx.updateTable('lists').set({ status, pace, changed_at: now }).where('id', '=', id).execute();
 };
 
-const CHANGES: Readonly<Record<Changes, Change>> = {
+const CHANGES: Readonly<Record<StateChange, Change>> = {
   pause: (scope, _account, { id }) => setStatus(scope, id, 'paused', null),
   resume: (scope, _account, { id, done }) =>
     setStatus(scope, id, 'running', JSON.stringify(startPace(scope.now, done))),

@@ -1,5 +1,5 @@
 /** How fast a list gets done: how many addresses were done at two times in the past. */
-export interface Pace {
+export interface ListPace {
   readonly earlier: Sample;
   readonly later: Sample;
 }
@@ -11,18 +11,18 @@ interface Sample {
 /** The rate is that of the last one to two of these, ms. */
 const SAMPLE_MS = 10_000;
 
-export const startPace = (now: number, done: number): Pace => ({
+export const startPace = (now: number, done: number): ListPace => ({
   earlier: { at: now, done },
   later: { at: now, done },
 });
 
 /** To be called with each result. */
-export function keepPace(pace: Pace | null, now: number, done: number): Pace {
+export function keepPace(pace: ListPace | null, now: number, done: number): ListPace {
   if (pace === null || now < pace.later.at) return startPace(now, done);
   return now - pace.later.at < SAMPLE_MS ? pace : { earlier: pace.later, later: { at: now, done } };
 }
 
 /** Addresses in a second; null: nothing is known yet. */
-export function perSecond({ earlier }: Pace, now: number, done: number): number | null {
+export function perSecond({ earlier }: ListPace, now: number, done: number): number | null {
   return now > earlier.at && done > earlier.done ? ((done - earlier.done) * 1000) / (now - earlier.at) : null;
 }

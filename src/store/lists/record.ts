@@ -39,21 +39,21 @@ export async function recordOutcomes(
   });
 }
 
-type Read = RowsRead<ReturnType<typeof listReads> & ReturnType<typeof partReads>>;
+type ListRecordRead = RowsRead<ReturnType<typeof listReads> & ReturnType<typeof partReads>>;
 
 function planOf(
   scope: Scope,
   account: AccountId,
   id: string,
   outcomes: readonly ListOutcome[],
-  read: Read,
+  read: ListRecordRead,
 ): Planned<ListRecorded> {
   const { trx, now } = scope;
   const [list, owner] = [read.lists[0], read.owners[0]];
   if (list === undefined || owner === undefined)
     return { result: { outcome: 'ended', recorded: 0, results: [], charged: 0 }, changes: [] };
   const left = leftOf(read);
-  const changes = decide(list, left, outcomes, now);
+  const changes = decideRecord(list, left, outcomes, now);
   const results = changes.results.map((record) => ({ record, held: list.unit_price }));
   const part = results.length > 0 ? planPart(scope, { account, holdId: id, results }, owner.balance, read) : null;
   const charged = part?.settled.charged ?? 0;
@@ -116,7 +116,7 @@ const leftOf = ({ chunks, waiting }: RowsRead<Pick<ReturnType<typeof listReads>,
   waiting: new Map(waiting.map((row) => [row.address, row])),
 });
 
-interface Changes {
+interface RecordChanges {
   readonly results: VerificationRecord[];
   /** Their numbers. */
   readonly addresses: number[];
@@ -127,8 +127,8 @@ interface Changes {
 }
 
 /** Takes from `left` what gets done. */
-function decide(list: ListRecord, left: Left, outcomes: readonly ListOutcome[], now: number): Changes {
-  const changes: Changes = { results: [], addresses: [], waiting: [], waits: 0 };
+function decideRecord(list: ListRecord, left: Left, outcomes: readonly ListOutcome[], now: number): RecordChanges {
+  const changes: RecordChanges = { results: [], addresses: [], waiting: [], waits: 0 };
   for (const outcome of outcomes) {
     const { work } = outcome;
     const before = work.block === null ? left.waiting.get(work.address) : undefined;
@@ -190,7 +190,7 @@ function chunkChanges(trx: Trx, { id, account_id: account }: ListRecord, { chunk
   return [...changes, mine.where('first_row', 'in', done).compile()];
 }
 
-function waitingChanges(trx: Trx, { waiting }: Changes): CompiledQuery[] {
+function waitingChanges(trx: Trx, { waiting }: RecordChanges): CompiledQuery[] {
   if (waiting.length === 0) return [];
   const changed = trx
     .insertInto('list_waiting')
@@ -213,7 +213,7 @@ function waitingChanges(trx: Trx, { waiting }: Changes): CompiledQuery[] {
 function progressChanges(
   { trx, now }: Scope,
   list: ListRecord,
-  { results, waits }: Changes,
+  { results, waits }: RecordChanges,
   charged: number,
 ): CompiledQuery[] {
   if (results.length === 0 && waits === 0) return [];

@@ -6,7 +6,7 @@ import type { StorageDriver } from '../driver.ts';
 import { accountId } from '../rows.ts';
 import type { AccountId, List, ListBreakdown, ListLayout, VerificationRecord } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
-import { type Pace, perSecond } from './pace.ts';
+import { type ListPace, perSecond } from './pace.ts';
 
 export type ListRecord = Row<'lists'>;
 
@@ -74,7 +74,8 @@ export function toList({ retentionDays }: Pick<StorageDriver, 'retentionDays'>, 
 /** Of a list, as it was when the list was made. */
 export const policyOf = ({ policy }: Pick<ListRecord, 'policy'>): Policy | null =>
   policy === null ? null : JSON.parse(policy);
-export const paceOf = ({ pace }: Pick<ListRecord, 'pace'>): Pace | null => (pace === null ? null : JSON.parse(pace));
+export const paceOf = ({ pace }: Pick<ListRecord, 'pace'>): ListPace | null =>
+  pace === null ? null : JSON.parse(pace);
 /** As it is stored: from which number the rows of the reading that counts are numbered. */
 type StoredLayout = ListLayout & { readonly base?: number };
 const storedLayout = ({ layout }: Pick<ListRecord, 'layout'>): StoredLayout => JSON.parse(layout);

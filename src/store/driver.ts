@@ -1,16 +1,17 @@
 /** What the store needs from a database; sqlite/ and postgres/ each implement it. */
 import type { Compilable, CompiledQuery, Expression, Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
-import type { JobPolicies } from '../kernel/jobs.ts';
+import type { JobKind, JobPolicies } from '../kernel/jobs.ts';
 import type { CountingDriver } from './charge/batcher.ts';
 import type { FilterHits } from './charge/state.ts';
 import type { RowMaker, TableRows } from './columns.ts';
 import type { FilterKind } from './filter-kinds.ts';
-import type { JobQueue } from './jobs/queue.ts';
+import type { Claim, Jobs, NewJob } from './jobs/queue.ts';
 import type {
   AccountId,
   FilterAdded,
   Filters,
+  JobCount,
   ListClaim,
   ListOutcome,
   ListRecorded,
@@ -90,6 +91,18 @@ export interface BulkTransactions {
   addFilters(...input: Parameters<Filters['addMany']>): Promise<FilterAdded[] | null | { readonly tooMany: number }>;
   /** Deletes verifications, at least one, and keeps their credits in sums. Returns how many there still were. */
   deleteVerifications(some: readonly Pick<Row<'verifications'>, 'seq' | 'account_id'>[]): Promise<number>;
+}
+
+/** Jobs that are added and completed in the caller's own transaction. */
+export interface JobQueue extends Omit<Jobs, 'add' | 'done'> {
+  /** See `Jobs.add`. */
+  add<K extends JobKind>(trx: Transaction<Tables>, job: NewJob<K>): Promise<string | null>;
+  /** See `Jobs.done`. The caller must roll back where it throws. */
+  done(trx: Transaction<Tables>, claim: Claim, againMs?: number | null): Promise<void>;
+  /** Open and failed jobs by kind and state; of up to `most`. */
+  count(db: Kysely<Tables>, most: number): Promise<readonly JobCount[]>;
+  /** Deletes the open and failed jobs about an account, but those of one kind. */
+  dropAccount(trx: Transaction<Tables>, account: string, except: JobKind): Promise<void>;
 }
 
 export interface StorageDriver {

@@ -18,13 +18,12 @@ import {
   type JobPolicies,
   type JobPolicy,
 } from '../../kernel/jobs.ts';
-import type { StorageDriver } from '../driver.ts';
+import type { JobQueue, StorageDriver } from '../driver.ts';
 import { storable } from '../rows.ts';
 import type { JobCount } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 import {
   type Claim,
-  type JobQueue,
   type JobRecord,
   type Jobs,
   type Lease,

@@ -3,10 +3,7 @@
  * failed, for an operator to retry or drop. It may run twice, when a worker lost its lease: so whatever it changes in
  * the store commits together with `done`, which throws for a worker that no longer holds the job.
  */
-import type { Kysely, Transaction } from 'kysely';
 import type { JobKind, JobPayloads, JobState } from '../../kernel/jobs.ts';
-import type { JobCount } from '../store.ts';
-import type { Tables } from '../tables.ts';
 
 export interface NewJob<K extends JobKind = JobKind> {
   readonly kind: K;
@@ -59,10 +56,10 @@ export interface JobRecord {
 /** `conflict`: an open job has the same kind and key. */
 export type RetryOutcome = 'done' | 'not_found' | 'conflict';
 
-/** A transaction is the caller's own. */
-export interface JobQueue {
+/** Each change is a transaction of its own. */
+export interface Jobs {
   /** The job's id, or null where an open job has its kind and key. */
-  add<K extends JobKind>(trx: Transaction<Tables>, job: NewJob<K>): Promise<string | null>;
+  add<K extends JobKind>(job: NewJob<K>): Promise<string | null>;
   /**
    * Up to so many jobs that are due, of each kind; their leases begin. Ends leases that were not renewed, but for those
    * `held`, by id, by the caller, who knows better than a clock that jumped or a lock that took long.
@@ -70,8 +67,8 @@ export interface JobQueue {
   claim(slots: ReadonlyMap<JobKind, number>, held?: readonly string[]): Promise<Claim[]>;
   /** False: the lease is lost. */
   renew(lease: Lease): Promise<boolean>;
-  /** Deletes the job, or has it run `againMs` later as a new one. Throws LeaseLostError: the caller must roll back. */
-  done(trx: Transaction<Tables>, claim: Claim, againMs?: number | null): Promise<void>;
+  /** Deletes the job, or has it run `againMs` later as a new one. Throws LeaseLostError. */
+  done(claim: Claim, againMs?: number | null): Promise<void>;
   /** The attempt counts; `permanent`: no other can succeed. `lost`: somebody else holds the job. */
   fail(lease: Lease, error: string, permanent?: boolean): Promise<'waiting' | 'failed' | 'lost'>;
   /** Gives it back at once; the attempt does not count. */
@@ -79,20 +76,10 @@ export interface JobQueue {
   /** Newest first. */
   list(input: { failed: boolean; limit: number }): Promise<{ items: JobRecord[]; total: number }>;
   get(id: string): Promise<JobRecord | null>;
-  /** Open and failed jobs by kind and state; of up to `most`. */
-  count(db: Kysely<Tables>, most: number): Promise<readonly JobCount[]>;
   /** A failed job gets all its attempts again. */
   retry(id: string): Promise<RetryOutcome>;
   /** Deletes a failed job. */
   drop(id: string): Promise<boolean>;
-  /** Deletes the open and failed jobs about an account, but those of one kind. */
-  dropAccount(trx: Transaction<Tables>, account: string, except: JobKind): Promise<void>;
   /** Deletes failed jobs that were kept long enough. */
   maintain(): Promise<void>;
 }
-
-/** The queue for those who have no transaction. */
-export type Jobs = Omit<JobQueue, 'add' | 'done' | 'count' | 'dropAccount'> & {
-  add<K extends JobKind>(job: NewJob<K>): Promise<string | null>;
-  done(claim: Claim, againMs?: number | null): Promise<void>;
-};

@@ -16,10 +16,16 @@ import type pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { bulkTransactions } from '../bulk.ts';
-import type { ReadAndChange, ReadQueries, StorageDriver, StorageDriverOptions, TableSchema } from '../driver.ts';
+import type {
+  JobQueue,
+  ReadAndChange,
+  ReadQueries,
+  StorageDriver,
+  StorageDriverOptions,
+  TableSchema,
+} from '../driver.ts';
 import type { FilterKind } from '../filter-kinds.ts';
 import { jobQueue } from '../jobs/jobs.ts';
-import type { JobQueue } from '../jobs/queue.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import { withOutages } from '../outages.ts';
 import { onlyRow, storable } from '../rows.ts';

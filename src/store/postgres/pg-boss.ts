@@ -7,8 +7,7 @@
  * Columns: https://github.com/timgit/pg-boss/blob/12.33.0/src/plans.ts (createTableJob).
  */
 import { sql } from 'kysely';
-import type { StorageDriver } from '../driver.ts';
-import type { JobQueue } from '../jobs/queue.ts';
+import type { JobQueue, StorageDriver } from '../driver.ts';
 
 /** Rows that one transaction takes. */
 const AT_ONCE = 500;

@@ -6,6 +6,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import type {
   BulkTransactions,
+  JobQueue,
   ReadAndChange,
   ReadQueries,
   StorageDriver,
@@ -13,7 +14,6 @@ import type {
   TableSchema,
 } from '../driver.ts';
 import { jobQueue } from '../jobs/jobs.ts';
-import type { JobQueue } from '../jobs/queue.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import { outageError } from '../outages.ts';
 import type { LooseMode, SchemaCheck } from '../store.ts';

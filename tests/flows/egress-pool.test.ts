@@ -7,6 +7,7 @@ import type { Zone } from '../lab/dns.ts';
 import { type Running, startProcess } from '../lab/process.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../lab/smtp.ts';
 import { type SocksLab, type SocksSetup, startSocks } from '../lab/socks.ts';
+import { ENGINE } from '../lab/stores.ts';
 import { startedList } from '../store/list-cast.ts';
 import { openSetting, type Setting } from './setting.ts';
 
@@ -102,9 +103,10 @@ const peersOf = ({ commands, connections }: SmtpLab, email: string): string[] =>
     .map(({ connection }) => connections[connection]?.from ?? '');
 
 interface Reply {
-  readonly reason: string;
+  readonly reason: string | null;
+  readonly deliverability: string;
   readonly credits_used: number;
-  readonly checks: { readonly smtp: { readonly rule: string; readonly egress?: string } };
+  readonly checks: { readonly smtp: { readonly rule: string; readonly result: string; readonly egress?: string } };
 }
 
 async function verify({ url }: Running, { key }: Setting, email: string): Promise<Reply & { text: string }> {
@@ -194,6 +196,113 @@ it('the service does not start with a file that has mistakes, and says all of th
   expect(failed).toContain(`${file}:2: operators: the data knows no operator \\"nobody\\"`);
   expect(failed).not.toContain(SECRET);
   expect([server.connections.length, (await setting.store.accounts.audit()).length]).toEqual([0, 0]);
+});
+
+/** Two nodes on one store: at the same time on PostgreSQL; a store on SQLite has one at a time. */
+async function onTwoNodes(
+  start: Pool['start'],
+  orders: readonly [readonly number[], readonly number[]],
+  use: (node: Running) => Promise<void>,
+): Promise<void> {
+  const first = await start(orders[0]);
+  const second = ENGINE === 'postgres' ? await start(orders[1]) : null;
+  await use(first);
+  if (second === null) await first.end('SIGKILL');
+  await use(second ?? (await start(orders[1])));
+}
+
+describe('two nodes', () => {
+  it('choose the same relay for a domain, whatever the order of their files', async () => {
+    const { server, setting, start } = await pool({ mailboxes: [] }, 4);
+    const orders = [
+      [0, 1, 2, 3],
+      [3, 1, 0, 2],
+    ] as const;
+    const egresses: (string | undefined)[][] = [];
+    await onTwoNodes(start, orders, async (node) => {
+      const replies = EMAILS.map((email) => verify(node, setting, email));
+      egresses.push((await Promise.all(replies)).map(({ checks }) => checks.smtp.egress));
+    });
+    expect(egresses[1]).toEqual(egresses[0]);
+    expect(new Set(egresses[0]).size).toBeGreaterThan(1);
+    for (const email of EMAILS) expect(peersOf(server, email), email).toEqual(Array(2).fill(peersOf(server, email)[0]));
+    expect(await setting.store.accounts.audit()).toEqual([]);
+  });
+
+  it('a relay that is on a blocklist says nothing of the others, and nobody is asked from another one instead', async () => {
+    const refuses: Persona['on'] = ({ verb }, { from }) =>
+      verb === 'EHLO' && from === SOURCES[0]
+        ? `554 5.7.1 Service unavailable; client host [${from}] blocked using zen.spamhaus.org`
+        : undefined;
+    const { server, setting, start } = await pool({ mailboxes: ['jane'], on: refuses }, 2);
+    const orders = [
+      [0, 1],
+      [1, 0],
+    ] as const;
+    await onTwoNodes(start, orders, async (node) => {
+      for (const email of EMAILS) {
+        const { reason, checks, credits_used, deliverability } = await verify(node, setting, email);
+        const isRefused = checks.smtp.egress === 'relay-0';
+        expect([reason, deliverability, credits_used]).toEqual(
+          isRefused ? ['smtp_blocked', 'unknown', 1] : [null, 'deliverable', 10],
+        );
+      }
+    });
+    const isFrom = (address: string | undefined) => server.connections.filter(({ from }) => from === address).length;
+    expect([isFrom(SOURCES[0]) > 0, isFrom(SOURCES[1]) > 0]).toEqual([true, true]);
+    // Of the domains of the first relay, no recipient was ever named.
+    const asked = new Set(EMAILS.filter((email) => peersOf(server, email).length > 0));
+    expect(asked.size).toBeLessThan(EMAILS.length);
+    expect(
+      server.commands.some(({ verb, connection }) => {
+        return verb === 'RCPT' && server.connections[connection]?.from === SOURCES[0];
+      }),
+    ).toBe(false);
+    expect(await setting.store.accounts.audit()).toEqual([]);
+  });
+});
+
+/** Whatever goes wrong on the way. */
+const WAYS: readonly (readonly [string, Pick<SocksSetup, 'fault' | 'reply'>])[] = [
+  ['takes no method', { fault: 'takes_no_method' }],
+  ['sends half a reply', { fault: 'half_a_reply' }],
+  ['speaks HTTP', { fault: 'speaks_http' }],
+  ['hangs at its greeting', { fault: 'hangs_at_greeting' }],
+  ['hangs at the credentials', { fault: 'hangs_at_credentials' }],
+  ['hangs at the request', { fault: 'hangs_at_request' }],
+  ['fails', { reply: 1 }],
+  ['does not allow it', { reply: 2 }],
+  ['does not know the command', { reply: 7 }],
+];
+
+it.each(WAYS)('a SOCKS server that %s: nothing is said of the mailbox or charged for it', async (_, way) => {
+  const { server, setting, start } = await pool({ mailboxes: ['jane'] }, 1, way);
+  const node = await start([0]);
+  const before = (await setting.store.accounts.get(setting.account.id))?.balance ?? 0;
+  const { reason, deliverability, credits_used, checks } = await verify(node, setting, EMAILS[0] ?? '');
+  expect({ reason, deliverability, credits_used, rule: checks.smtp.rule, result: checks.smtp.result }).toEqual({
+    reason: 'smtp_unreachable',
+    deliverability: 'unknown',
+    // What `mx` costs, for what DNS said.
+    credits_used: 1,
+    rule: 'egress.proxy_failed',
+    result: 'unknown',
+  });
+  const after = (await setting.store.accounts.get(setting.account.id))?.balance ?? 0;
+  expect(before - after).toBe(1);
+  expect(server.commands.filter(({ verb }) => verb === 'RCPT')).toEqual([]);
+  expect(await setting.store.accounts.audit()).toEqual([]);
+});
+
+it('a SOCKS server that floods after it connected: nothing is said of the mailbox or charged for it', async () => {
+  // By then, its bytes are those of the mail server.
+  const { setting, start } = await pool({ mailboxes: ['jane'] }, 1, { fault: 'floods' });
+  const node = await start([0]);
+  expect(await verify(node, setting, EMAILS[0] ?? '')).toMatchObject({
+    ...{ reason: 'smtp_temporary_failure', deliverability: 'unknown', credits_used: 1 },
+    checks: { smtp: { result: 'unknown', rule: 'dialogue.violation' } },
+  });
+  expect(await setting.store.accounts.audit()).toEqual([]);
 });
 
 describe('SIGHUP', () => {

@@ -16,6 +16,7 @@ export const PACKAGES = [
   ...['nsd', 'unbound', 'postfix', 'postgrey', 'util-linux'].map((name) => ({ name, tests: LABORATORY })),
   { name: 'mmdebstrap', tests: 'the container images' },
   ...['dbus', 'procps'].map((name) => ({ name, tests: 'the service unit' })),
+  ...['iproute2', 'openssl'].map((name) => ({ name, tests: 'a relay on a host of its own' })),
   { name: 'nginx', unpack: true, tests: 'the files for deployment' },
   { name: 'caddy', unpack: true, tests: 'the files for deployment' },
   { name: 'prometheus', unpack: true, tests: 'the files for deployment' },

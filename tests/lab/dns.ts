@@ -61,6 +61,8 @@ export interface DnsLab {
 export interface ZoneOptions extends Negative {
   /** Default: any free port. */
   readonly port?: number;
+  /** Default: loopback. */
+  readonly address?: string;
 }
 
 export async function zone(records: Zone, options: ZoneOptions = {}): Promise<DnsLab> {
@@ -72,6 +74,7 @@ export async function zone(records: Zone, options: ZoneOptions = {}): Promise<Dn
   let udp: UdpSocket;
   let tcp: TcpServer;
   let port = options.port ?? 0;
+  const { address = '127.0.0.1' } = options;
 
   async function respond(octets: Buffer, over: 'udp' | 'tcp', send: (reply: Buffer, split?: boolean) => void) {
     const query = decode(octets);
@@ -121,10 +124,10 @@ export async function zone(records: Zone, options: ZoneOptions = {}): Promise<Dn
     for (let attempt = 0; ; attempt++) {
       udp = createSocket('udp4');
       udp.on('message', onDatagram);
-      udp.bind(port, '127.0.0.1');
+      udp.bind(port, address);
       await once(udp, 'listening');
       tcp = createServer(onConnection);
-      tcp.listen(udp.address().port, '127.0.0.1');
+      tcp.listen(udp.address().port, address);
       try {
         await once(tcp, 'listening');
         port = (tcp.address() as AddressInfo).port;
@@ -146,9 +149,9 @@ export async function zone(records: Zone, options: ZoneOptions = {}): Promise<Dn
 
   await open();
   return {
-    address: '127.0.0.1',
+    address,
     port,
-    servers: [{ address: '127.0.0.1', port }],
+    servers: [{ address, port }],
     queries,
     asked: (name, type) => queries.filter((q) => q.name === name && (type === undefined || q.type === type)).length,
     set: (name, entry) => void (entry ? names.set(name, entry) : names.delete(name)),

@@ -244,6 +244,20 @@ async function smtpLab() {
 }
 
 describe('a dialogue', () => {
+  it('resumes TLS sessions of its clients', async () => {
+    const { port } = await startRelay(TLS);
+    const connected = async (more: { session?: Buffer } = {}) => {
+      const secure = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...more });
+      open.push({ close: () => secure.destroy() });
+      await once(secure, 'secureConnect');
+      secure.resume().write(Buffer.of(5, 1, 2));
+      return secure;
+    };
+    const first = await connected();
+    const [session] = (await once(first, 'session')) as [Buffer];
+    expect([first.isSessionReused(), (await connected({ session })).isSessionReused()]).toEqual([false, true]);
+  });
+
   it('reaches the mail server from the address of --bind', async () => {
     const lab = await smtpLab();
     const relay = await startRelay(['--insecure', '--bind', '127.0.7.7', '--ports', `25,${lab.port}`]);

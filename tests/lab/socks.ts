@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
+import { createServer as createTlsServer, TLSSocket } from 'node:tls';
 
 /** How it misbehaves. With TLS, a server without it hangs at the handshake. */
 type SocksFault =
@@ -44,6 +44,8 @@ export interface SocksLab {
   readonly requests: readonly SocksRequest[];
   readonly connections: number;
   readonly open: number;
+  /** Connections that resumed a TLS session. */
+  readonly resumed: number;
   /** From now on. */
   behave(setup: Pick<SocksSetup, 'fault' | 'reply' | 'silentFor'>): void;
   close(): Promise<void>;
@@ -56,8 +58,10 @@ export async function startSocks(setup: SocksSetup = {}): Promise<SocksLab> {
   const sockets = new Set<Socket>();
   let behavior: Pick<SocksSetup, 'fault' | 'reply' | 'silentFor'> = setup;
   let connections = 0;
+  let resumed = 0;
   const onConnection = (socket: Socket) => {
     connections++;
+    if (socket instanceof TLSSocket && socket.isSessionReused()) resumed++;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => {});
@@ -81,6 +85,9 @@ export async function startSocks(setup: SocksSetup = {}): Promise<SocksLab> {
     },
     get open() {
       return sockets.size;
+    },
+    get resumed() {
+      return resumed;
     },
     behave: (changed) => {
       behavior = changed;

@@ -73,11 +73,17 @@ describe('a SOCKS server', () => {
     expect(smtp).toMatchObject({ finding: 'accepted', tls: true });
   });
 
-  it('whose certificate nobody trusts gets no credentials', async () => {
+  it('resumes the TLS session of the connection before', async () => {
+    const { socks, check } = await lab({ tls: true }, { via: { tls: true, ca: CA } });
+    for (const email of ['good@example.test', 'none@example.test']) await ask(check, { email, dns: DNS });
+    expect([socks.connections, socks.resumed]).toEqual([2, 1]);
+  });
+
+  it('whose certificate nobody trusts gets no credentials, however often it is tried', async () => {
     const { socks, check } = await lab({ tls: true }, { via: { tls: true, credentials: () => CREDENTIALS } });
-    const { smtp } = await ask(check, { dns: DNS });
-    expect(smtp).toMatchObject({ finding: 'smtp_unreachable', rule: 'egress.proxy_failed' });
-    expect(socks.requests).toEqual([]);
+    for (const email of ['a@example.test', 'b@example.test'])
+      expect((await ask(check, { email, dns: DNS })).smtp).toMatchObject({ rule: 'egress.proxy_failed' });
+    expect([socks.requests, socks.resumed]).toEqual([[], 0]);
   });
 
   it('is given IPv6 addresses as such', async () => {

@@ -3,7 +3,7 @@
  * address check, never a name: what it would resolve a name to has passed no check.
  */
 import { isIP, type Socket, connect as tcpConnect } from 'node:net';
-import { connect as tlsConnect } from 'node:tls';
+import { createSecureContext, type SecureContext, connect as tlsConnect } from 'node:tls';
 import type { SocksClient } from 'socks';
 import { contain } from '../../kernel/contain.ts';
 import type { SocksServer } from '../../kernel/egress.ts';
@@ -65,6 +65,25 @@ interface TunnelEvents {
   readonly fault: (fault: unknown) => void;
 }
 
+/**
+ * What connections to a server share: a context, which takes longer to make than a handshake, and the last session,
+ * which is resumed without a certificate and its signatures (RFC 8446 §2.2).
+ */
+interface SharedTls {
+  readonly secureContext: SecureContext;
+  session: Buffer | null;
+}
+const sharedByServer = new WeakMap<SocksServer, SharedTls>();
+
+function sharedTls(server: SocksServer): SharedTls {
+  const known = sharedByServer.get(server);
+  if (known !== undefined) return known;
+  const secureContext = createSecureContext(server.ca === null ? {} : { ca: server.ca });
+  const made = { secureContext, session: null };
+  sharedByServer.set(server, made);
+  return made;
+}
+
 /** Calls one of `opened` and `failed`, once, and never synchronously, unless it is destroyed before. */
 export class Tunnel {
   readonly #server: SocksServer;
@@ -103,16 +122,25 @@ export class Tunnel {
 
   #onConnect(plain: Socket) {
     if (this.#isOver) return;
-    const { tls, host, ca } = this.#server;
+    const { tls, host } = this.#server;
     if (!tls) return this.#negotiate();
     const name = isIP(host) === 0 ? { servername: host } : {};
-    const socket = this.#watch(tlsConnect({ socket: plain, host, ...name, ...(ca === null ? {} : { ca }) }));
+    const shared = sharedTls(this.#server);
+    const session = shared.session === null ? {} : { session: shared.session };
+    const socket = this.#watch(
+      tlsConnect({ socket: plain, host, ...name, ...session, secureContext: shared.secureContext }),
+    );
     this.#socket = socket;
     this.#next('tls');
     socket.once(
       'secureConnect',
       contain(this.#on.fault, () => this.#negotiate()),
     );
+    // Of a server that was authorized: others have been broken off by then, or give no session.
+    const onSession = (given: Buffer) => {
+      if (socket.authorized) shared.session = given;
+    };
+    socket.on('session', contain(this.#on.fault, onSession));
     socket.once(
       'close',
       contain(this.#on.fault, () => plain.destroy()),

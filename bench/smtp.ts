@@ -1,6 +1,7 @@
 /** Dialogues per second and their CPU: the mailbox check against a minimal pipelined client, on the same server. */
 import { type MailboxReport, startProber } from './apparatus/mailbox-load.ts';
 import { interleave, median, medianRatio } from './apparatus/measure.ts';
+import { startRelayProcess } from './apparatus/relay.ts';
 import { type Bench, type Figure, type Finding, number, ratio } from './apparatus/results.ts';
 import { NO_SINK, startSink } from './apparatus/sink.ts';
 
@@ -65,6 +66,7 @@ export const smtp: Bench = {
         },
       );
     }
+    figures.push(...(await throughRelays(sink.port)));
     await check.end();
     await plain.end();
     await lean.end();
@@ -72,6 +74,43 @@ export const smtp: Bench = {
     return { how: HOW, figures };
   },
 };
+
+/** Of direct dialogues. */
+const RELAY_AIM = 0.8;
+const RELAY_LOADS = LOADS.filter(([open]) => open > 1);
+
+/** The check through a relay, beside the same without one. */
+async function throughRelays(port: number): Promise<Figure[]> {
+  const [plain, tls] = [await startRelayProcess(port, false), await startRelayProcess(port, true)];
+  const [direct, overPlain, overTls] = [await startProber(), await startProber(), await startProber()];
+  const figures: Figure[] = [];
+  const load = { who: 'check', port, addresses: [ADDRESS], domains: 1, recipientsPerSession: 1 } as const;
+  for (const [open, count] of [[64, WARM] as const, ...RELAY_LOADS]) {
+    const run = { ...load, count, open, connectionsPerHost: open };
+    const contestants = {
+      direct: () => direct.run(run),
+      plain: () => overPlain.run({ ...run, via: plain.via }),
+      tls: () => overTls.run({ ...run, via: tls.via }),
+    };
+    await interleave(1, contestants);
+    if (count === WARM) continue;
+    const samples = await interleave(ROUNDS, contestants);
+    const floors = perSecond(samples.direct);
+    const row = (what: string, of: readonly MailboxReport[]): Figure => {
+      const share = medianRatio(perSecond(of), floors);
+      return {
+        what: `Dialogues per second through a relay${what}, ${open} open; the floor is the check without one`,
+        ...{ value: number(median(perSecond(of))), floor: number(median(floors)), ratio: ratio(share) },
+        aim: { text: `≥ ${RELAY_AIM}`, met: share >= RELAY_AIM },
+      };
+    };
+    figures.push(row(' without TLS', samples.plain), row(' with TLS', samples.tls));
+  }
+  for (const prober of [direct, overPlain, overTls]) await prober.end();
+  await plain.stop();
+  await tls.stop();
+  return figures;
+}
 
 type Pair = [number[], number[]];
 

@@ -12,6 +12,8 @@ export interface MailboxLoad {
   readonly open: number;
   readonly connectionsPerHost: number;
   readonly recipientsPerSession?: number;
+  /** A relay on loopback through which the check asks. */
+  readonly via?: { readonly port: number; readonly password: string; readonly ca: string | null };
   /** Tarpits at the same port, checked first. */
   readonly tarpits?: { readonly addresses: readonly string[]; readonly count: number };
 }

@@ -2,7 +2,8 @@
 import type { DnsEvidence } from '../../src/engine/evidence.ts';
 import type { MailboxCheck } from '../../src/engine/smtp/mailbox.ts';
 import { systemClock } from '../../src/kernel/clock.ts';
-import { labAddress, labCheck, labHosts } from '../../tests/lab/mailbox.ts';
+import type { SocksServer } from '../../src/kernel/egress.ts';
+import { labAddress, labCheck, labEgresses, labHosts } from '../../tests/lab/mailbox.ts';
 import { answer } from './children.ts';
 import type { MailboxLoad, MailboxReport } from './mailbox-load.ts';
 import { rawDialogue } from './raw-smtp.ts';
@@ -10,15 +11,21 @@ import { rawDialogue } from './raw-smtp.ts';
 /** Kept from run to run, with the catch-all result cached. */
 const checks = new Map<string, MailboxCheck>();
 
-function checkFor({ port, connectionsPerHost, recipientsPerSession }: MailboxLoad): MailboxCheck {
-  const key = `${port} ${connectionsPerHost} ${recipientsPerSession}`;
+function checkFor({ port, connectionsPerHost, recipientsPerSession, via }: MailboxLoad): MailboxCheck {
+  const key = `${port} ${connectionsPerHost} ${recipientsPerSession} ${via?.port}`;
   const known = checks.get(key);
   if (known !== undefined) return known;
   const limits = recipientsPerSession === undefined ? {} : { recipientsPerSession };
-  const check = labCheck(port, { connectionsPerHost, limits });
+  const egresses = via === undefined ? {} : { egresses: labEgresses([], { via: relayAt(via) }) };
+  const check = labCheck(port, { connectionsPerHost, limits, ...egresses });
   checks.set(key, check);
   return check;
 }
+
+const relayAt = ({ port, password, ca }: NonNullable<MailboxLoad['via']>): SocksServer => ({
+  ...{ host: '127.0.0.1', port, tls: ca !== null, ca },
+  credentials: () => ({ user: 'mailvet', password }),
+});
 
 const hostsOf = new Map<string, DnsEvidence>();
 function dnsOf(address: string): DnsEvidence {

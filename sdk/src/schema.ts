@@ -667,6 +667,57 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "account.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An account was created; for operators */
+        post: operations["receiveAccountCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "credits.granted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Credits were granted or taken back; for operators */
+        post: operations["receiveCreditsGranted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "credits.exhausted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An account has no credits left; for operators */
+        post: operations["receiveCreditsExhausted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "key.created": {
         parameters: {
             query?: never;
@@ -1759,7 +1810,7 @@ export interface components {
         WebhookRequest: {
             /** @description https, with a host that has a public address. Redirects are not followed. */
             url: string;
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description?: string | null;
         };
         /** WebhookCreated */
@@ -1767,7 +1818,7 @@ export interface components {
             id: string;
             url: string;
             /** @description The events that it receives; `*`: all of them. */
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
             disabled_reason: ("manual" | "gone" | "failing") | null;
@@ -1786,7 +1837,7 @@ export interface components {
             id: string;
             url: string;
             /** @description The events that it receives; `*`: all of them. */
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
             disabled_reason: ("manual" | "gone" | "failing") | null;
@@ -1807,7 +1858,7 @@ export interface components {
             id: string;
             url: string;
             /** @description The events that it receives; `*`: all of them. */
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
             disabled_reason: ("manual" | "gone" | "failing") | null;
@@ -1823,7 +1874,7 @@ export interface components {
         WebhookChange: {
             /** @description https, with a host that has a public address. Redirects are not followed. */
             url?: string;
-            events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description?: string | null;
             /** @description A webhook that is disabled gets no events; what was to be sent to it has failed. */
             enabled?: boolean;
@@ -1843,7 +1894,7 @@ export interface components {
             /** @description The header `webhook-id`: the same in each attempt and replay. */
             event_id: string;
             /** @enum {string} */
-            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping";
+            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping";
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
             /** @description In order of time. */
@@ -1870,7 +1921,7 @@ export interface components {
             /** @description The header `webhook-id`: the same in each attempt and replay. */
             event_id: string;
             /** @enum {string} */
-            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping";
+            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping";
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
             /** @description In order of time. */
@@ -2229,6 +2280,61 @@ export interface components {
                 };
                 /** @description The alert threshold of the account. */
                 low_balance: number;
+                account?: {
+                    id: string;
+                    name: string;
+                    external_id: string | null;
+                };
+            };
+        };
+        /** AccountCreatedEvent */
+        AccountCreatedEvent: {
+            /** @constant */
+            type: "account.created";
+            /** Format: date-time */
+            timestamp: string;
+            data: {
+                account: {
+                    id: string;
+                    name: string;
+                    external_id: string | null;
+                };
+                plan: string;
+                /** @description The opening balance. */
+                credits: number;
+            };
+        };
+        /** CreditsGrantedEvent */
+        CreditsGrantedEvent: {
+            /** @constant */
+            type: "credits.granted";
+            /** Format: date-time */
+            timestamp: string;
+            data: {
+                account: {
+                    id: string;
+                    name: string;
+                    external_id: string | null;
+                };
+                /** @description Negative: taken back. */
+                credits: number;
+                note: string;
+                /** @description After it. */
+                balance: number;
+            };
+        };
+        /** CreditsExhaustedEvent */
+        CreditsExhaustedEvent: {
+            /** @constant */
+            type: "credits.exhausted";
+            /** Format: date-time */
+            timestamp: string;
+            data: {
+                account: {
+                    id: string;
+                    name: string;
+                    external_id: string | null;
+                };
             };
         };
         /** Key */
@@ -2664,6 +2770,9 @@ export type ListCompletedEvent = components['schemas']['ListCompletedEvent'];
 export type ListFailedEvent = components['schemas']['ListFailedEvent'];
 export type ListCancelledEvent = components['schemas']['ListCancelledEvent'];
 export type CreditsLowEvent = components['schemas']['CreditsLowEvent'];
+export type AccountCreatedEvent = components['schemas']['AccountCreatedEvent'];
+export type CreditsGrantedEvent = components['schemas']['CreditsGrantedEvent'];
+export type CreditsExhaustedEvent = components['schemas']['CreditsExhaustedEvent'];
 export type Key = components['schemas']['Key'];
 export type KeyCreatedEvent = components['schemas']['KeyCreatedEvent'];
 export type KeyRevokedEvent = components['schemas']['KeyRevokedEvent'];
@@ -6473,6 +6582,137 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["CreditsLowEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is sent: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveAccountCreated: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "account.created",
+                 *       "timestamp": "2026-11-20T10:01:00.000Z",
+                 *       "data": {
+                 *         "account": {
+                 *           "id": "acc_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                 *           "name": "Contoso",
+                 *           "external_id": "customer_4711"
+                 *         },
+                 *         "plan": "premium",
+                 *         "credits": 0
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is sent: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveCreditsGranted: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "credits.granted",
+                 *       "timestamp": "2026-11-20T10:01:00.000Z",
+                 *       "data": {
+                 *         "account": {
+                 *           "id": "acc_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                 *           "name": "Contoso",
+                 *           "external_id": "customer_4711"
+                 *         },
+                 *         "credits": 5000,
+                 *         "note": "Invoice 2026-0042",
+                 *         "balance": 5000
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreditsGrantedEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is sent: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveCreditsExhausted: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "credits.exhausted",
+                 *       "timestamp": "2026-11-20T10:01:00.000Z",
+                 *       "data": {
+                 *         "account": {
+                 *           "id": "acc_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                 *           "name": "Contoso",
+                 *           "external_id": "customer_4711"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreditsExhaustedEvent"];
             };
         };
         responses: {

@@ -36,13 +36,24 @@ const toJson = (a: Account) => ({
   low_balance: a.lowBalance,
   trust_bounces_days: a.trustBouncesDays,
   second_factor_required: a.secondFactorRequired,
+  operator_events: a.operatorEvents,
 });
 
 /** All that `set` changes. */
-function described({ id, name, plan, rateLimit, status, lowBalance, secondFactorRequired }: Account): string {
+function described({
+  id,
+  name,
+  plan,
+  rateLimit,
+  status,
+  lowBalance,
+  secondFactorRequired,
+  operatorEvents,
+}: Account): string {
   const settings = [plan, `${counted(rateLimit, 'request')} per ${WINDOW}`, status];
   if (lowBalance !== null) settings.push(`alert below ${counted(lowBalance, 'credit')}`);
   if (secondFactorRequired) settings.push('second factor required');
+  if (operatorEvents) settings.push('its webhooks are told of all accounts');
   return `Account ${id} (${printable(name)}): ${settings.join(', ')}.`;
 }
 
@@ -124,6 +135,8 @@ const set = () =>
     )
     .option('--suspend', 'reject all requests with its API keys')
     .option('--resume', 'lift the suspension')
+    .option('--operator-events', 'tell its webhooks of events of all accounts')
+    .option('--no-operator-events', 'tell them of its own alone')
     .option('--require-second-factor', 'let members in only with a second factor')
     .option('--no-require-second-factor', 'let members in with a password alone')
     .action(
@@ -139,6 +152,7 @@ const set = () =>
           suspend?: boolean;
           resume?: boolean;
           requireSecondFactor?: boolean;
+          operatorEvents?: boolean;
         },
       ) => {
         if (flags.suspend && flags.resume) throw new UsageError('--suspend and --resume cannot be combined.');
@@ -152,6 +166,7 @@ const set = () =>
           ...(flags.trustBounces === undefined
             ? {}
             : { trustBouncesDays: flags.trustBounces === 'none' ? null : flags.trustBounces }),
+          ...(flags.operatorEvents === undefined ? {} : { operatorEvents: flags.operatorEvents }),
           ...(flags.requireSecondFactor === undefined ? {} : { secondFactorRequired: flags.requireSecondFactor }),
           ...(flags.suspend ? { status: 'suspended' as const } : flags.resume ? { status: 'active' as const } : {}),
         };

@@ -40,9 +40,16 @@ const KeyData = Type.Object(
   { title: 'Key' },
 );
 
+const AccountData = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  external_id: Nullable(Type.String()),
+});
+
 const LowBalanceData = Type.Object({
   credits: Credits,
   low_balance: Type.Integer({ description: 'The alert threshold of the account.' }),
+  account: Type.Optional(AccountData),
 });
 
 interface EventRow {
@@ -65,6 +72,33 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
     'credits.low',
     'The balance fell below the alert threshold of the account',
     LowBalanceData,
+  ),
+  'account.created': row(
+    'AccountCreatedEvent',
+    'account.created',
+    'An account was created; for operators',
+    Type.Object({
+      account: AccountData,
+      plan: Type.String(),
+      credits: Type.Integer({ description: 'The opening balance.' }),
+    }),
+  ),
+  'credits.granted': row(
+    'CreditsGrantedEvent',
+    'credits.granted',
+    'Credits were granted or taken back; for operators',
+    Type.Object({
+      account: AccountData,
+      credits: Type.Integer({ description: 'Negative: taken back.' }),
+      note: Type.String(),
+      balance: Type.Integer({ description: 'After it.' }),
+    }),
+  ),
+  'credits.exhausted': row(
+    'CreditsExhaustedEvent',
+    'credits.exhausted',
+    'An account has no credits left; for operators',
+    Type.Object({ account: AccountData }),
   ),
   'key.created': row('KeyCreatedEvent', 'key.created', 'An API key was created', KeyData),
   'key.revoked': row('KeyRevokedEvent', 'key.revoked', 'An API key was revoked, or rolled', KeyData),

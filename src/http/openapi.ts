@@ -290,6 +290,7 @@ const MANAGED = {
   external_id: 'customer_4711',
   low_balance: null,
 };
+const OF_ACCOUNT = { id: MANAGED.id, name: MANAGED.name, external_id: MANAGED.external_id };
 const GRANT = { credits: 5000, external_id: 'pi_3QxYzA2eZvKYlo2C', note: 'Invoice 2026-0042' };
 
 /** As events have it. */
@@ -422,6 +423,11 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     credits: { total: 90, locked: 0, used: 4910, remaining: 90 },
     low_balance: 100,
   }),
+  AccountCreatedEvent: eventOf('account.created', { account: OF_ACCOUNT, plan: 'premium', credits: 0 }),
+  CreditsGrantedEvent: eventOf('credits.granted', {
+    ...{ account: OF_ACCOUNT, credits: GRANT.credits, note: GRANT.note, balance: 5000 },
+  }),
+  CreditsExhaustedEvent: eventOf('credits.exhausted', { account: OF_ACCOUNT }),
   KeyCreatedEvent: eventOf('key.created', KEY),
   KeyRevokedEvent: eventOf('key.revoked', { ...KEY, revoked_at: ACCOUNT_TIME }),
   PingEvent: eventOf('ping', { webhook_id: WEBHOOK.id }),

@@ -11,6 +11,8 @@ const ACCOUNT_ACTIONS = [
   'account.resumed',
   'account.second_factor_required',
   'account.second_factor_optional',
+  'account.operator_events_on',
+  'account.operator_events_off',
   'credits.granted',
   'key.created',
   'key.changed',

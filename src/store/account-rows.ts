@@ -26,6 +26,7 @@ export const toAccount = (row: Row<'accounts'>): Account => ({
   createdAt: row.created_at,
   testOf: row.test_of === null ? null : accountId(row.test_of),
   externalId: row.external_id,
+  operatorEvents: row.operator_events === 1,
 });
 
 export function wholeCredits(credits: number): number {
@@ -36,7 +37,17 @@ export function wholeCredits(credits: number): number {
 /** Columns to write and events to log; unchanged values are omitted. */
 export function changesTo(
   before: Row<'accounts'>,
-  { name, plan, rateLimit, status, retentionDays, trustBouncesDays, lowBalance, secondFactorRequired }: AccountChange,
+  {
+    name,
+    plan,
+    rateLimit,
+    status,
+    retentionDays,
+    trustBouncesDays,
+    lowBalance,
+    secondFactorRequired,
+    operatorEvents,
+  }: AccountChange,
 ): { values: Updateable<AccountsTable>; events: AuditEvent[] } {
   const values: Updateable<AccountsTable> = {};
   const events: AuditEvent[] = [];
@@ -63,6 +74,11 @@ export function changesTo(
   if (required !== before.second_factor_required) {
     values.second_factor_required = required;
     const action = required === 1 ? 'account.second_factor_required' : 'account.second_factor_optional';
+    events.push({ action, target: before.name, detail: {} });
+  }
+  if (operatorEvents !== undefined && Number(operatorEvents) !== before.operator_events) {
+    values.operator_events = Number(operatorEvents);
+    const action = operatorEvents ? 'account.operator_events_on' : 'account.operator_events_off';
     events.push({ action, target: before.name, detail: {} });
   }
   // A new threshold can alert again.

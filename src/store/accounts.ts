@@ -3,6 +3,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
 import { removeAccount } from './account-removal.ts';
 import { addGrant, changesTo, lockAccount, lockExistingAccount, toAccount, wholeCredits } from './account-rows.ts';
+import type { Scope } from './charge/shared-hold.ts';
 import { windowOf } from './charge/window.ts';
 import type { StorageDriver } from './driver.ts';
 import { storeReply } from './idempotency.ts';
@@ -14,8 +15,10 @@ import { storable } from './rows.ts';
 import type { Account, AccountInput, Accounts, Actor, ExternalGrant } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 import { testAccount } from './test-account.ts';
+import { accountEvent, emitOperatorEvent } from './webhooks.ts';
 
 async function insertAccount(
+  driver: StorageDriver,
   trx: Transaction<Tables>,
   { name, plan, rateLimit, credits, note, externalId = null }: AccountInput,
   now: number,
@@ -26,13 +29,22 @@ async function insertAccount(
   if (externalId !== null) await refuseTaken(trx, externalId);
   const account = await trx
     .insertInto('accounts')
-    .values({ ...row, status: 'active', balance: credits, external_id: externalId })
+    .values({
+      ...row,
+      status: 'active',
+      balance: credits,
+      external_id: externalId,
+      // Who begins without credits has spent none.
+      exhausted_told_at: credits === 0 ? now : null,
+    })
     .returningAll()
     .executeTakeFirstOrThrow();
   if (credits > 0) await addGrant(trx, row.id, credits, note ?? 'Opening balance', now);
   const named = externalId === null ? {} : { external_id: externalId };
   const detail = { plan, rate_limit: rateLimit, credits, ...named };
   await writeAudit(trx, row.id, now, by, { action: 'account.created', target: name, detail });
+  const data = { account: accountEvent(account), plan, credits };
+  await emitOperatorEvent({ driver, trx, now }, row.id, 'account.created', data);
   return toAccount(account);
 }
 
@@ -80,25 +92,31 @@ async function earlierGrant(trx: Transaction<Tables>, asked: Row<'external_grant
 
 /** Changes the balance of a locked account. Throws ApiError `balance_too_small`, `not_found` for a test account. */
 async function addCredits(
-  trx: Transaction<Tables>,
+  scope: Scope,
   before: Row<'accounts'>,
   credits: number,
   note: string,
-  now: number,
   by: Actor,
 ): Promise<Account> {
   if (before.test_of !== null) throw new ApiError('not_found', 'There is no such account.');
   if (before.balance + credits < 0) throw new ApiError('balance_too_small', undefined, { field: 'credits' });
-  const row = await trx
+  const row = await scope.trx
     .updateTable('accounts')
     .set((eb) => ({ balance: eb('balance', '+', credits) }))
     .where('id', '=', before.id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  await addGrant(trx, before.id, credits, note, now);
-  const detail = { credits, note };
-  await writeAudit(trx, before.id, now, by, { action: 'credits.granted', target: before.name, detail });
+  await recordGrant(scope, row, credits, note, by);
   return toAccount(row);
+}
+
+/** What is said of a grant, beside the balance: ledger, audit log, event. `row`: the account after it. */
+async function recordGrant(scope: Scope, row: Row<'accounts'>, credits: number, note: string, by: Actor | undefined) {
+  const { trx, now } = scope;
+  await addGrant(trx, row.id, credits, note, now);
+  await writeAudit(trx, row.id, now, by, { action: 'credits.granted', target: row.name, detail: { credits, note } });
+  const data = { account: accountEvent(row), credits, note: storable(note), balance: row.balance };
+  await emitOperatorEvent(scope, row.id, 'credits.granted', data);
 }
 
 export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
@@ -113,7 +131,7 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
       return driver.transaction(async (trx) => {
         // Two at once with the same id would both find it free.
         if (typeof input.externalId === 'string') await driver.advisoryLock(trx, `account ${input.externalId}`);
-        const account = await insertAccount(trx, input, now, by);
+        const account = await insertAccount(driver, trx, input, now, by);
         if (invitation !== null && by !== undefined) await insertInvitation(driver, trx, account, invitation, now, by);
         if (stored !== null) await storeReply(driver, trx, stored.owner, now, stored, account);
         return account;
@@ -126,7 +144,7 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
         await driver.lockUsers(trx, [owner]);
         const membership = trx.selectFrom('members').select('account_id').where('user_id', '=', owner).limit(1);
         if ((await membership.executeTakeFirst()) !== undefined) return null;
-        const account = await insertAccount(trx, input, now, by);
+        const account = await insertAccount(driver, trx, input, now, by);
         await insertMember(trx, { account: account.id, user: owner, role: 'owner' }, now, by);
         return account;
       });
@@ -197,8 +215,7 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
           .returningAll()
           .executeTakeFirst();
         if (row === undefined) return null;
-        await addGrant(trx, id, credits, note, now);
-        await writeAudit(trx, id, now, by, { action: 'credits.granted', target: row.name, detail: { credits, note } });
+        await recordGrant({ driver, trx, now }, row, credits, note, by);
         return toAccount(row);
       });
     },
@@ -216,7 +233,11 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
         const { numInsertedOrUpdatedRows } = await insert.executeTakeFirstOrThrow();
         const outcome =
           numInsertedOrUpdatedRows === 1n
-            ? { grant: toGrant(grant), account: await addCredits(trx, before, credits, note, now, by), repeated: false }
+            ? {
+                grant: toGrant(grant),
+                account: await addCredits({ driver, trx, now }, before, credits, note, by),
+                repeated: false,
+              }
             : { grant: await earlierGrant(trx, grant), account: toAccount(before), repeated: true };
         if (stored !== null) await storeReply(driver, trx, stored.owner, now, stored, outcome);
         return outcome;

@@ -6,7 +6,7 @@ import type { StorageDriver } from './driver.ts';
 import { mailAdmins } from './people/members.ts';
 import type { Account, LowBalanceMail } from './store.ts';
 import { creditsUsed } from './usage.ts';
-import { emitEvent } from './webhooks.ts';
+import { accountEvent, emitEvent, emitOperatorEvent } from './webhooks.ts';
 
 /** Held credits may be released: only spent ones count. */
 export const IS_LOW = sql<boolean>`balance + locked < low_balance`;
@@ -50,11 +50,51 @@ export async function claimLowBalanceAlerts(
         await mailAdmins(driver, trx, id, (to) => mailTo(account, to));
         const used = await creditsUsed(trx, id, month.start, month.end);
         const credits = { total: balance + locked, locked, used, remaining: balance };
-        await emitEvent({ driver, trx, now }, id, 'credits.low', { credits, low_balance: lowBalance ?? 0 });
+        const data = { credits, low_balance: lowBalance ?? 0 };
+        await emitEvent({ driver, trx, now }, id, 'credits.low', data);
+        const about = { id, name: account.name, external_id: account.externalId };
+        await emitOperatorEvent({ driver, trx, now }, id, 'credits.low', { ...data, account: about });
       }
       return accounts;
     });
     alerts.push(...fell);
   }
+  await claimExhausted(driver, signal);
   return alerts;
+}
+
+/** No credits are left, and none are held. A test account never spends its own. */
+const IS_EXHAUSTED = sql<boolean>`balance + locked = 0 AND test_of IS NULL`;
+
+/** Tells operators, once, of each account that has spent its last credits; likewise. */
+async function claimExhausted(driver: StorageDriver, signal?: AbortSignal): Promise<void> {
+  const { db } = driver;
+  // Nobody to tell: whoever is chosen later is told of what is so then.
+  const chosen = db.selectFrom('accounts').select('id').where('operator_events', '=', 1).limit(1);
+  if ((await chosen.executeTakeFirst()) === undefined) return;
+  const now = await driver.now();
+  const candidates = await db
+    .selectFrom('accounts')
+    .select('id')
+    .where('status', '=', 'active')
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('exhausted_told_at', 'is', null), IS_EXHAUSTED]),
+        eb.and([eb('exhausted_told_at', 'is not', null), eb.not(IS_EXHAUSTED)]),
+      ]),
+    )
+    .orderBy('id')
+    .execute();
+  for (let at = 0; at < candidates.length && !signal?.aborted; at += BATCH_ROWS) {
+    const ids = candidates.slice(at, at + BATCH_ROWS).map((row) => row.id);
+    await driver.transaction(async (trx) => {
+      await driver.lockAccounts(trx, ids);
+      const some = trx.updateTable('accounts').where('id', 'in', ids);
+      const recovered = some.set({ exhausted_told_at: null }).where('exhausted_told_at', 'is not', null);
+      await recovered.where((eb) => eb.not(IS_EXHAUSTED)).execute();
+      const ended = some.set({ exhausted_told_at: now }).where('exhausted_told_at', 'is', null).where(IS_EXHAUSTED);
+      for (const row of await ended.where('status', '=', 'active').returningAll().execute())
+        await emitOperatorEvent({ driver, trx, now }, row.id, 'credits.exhausted', { account: accountEvent(row) });
+    });
+  }
 }

@@ -449,6 +449,8 @@ export interface Account {
   readonly testOf: AccountId | null;
   /** What whoever created it by the operator API calls it; unique. */
   readonly externalId: string | null;
+  /** Whether its webhooks are told of events of all accounts. */
+  readonly operatorEvents: boolean;
 }
 
 export interface RateWindow {
@@ -511,6 +513,7 @@ export interface AccountChange {
   readonly trustBouncesDays?: number | null;
   readonly lowBalance?: number | null;
   readonly secondFactorRequired?: boolean;
+  readonly operatorEvents?: boolean;
 }
 
 /** The alert to one of the account's admins; null: none. */

@@ -305,6 +305,9 @@ export interface AccountsTable {
   trust_bounces_days: Generated<number | null>;
   /** What whoever created it calls it; unique. */
   external_id: Generated<string | null>;
+  /** 1: its webhooks are told of events of all accounts. */
+  operator_events: Generated<number>;
+  exhausted_told_at: Generated<number | null>;
 }
 interface SharedFilesTable {
   name: string;

@@ -4,6 +4,7 @@ import { ApiError } from '../kernel/errors.ts';
 import {
   type DisabledReason,
   delivers,
+  type OperatorEventType,
   subscribes,
   type WebhookEventData,
   type WebhookEventType,
@@ -66,6 +67,41 @@ export async function emitEvent<T extends WebhookEventType>(
   await trx.insertInto('webhook_deliveries').values(rows).execute();
   for (const { id } of subscribed) await addDeliveryJob(driver, trx, account, id);
 }
+
+/**
+ * Tells the webhooks of the accounts that operators have chosen, but for those of the account itself. These accounts are
+ * not locked, so as not to have every grant wait for them: a delivery whose job ends meanwhile is found by `wake`.
+ */
+export async function emitOperatorEvent<T extends OperatorEventType>(
+  { driver, trx, now }: Scope,
+  about: string,
+  type: T,
+  data: WebhookEventData[T],
+): Promise<void> {
+  const webhooks = await trx
+    .selectFrom('webhooks')
+    .innerJoin('accounts', 'accounts.id', 'webhooks.account_id')
+    .select(['webhooks.id', 'webhooks.account_id', 'webhooks.events'])
+    .where('accounts.operator_events', '=', 1)
+    .where('accounts.status', '=', 'active')
+    .where('accounts.id', '<>', about)
+    .where('webhooks.enabled', '=', 1)
+    .orderBy('webhooks.id')
+    .execute();
+  const told = webhooks.filter(({ events }) => subscribes(JSON.parse(events), type));
+  if (told.length === 0) return;
+  const event = newEvent(type, data, now);
+  const rows = told.map(({ id, account_id }) => pendingRow(account_id, id, event, now));
+  await trx.insertInto('webhook_deliveries').values(rows).execute();
+  for (const { id, account_id } of told) await addDeliveryJob(driver, trx, account_id, id);
+}
+
+/** What an event for operators says of its account. */
+export const accountEvent = ({ id, name, external_id }: Pick<Row<'accounts'>, 'id' | 'name' | 'external_id'>) => ({
+  id,
+  name,
+  external_id,
+});
 
 const pendingRow = (
   account: string,

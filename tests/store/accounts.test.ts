@@ -16,6 +16,7 @@ describeStores('accounts', (lab) => {
       status: 'active',
       testOf: null,
       externalId: null,
+      operatorEvents: false,
       balance: 50,
       locked: 0,
       retentionDays: null,

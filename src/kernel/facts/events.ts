@@ -16,6 +16,13 @@ export interface KeyEventData {
   readonly revoked_at: string | null;
 }
 
+/** The account that an event for operators is about. */
+interface AccountEventData {
+  readonly id: string;
+  readonly name: string;
+  readonly external_id: string | null;
+}
+
 /** `data` of each event: the object of the API that it is about; no key, no verified address. */
 export interface WebhookEventData {
   /** The list, as `GET /v1/lists/:id` returns it. */
@@ -31,7 +38,23 @@ export interface WebhookEventData {
       readonly remaining: number;
     };
     readonly low_balance: number;
+    /** Only where operators are told. */
+    readonly account?: AccountEventData;
   };
+  readonly 'account.created': {
+    readonly account: AccountEventData;
+    readonly plan: string;
+    /** The opening balance. */
+    readonly credits: number;
+  };
+  /** Negative `credits` were taken back; `balance`: what is left after it. */
+  readonly 'credits.granted': {
+    readonly account: AccountEventData;
+    readonly credits: number;
+    readonly note: string;
+    readonly balance: number;
+  };
+  readonly 'credits.exhausted': { readonly account: AccountEventData };
   readonly 'key.created': KeyEventData;
   readonly 'key.revoked': KeyEventData;
   /** Verdicts that the outcome of a mail contradicts: how many, and the first of them as the API lists them. */
@@ -48,11 +71,23 @@ export const WEBHOOK_EVENT_TYPES = [
   'list.failed',
   'list.cancelled',
   'credits.low',
+  'account.created',
+  'credits.granted',
+  'credits.exhausted',
   'key.created',
   'key.revoked',
   'outcomes.contradiction',
   'ping',
 ] as const satisfies readonly (keyof WebhookEventData)[];
+/** Of all accounts, for the webhooks of the accounts that operators have chosen. */
+const OPERATOR_EVENT_TYPES = [
+  'account.created',
+  'credits.granted',
+  'credits.low',
+  'credits.exhausted',
+] as const satisfies readonly (keyof WebhookEventData)[];
+export type OperatorEventType = (typeof OPERATOR_EVENT_TYPES)[number];
+
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
 /** In place of types: every event, also those that later versions add. */

@@ -3174,7 +3174,7 @@ export interface components {
             id: string;
             url: string;
             /** @description The events that it receives; `*`: all of them. */
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
             disabled_reason: ("manual" | "gone" | "failing") | null;
@@ -3192,7 +3192,7 @@ export interface components {
         WebhookRequest: {
             /** @description https, with a host that has a public address. Redirects are not followed. */
             url: string;
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description?: string | null;
         };
         /** WebhookWithSecret */
@@ -3200,7 +3200,7 @@ export interface components {
             id: string;
             url: string;
             /** @description The events that it receives; `*`: all of them. */
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
             disabled_reason: ("manual" | "gone" | "failing") | null;
@@ -3216,7 +3216,7 @@ export interface components {
         WebhookChange: {
             /** @description https, with a host that has a public address. Redirects are not followed. */
             url?: string;
-            events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
             description?: string | null;
             /** @description A webhook that is disabled gets no events; what was to be sent to it has failed. */
             enabled?: boolean;
@@ -3234,7 +3234,7 @@ export interface components {
             /** @description The header `webhook-id`: the same in each attempt and replay. */
             event_id: string;
             /** @enum {string} */
-            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping";
+            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping";
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
             /** @description In order of time. */
@@ -3419,7 +3419,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -3443,7 +3443,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
                 target: string;
                 detail: {
                     [key: string]: unknown;

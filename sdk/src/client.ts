@@ -41,6 +41,10 @@ export function createMailvet(options: MailvetOptions): Mailvet {
       const query = evidence ? { evidence: 1 } : {};
       return send({ ...call, method: 'POST', path: 'v1/verify', query, body: request, replyField: 'deliverability' });
     },
+    verifications: {
+      get: (id, call) => send({ ...call, method: 'GET', path: `v1/verifications/${encodeURIComponent(id)}` }),
+      list: (query, call) => send({ ...call, method: 'GET', path: 'v1/verifications', query }),
+    },
     usage: (query, call) => send({ ...call, method: 'GET', path: 'v1/usage', query }),
     seen: {
       forget: async ({ scope, email }, call) => {

@@ -44,6 +44,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/verifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Search verifications, newest first */
+        get: operations["listVerifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/verifications/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a verification */
+        get: operations["getVerification"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/lists": {
         parameters: {
             query?: never;
@@ -1051,6 +1085,42 @@ export interface components {
         Forgotten: {
             /** @description How many mailboxes. */
             forgotten: number;
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
+        /** LogEntry */
+        LogEntry: {
+            id: string;
+            email: string;
+            status: components["schemas"]["Status"];
+            deliverability: components["schemas"]["Deliverability"];
+            reason: components["schemas"]["Reason"] | null;
+            /** @enum {string} */
+            requested: "mx" | "smtp";
+            /** @enum {string} */
+            validation_type: "mx" | "smtp";
+            credits_used: number;
+            duration_ms: number;
+            client_ip: string | null;
+            key: {
+                id: string;
+                name: string;
+            } | null;
+            list: {
+                id: string;
+                name: string;
+            } | null;
+            via: ("mcp" | "reacher" | "kickbox" | "zerobounce" | "neverbounce" | "emailable" | "supabase" | "workos" | "kratos" | "zitadel" | "generic") | null;
+            decision: ("accept" | "review" | "reject") | null;
+            egress: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        /** Verifications */
+        Verifications: {
+            verifications: components["schemas"]["LogEntry"][];
+            next: string | null;
+            searched_to: string | null;
             /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
@@ -2101,7 +2171,7 @@ export interface components {
             /** @description A date or an RFC 3339 date-time in the future; null: never. */
             expires_at?: string | null;
             /** @description What the key may be used for. */
-            scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes")[];
+            scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log")[];
             /** @description What the key may spend in a calendar month (UTC); null: no budget. */
             monthly_credits?: number | null;
         };
@@ -2112,7 +2182,7 @@ export interface components {
             /** @description `mv_live_…` or `mv_test_…`, and the last four characters. */
             key: string;
             allow_ips: string[];
-            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes")[];
+            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log")[];
             monthly_credits: number | null;
             /** Format: date-time */
             created_at: string;
@@ -2129,7 +2199,7 @@ export interface components {
             /** @description `mv_live_…` or `mv_test_…`, and the last four characters. */
             key: string;
             allow_ips: string[];
-            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes")[];
+            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log")[];
             monthly_credits: number | null;
             /** Format: date-time */
             created_at: string;
@@ -2432,7 +2502,7 @@ export interface components {
              * @description The scope that the key lacks.
              * @enum {string}
              */
-            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "accounts:read" | "accounts:write" | "credits";
+            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log" | "accounts:read" | "accounts:write" | "credits";
             /** @description Id of the account that has the external_id. */
             account?: string;
             /**
@@ -2712,6 +2782,8 @@ export type PolicyAction = components['schemas']['PolicyAction'];
 export type Decision = components['schemas']['Decision'];
 export type Verification = components['schemas']['Verification'];
 export type Forgotten = components['schemas']['Forgotten'];
+export type LogEntry = components['schemas']['LogEntry'];
+export type Verifications = components['schemas']['Verifications'];
 export type List = components['schemas']['List'];
 export type Pagination = components['schemas']['Pagination'];
 export type Lists = components['schemas']['Lists'];
@@ -2986,6 +3058,204 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listVerifications: {
+        parameters: {
+            query?: {
+                /** @description An address or its beginning, without regard to case. */
+                email?: string;
+                /** @description An ID, an address or its beginning, or any part of one, such as a domain. Without regard to case. */
+                query?: string;
+                /** @description `none`: without a reason. */
+                reason?: "none" | "blocked_by_filter" | "bounced_before" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+                /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. */
+                deliverability?: "deliverable" | "not_checked" | "unknown" | "risky" | "undeliverable";
+                /** @description What the policy of the request said. */
+                decision?: "accept" | "review" | "reject";
+                since?: string;
+                until?: string;
+                /** @description `next` of the page before. */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of verifications. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description first and next page (RFC 8288). */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "verifications": [
+                     *         {
+                     *           "id": "ver_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *           "email": "jane.doe@example.com",
+                     *           "status": "good",
+                     *           "deliverability": "risky",
+                     *           "reason": "catch_all",
+                     *           "requested": "smtp",
+                     *           "validation_type": "smtp",
+                     *           "credits_used": 10,
+                     *           "duration_ms": 1840,
+                     *           "client_ip": "203.0.113.7",
+                     *           "key": {
+                     *             "id": "key_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *             "name": "shop"
+                     *           },
+                     *           "list": null,
+                     *           "via": null,
+                     *           "decision": "accept",
+                     *           "egress": "default",
+                     *           "created_at": "2026-11-20T10:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next": "1204",
+                     *       "searched_to": "2026-11-20T10:00:00.000Z",
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Verifications"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getVerification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As it was answered then, with `evidence` if the request had it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "email": "jane.doe@example.com",
+                     *       "status": "good",
+                     *       "deliverability": "risky",
+                     *       "reason": "catch_all",
+                     *       "did_you_mean": null,
+                     *       "validation_type": "smtp",
+                     *       "credits_used": 10,
+                     *       "is_disposable": false,
+                     *       "is_role": false,
+                     *       "is_free": false,
+                     *       "is_relay": false,
+                     *       "is_catch_all": true,
+                     *       "checks": {
+                     *         "syntax": {
+                     *           "result": "pass"
+                     *         },
+                     *         "filter": {
+                     *           "result": "pass"
+                     *         },
+                     *         "disposable": {
+                     *           "result": "pass",
+                     *           "list_version": "2026-11-20"
+                     *         },
+                     *         "domain": {
+                     *           "result": "pass"
+                     *         },
+                     *         "mx": {
+                     *           "result": "pass",
+                     *           "records": [
+                     *             {
+                     *               "host": "mx.example.net",
+                     *               "priority": 10
+                     *             }
+                     *           ],
+                     *           "provider": null,
+                     *           "provider_kind": null
+                     *         },
+                     *         "smtp": {
+                     *           "result": "pass",
+                     *           "host": "mx.example.net",
+                     *           "stage": "rcpt",
+                     *           "code": 250,
+                     *           "enhanced_code": "2.1.5",
+                     *           "tls": true,
+                     *           "rule": null
+                     *         },
+                     *         "catch_all": {
+                     *           "result": "fail",
+                     *           "checked_at": "2026-11-20T07:12:00.000Z"
+                     *         }
+                     *       },
+                     *       "normalized_email": "jane.doe@example.com",
+                     *       "canonical_email": "jane.doe@example.com",
+                     *       "canonical_rule": null,
+                     *       "seen": {
+                     *         "before": true,
+                     *         "count": 2,
+                     *         "first_at": "2026-10-03T08:12:44.120Z",
+                     *         "same_spelling": true
+                     *       },
+                     *       "relay_provider": null,
+                     *       "local_part": "jane.doe",
+                     *       "domain": "example.com",
+                     *       "tag": null,
+                     *       "is_mailbox_full": false,
+                     *       "is_disabled": false,
+                     *       "retry_after": null,
+                     *       "warnings": [],
+                     *       "id": "ver_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *       "duration_ms": 1840,
+                     *       "verified_at": "2026-11-20T10:00:00.000Z",
+                     *       "decision": {
+                     *         "action": "accept",
+                     *         "because": [],
+                     *         "message": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Verification"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -15,6 +15,11 @@ export type Decision = NonNullable<Verification['decision']>;
 /** What is forgotten: one mailbox, by its address in any spelling, in one scope. */
 export type SeenMailbox = Required<QueryOf<'forgetSeen'>>;
 export type Forgotten = JsonOf<operations['forgetSeen']['responses'][200]>;
+/** A verification as the log has it. */
+export type LoggedVerification = VerificationPage['verifications'][number];
+export type VerificationsQuery = QueryOf<'listVerifications'>;
+/** One page of verifications, newest first. */
+export type VerificationPage = JsonOf<operations['listVerifications']['responses'][200]>;
 /** Plan, credits and rate window; `series` where the query has `group_by`. */
 export type Usage = JsonOf<operations['usage']['responses'][200]>;
 export type UsageQuery = QueryOf<'usage'>;
@@ -219,6 +224,13 @@ export interface VerifyOptions extends WriteOptions {
 export interface Mailvet {
   /** Verifies one address. */
   verify(request: VerifyRequest, options?: VerifyOptions): Promise<Verification>;
+  /** Verifications of the log; the key needs the scope `log`. */
+  readonly verifications: {
+    /** As it was answered then; one that has expired or was erased is an error, 404. */
+    get(id: string, options?: CallOptions): Promise<Verification>;
+    /** Pass `next` as the next `cursor`; a page may be empty and still have one. */
+    list(query?: VerificationsQuery, options?: CallOptions): Promise<VerificationPage>;
+  };
   usage(query?: UsageQuery, options?: CallOptions): Promise<Usage>;
   /** Mailboxes that `verify` was told to remember in a `scope`. */
   readonly seen: {

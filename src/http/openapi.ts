@@ -23,6 +23,7 @@ const BY_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   'api-key:webhooks': BY_KEY,
   'api-key:policies': BY_KEY,
   'api-key:outcomes': BY_KEY,
+  'api-key:log': BY_KEY,
   'charged-api-key:verify': BY_KEY,
   hook: [400, 401, 413, 429, 500, 503],
   anybody: [500, 503],
@@ -358,6 +359,17 @@ const EXAMPLES: Readonly<Record<string, object>> = {
       { result: 'duplicate', class: 'delivered' },
     ],
     ...{ recorded: 1, duplicates: 1, errors: 0, warnings },
+  },
+  Verifications: {
+    verifications: [
+      {
+        ...{ id: 'ver_0VkP3Zq1n7Jc2mQ9sT4bXd', email: 'jane.doe@example.com', status: 'good', deliverability: 'risky' },
+        ...{ reason: 'catch_all', requested: 'smtp', validation_type: 'smtp', credits_used: 10, duration_ms: 1840 },
+        ...{ client_ip: '203.0.113.7', key: { id: 'key_0VkP3Zq1n7Jc2mQ9sT4bXd', name: 'shop' }, list: null, via: null },
+        ...{ decision: 'accept', egress: 'default', created_at: ACCOUNT_TIME },
+      },
+    ],
+    ...{ next: '1204', searched_to: ACCOUNT_TIME, warnings },
   },
   Usage: { ...USAGE, warnings },
   FilterRequest: { filter_type: 'domain', value: 'spam.example.com', reason: 'abuse in October' },

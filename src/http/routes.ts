@@ -17,12 +17,14 @@ import { MANAGED_ROUTES } from './v1/operator.ts';
 import { OUTCOME_ROUTES } from './v1/outcomes.ts';
 import { POLICY_ROUTES } from './v1/policies.ts';
 import { USAGE_ROUTES } from './v1/usage.ts';
+import { VERIFICATION_ROUTES } from './v1/verifications.ts';
 import { VERIFY_ROUTES } from './v1/verify.ts';
 import { WEBHOOK_ROUTES } from './v1/webhooks.ts';
 
 /** All routes of the public API. */
 export const V1_ROUTES: readonly Route[] = [
   ...VERIFY_ROUTES,
+  ...VERIFICATION_ROUTES,
   ...LIST_ROUTES,
   ...USAGE_ROUTES,
   ...FILTER_ROUTES,

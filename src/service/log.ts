@@ -168,6 +168,15 @@ function pageById(found: FoundVerifications, rejected: FoundRejections, before: 
 export interface LogService extends LogExports {
   /** Newest first; pass `next` as the next `before`. */
   search(account: AccountId, search: LogSearch): Promise<LogResult>;
+  /** Verifications alone, newest first; pass `next` as the next `before`. */
+  verifications(
+    account: AccountId,
+    search: VerificationSearch,
+  ): Promise<{
+    readonly entries: readonly LogEntry[];
+    readonly next: number | null;
+    readonly searchedTo: number | null;
+  }>;
   get(account: AccountId, id: string): Promise<LogEntry>;
   getRejected(account: AccountId, id: number): Promise<LoggedRequest>;
   /** Returns how many records of the address and its mailbox were deleted. Counters and charges are kept. */
@@ -232,6 +241,10 @@ export function createLogService(
   return {
     search,
     ...createLogExports(search),
+    async verifications(account, wanted) {
+      const { items, ...found } = await store.verifications.search(account, wanted);
+      return { ...found, entries: await withNames(account, items, await keyNames(account, items.length)) };
+    },
     async get(account, id) {
       const row = await store.verifications.get(account, id);
       if (row === null)

@@ -75,6 +75,7 @@ function expected(access: Access, caller: CallerKind): Outcome {
     case 'api-key:webhooks':
     case 'api-key:policies':
     case 'api-key:outcomes':
+    case 'api-key:log':
     case 'charged-api-key:verify':
       return withKey(caller);
     case 'operator-key:accounts:read':

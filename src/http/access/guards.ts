@@ -84,6 +84,7 @@ export const GUARDS = {
   'api-key:webhooks': apiKey('webhooks'),
   'api-key:policies': apiKey('policies'),
   'api-key:outcomes': apiKey('outcomes'),
+  'api-key:log': apiKey('log'),
   'charged-api-key:verify': chargedApiKey,
   hook,
   anybody,

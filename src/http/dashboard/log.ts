@@ -50,7 +50,7 @@ const verifyHere =
     }
   };
 
-const logEntryReply = (entry: LogEntry): C.LogEntryReply => ({
+export const logEntryReply = (entry: LogEntry): C.LogEntryReply => ({
   id: entry.id,
   email: entry.email,
   status: entry.status,

@@ -1,5 +1,5 @@
 /** What an API key may be used for (RFC 6749 §3.3). Stored and part of the API: never rename one. */
-export const KEY_SCOPES = ['verify', 'lists', 'filters', 'usage', 'webhooks', 'policies', 'outcomes'] as const;
+export const KEY_SCOPES = ['verify', 'lists', 'filters', 'usage', 'webhooks', 'policies', 'outcomes', 'log'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** What an operator key may be used for. Likewise. */

@@ -2710,7 +2710,7 @@ export interface components {
             name: string;
             key: string;
             allow_ips: string[];
-            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes")[];
+            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log")[];
             budget: {
                 monthly_credits: number;
                 used: number;
@@ -3763,7 +3763,7 @@ export interface components {
              * @description The scope that the key lacks.
              * @enum {string}
              */
-            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "accounts:read" | "accounts:write" | "credits";
+            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log" | "accounts:read" | "accounts:write" | "credits";
             /** @description Id of the account that has the external_id. */
             account?: string;
             /**
@@ -5686,7 +5686,7 @@ export interface operations {
                     /** @description A date or an RFC 3339 date-time in the future; null: never. */
                     expires_at?: string | null;
                     /** @description What the key may be used for. */
-                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes")[];
+                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log")[];
                     /** @description What the key may spend in a calendar month (UTC); null: no budget. */
                     monthly_credits?: number | null;
                 };
@@ -5774,7 +5774,7 @@ export interface operations {
                     /** @description A date or an RFC 3339 date-time in the future; null: never. */
                     expires_at?: string | null;
                     /** @description What the key may be used for. */
-                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes")[];
+                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log")[];
                     /** @description What the key may spend in a calendar month (UTC); null: no budget. */
                     monthly_credits?: number | null;
                 };

@@ -41,6 +41,8 @@ const CALLS: Readonly<Record<Name, Call>> = {
       "await pipeline(results, createWriteStream('results.csv'));",
     ],
   }),
+  listVerifications: () => result('page', "verifications.list({ query: 'example.com' })"),
+  getVerification: (id) => result('verification', `verifications.get(${id})`),
   forgetSeen: () => result('forgotten', "seen.forget({ scope: 'signup', email: 'jane.doe@example.com' })"),
   usage: () => result('usage', 'usage()'),
   addFilter: (_id, body) => result('filter', `filters.add(${javascript(body)})`),

@@ -69,8 +69,8 @@ export async function emitEvent<T extends WebhookEventType>(
 }
 
 /**
- * Tells the webhooks of the accounts that operators have chosen, but for those of the account itself. These accounts are
- * not locked, so as not to have every grant wait for them: a delivery whose job ends meanwhile is found by `wake`.
+ * Tells the webhooks of the accounts that operators have chosen, but for those of the account itself. These accounts
+ * are not locked, so as not to have every grant wait for them: a delivery whose job ends meanwhile is found by `wake`.
  */
 export async function emitOperatorEvent<T extends OperatorEventType>(
   { driver, trx, now }: Scope,

@@ -69,7 +69,7 @@ function foldsOf(families: readonly number[], folds: number): ReadonlyMap<number
 
 const WORDING_FOLDS = 10;
 const SOURCE_FOLDS = 8;
-const NONSENSE = { training: 600, measure: 6000 } as const;
+const NONSENSE = { training: 1200, measure: 6000 } as const;
 /** Thresholds that the page compares. */
 const TRADE = [0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 const SEEDS = { training: 1, measure: 77 } as const;

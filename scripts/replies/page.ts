@@ -128,8 +128,8 @@ ${summary(trained)}
    something of the client, "if the user does not exist" says nothing. [The table](#the-decision-table) maps each clause to
    a rule; of all rules the one with the highest rank decides.
 5. **Enhanced codes** (RFC 3463) are weak evidence. A code makes an address bad only beside words that fit: they name a
-   recipient, deny or refuse something, and name neither the sender nor what is counted. X.1.0 never does, nor any code
-   in a 500 to 503. X.5.1, X.5.2 and X.5.4 are about the command: beside them no domain is unknown.
+   recipient, deny or refuse something in the same language, and name neither the sender nor what is counted. X.1.0 never
+   does, nor any code in a 500 to 503. X.5.1, X.5.2 and X.5.4 are about the command: beside them no domain is unknown.
 6. **The model** is asked about a 5xx to RCPT, from 504 on, that the rules call bad, or that no rule reads, or none that is
    sure of whom it speaks. It is a linear one ([data/smtp-model.tsv](../data/smtp-model.tsv)): the code, words in a row,
    pieces of words, what the words mean, and what the rules make of them add up to a probability that the mailbox cannot
@@ -193,8 +193,8 @@ ${grouped('language', trained.heldBack, ({ language }) => language)}
 
 ### The trade
 
-What other thresholds would give, on the same replies and on made-up words ("550 account quux garply"), which a model that
-guesses from the place calls dead:
+What other thresholds would give, on the same replies and on made-up words ("550 account quux garply", "recipient address
+rejected: quux"), which a model that guesses from the place calls dead:
 
 ${trade(trained)}
 

@@ -92,9 +92,14 @@ const NOUNS =
 const CODES = [550, 550, 550, 550, 551, 552, 553, 554, 554];
 const STATUS = [null, null, null, '5.1.1', '5.1.1', '5.1.0', '5.1.2', '5.2.1', '5.2.2', '5.7.1', '5.0.0'];
 
+/** What servers say before a reason of their own, and codes that say nothing of a mailbox. */
+const FRAMES = ['<someone@example.com>: Recipient address rejected:', 'Recipient not accepted:', 'Address rejected:'];
+const STATUS_OF_FRAMES = [null, null, '5.1.0', '5.7.1', '5.0.0'];
+
 /**
- * Replies whose words mean nothing: codes, a noun or two, made-up words. A model that reads them as dead mailboxes
- * guesses from the place, since most refusals at RCPT are about a mailbox. The same seed makes the same replies.
+ * Replies whose words mean nothing: codes, a noun or two, made-up words, some as the reason of a refusal. A model that
+ * reads them as dead mailboxes guesses from the place, since most refusals at RCPT are about a mailbox. The same seed
+ * makes the same replies.
  */
 export function nonsense(count: number, seed: number): SourceRow[] {
   const next = random(seed);
@@ -106,10 +111,13 @@ export function nonsense(count: number, seed: number): SourceRow[] {
     const words = Array.from({ length: 1 + Math.floor(next() * 5) }, word);
     const nouns = Math.floor(next() * 3);
     for (let i = 0; i < nouns; i++) words.splice(Math.floor(next() * (words.length + 1)), 0, pick(NOUNS));
-    if (next() < 0.2) words.unshift('<someone@example.com>:');
+    const isFramed = next() < 0.2;
+    if (isFramed) words.unshift(pick(FRAMES));
+    else if (next() < 0.2) words.unshift('<someone@example.com>:');
+    const enhanced = pick(isFramed ? STATUS_OF_FRAMES : STATUS);
     return {
       ...{ id: `nonsense${index}`, set: 'smtp-reply-forms.json', source: 'nonsense', weight: 1 },
-      ...{ code: pick(CODES), enhanced: pick(STATUS), text: words.join(' '), label: 'other', also_ok: ['blocked'] },
+      ...{ code: pick(CODES), enhanced, text: words.join(' '), label: 'other', also_ok: ['blocked'] },
     };
   });
 }

@@ -19,7 +19,9 @@ import {
   type LexiconFile,
   loadLexicon,
   type Segment,
+  type Slot,
   segmentsOf,
+  type Token,
   wordsOf,
 } from './classify/lexicon.ts';
 import {
@@ -102,10 +104,14 @@ interface Evidence {
 
 /**
  * The model decides nothing about a 4xx, which is never bad, about 500 to 503, which are about the command, before
- * RCPT, against an operator's own form, or of a code without words.
+ * RCPT, against an operator's own form, or of a code without words that say something.
  */
-const isForModel = ({ stage, reply }: ReplyToRead, { form, words }: Evidence): boolean =>
-  reply.code > 503 && !BEFORE_RCPT[stage] && form === null && words.some((word) => !/^[@\d]/.test(word));
+const isForModel = ({ stage, reply }: ReplyToRead, { form, segments }: Evidence): boolean =>
+  reply.code > 503 && !BEFORE_RCPT[stage] && form === null && segments.some(({ tokens }) => tokens.some(saysSomething));
+
+const JOINING: ReadonlySet<Slot> = new Set<Slot>(['filler', 'cut', 'prep', 'of', 'by']);
+const saysSomething = ({ text, slots: [slot] }: Token): boolean =>
+  !/^[@\d]/.test(text) && (slot === undefined || !JOINING.has(slot));
 
 const seenOf = ({ status, words, segments, clauses, rules }: Evidence, code: number, rule: string): Seen => ({
   ...{ code, enhanced: status, words, segments, clauses, rule },

@@ -166,7 +166,6 @@ function negatedBy(elements: readonly Element[], at: number): Element | null {
   // "izniniz yok <someone@example.com>"
   const echoed = kind === 'lacks' && at > 0 && at + 2 === elements.length && isEcho(elements[at + 1]);
   const next = echoed ? undefined : elements[at + 1];
-  if (kind === 'not' && next?.kind === 'phrase' && isListOfRecipients(next) && at + 2 === elements.length) return next;
   if (isNegation(kind) && next?.kind === 'phrase' && !next.oblique && !isOfTwoLanguages(elements[at], next))
     return next;
   for (let i = at - 1; i >= 0 && i >= at - 3; i--) {
@@ -207,12 +206,6 @@ function subjectOf({ nouns, tokens, onward }: Element): Subject {
   if (someone) return 'recipient';
   return hasNoun(nouns, 'message') ? 'message' : 'none';
 }
-
-/** "recipient list", "user database" */
-const isListOfRecipients = ({ nouns }: Element): boolean =>
-  hasNoun(nouns, 'server') &&
-  (hasNoun(nouns, 'recipient') || hasNoun(nouns, 'user')) &&
-  (nouns & (BIT.sender | BIT.client | BIT.you | BIT.message)) === 0;
 
 /** "email": a message, or an address. */
 const isEmail = ({ tokens }: Element): boolean =>
@@ -405,11 +398,12 @@ const REFUSING: ReadonlySet<Word> = new Set<Word>(['refused', 'declines', 'faile
 const beside = (elements: readonly Element[], at: number, word: Word): boolean =>
   elements.some((one, i) => one.word === word && Math.abs(i - at) <= 2);
 
-/** "bandwidth quota": an unknown word in front says of what it is, and nothing that it is the recipient's. */
+/** "bandwidth quota", "quota SMTP journalier": an unknown word says of what it is, and nothing that it is the recipient's. */
 const isOtherQuota = (elements: readonly Element[]): boolean =>
   elements.some(
     ({ subject, tokens }, at) =>
-      (subject === 'quota' || tokens[0]?.text.startsWith('quota') === true) && elements[at - 1]?.kind === 'gap',
+      (subject === 'quota' || tokens[0]?.text.startsWith('quota') === true) &&
+      (elements[at - 1]?.kind === 'gap' || elements[at + 1]?.kind === 'gap'),
   ) && !elements.some(({ kind, subject }) => kind === 'phrase' && subject === 'recipient');
 
 const ABILITY = /(?:accept|receiv)\w* (?:e )?(?:mail|email|messages)$/;
@@ -515,10 +509,6 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
       if (agent !== undefined) [subject, predicate] = ['recipient', 'declines'];
       else if (subject === 'recipient' && (named('message') || named('you') || named('sender'))) {
         predicate = 'declines';
-      }
-      const accepting = one.word === 'accepts' || (one.word === 'allowed' && wording === 'accepted');
-      if (subject === 'domain' && accepting && !named('sender') && !named('client')) {
-        predicate = named('you') ? 'declines' : 'not_hosted';
       }
     }
     if (one.word === 'exists' && (has('policy') || has('listed') || has('spam'))) {

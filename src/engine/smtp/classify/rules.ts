@@ -223,8 +223,8 @@ export const aboutRecipient = (rule: RuleId): boolean => {
 
 /**
  * Whether an enhanced code counts. It makes an address bad only with words that fit: they name a recipient, deny or
- * refuse something, and name neither the sender nor what is counted. In a 4xx, X.5 and X.7 are no more than "not now",
- * and 500 to 503 are about the command.
+ * refuse something in the same language, and name neither the sender nor what is counted. In a 4xx, X.5 and X.7 are no
+ * more than "not now", and 500 to 503 are about the command.
  */
 export function mayDecide(
   rule: RuleId,
@@ -236,8 +236,18 @@ export function mayDecide(
   if (!isBad(rule)) return true;
   if (code >= 500 && code <= 503) return false;
   const isAbsent = clauses.some(({ subject, predicate }) => predicate === 'absent' && subject === 'none');
-  return (says(segments, WHO) || isAbsent) && says(segments, SAID) && !says(segments, OTHERS);
+  if (says(segments, OTHERS) || !says(segments, SAID)) return false;
+  // "the nu address": letters that happen to deny something in another language.
+  const [who, said] = [languagesOf(segments, WHO), languagesOf(segments, SAID)];
+  return who.has('') || [...said].some((language) => who.has(language)) || (isAbsent && who.size === 0);
 }
+
+const languagesOf = (segments: readonly Segment[], slots: ReadonlySet<Slot>): ReadonlySet<string> =>
+  new Set(
+    segments.flatMap(({ tokens }) =>
+      tokens.flatMap((token) => (token.slots.some((slot) => slots.has(slot)) ? [token.language] : [])),
+    ),
+  );
 
 const says = (segments: readonly Segment[], slots: ReadonlySet<Slot>): boolean =>
   segments.some(({ tokens }) => tokens.some((token) => token.slots.some((slot) => slots.has(slot))));

@@ -152,6 +152,15 @@ describe('a code does not speak for words that say something else', () => {
     const used = ['quota exceeded', 'quota reached', 'quota is used up', 'quota is full'];
     const around = ['', '<someone@example.com>: Recipient address rejected:', 'Your'];
     expect(findings(combine(['550 5.2.2', '552 5.2.2', '554 5.7.1', '552'], around, quotas, used))).toEqual([]);
+    const behind = [
+      'Quota SMTP journalier dépassé',
+      'Quota journalier dépassé',
+      'Cuota diaria de envío excedida',
+      'Quota giornaliera superata',
+      'Quota SMTP diária excedida',
+      'Kontingent SMTP überschritten',
+    ];
+    expect(findings(combine(['550 5.2.2', '552 5.7.1', '552'], behind))).toEqual([]);
     const bounces = ['Multi-recipient bounce', 'Backscatter protection', 'bounces are not accepted', 'bounce refused'];
     expect(findings(combine(codes, around.slice(0, 2), bounces))).toEqual([]);
   });

@@ -1,26 +1,31 @@
+import type { Factor } from '../../kernel/audit-actions.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { HOUR_MS } from '../../kernel/clock.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { SETUP_LINK_HOURS } from '../../kernel/facts/lifetimes.ts';
+import { FIRST_ACCOUNT } from '../../kernel/facts/plans.ts';
+import { sha256Hex } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
-import type { Membership, Store } from '../../store/store.ts';
+import type { Account, Actor, Invitation, Membership, Store, User } from '../../store/store.ts';
 import type { Mail } from '../mail.ts';
 import type { MailLimits } from '../mail-limits.ts';
-import { type ConfirmUser, createConfirmation } from './confirmation.ts';
-import { createDevices } from './devices.ts';
-import { createInvitations, type InvitationService } from './invitations.ts';
+import { parsePersonName } from '../names.ts';
+import { createDevices, type Devices } from './devices.ts';
+import type { Library } from './library.ts';
 import type { BrowserRequest } from './library-calls.ts';
-import { relyingParty } from './library-calls.ts';
-import { createLimits } from './limits.ts';
-import { createNotifyUser } from './notices.ts';
+import { type Cookies, callLibrary, cookiesOf, type ErrorMapping, headersOf, relyingParty } from './library-calls.ts';
+import { createLimits, type Limits } from './limits.ts';
+import { createNotifyUser, type NotifyUser, sourceOf } from './notices.ts';
 import { lazyLibrary } from './open.ts';
 import { createPasskeys, type PasskeyService } from './passkeys.ts';
-import { createPasswords, type PasswordService } from './password-change.ts';
-import { createSecondFactor, type SecondFactorService } from './second-factor.ts';
+import { admitToken, createPasswords, type PasswordService } from './password-change.ts';
+import { endSecondFactor } from './second-factor-sessions.ts';
 import type { SignedIn } from './session.ts';
-import { createSessionList, createSessions, type SessionList, type SessionService } from './sessions.ts';
-
-import { createSetup, type SetupService } from './setup.ts';
+import { beginSession, createSessionList, createSessions, type SessionList, type SessionService } from './sessions.ts';
 import { type CheckDeliverability, createSignUp, type SignUpService } from './sign-up.ts';
-import { createUserAdmin, newToken } from './user-admin.ts';
+import { createUserAdmin, newToken, removeAuthenticator, type UserAdmin } from './user-admin.ts';
 import { createUserAudit, type UserAudit } from './user-audit.ts';
+import { parseEmail, rejectWeakPassword } from './validate.ts';
 
 export type { BrowserRequest } from './library-calls.ts';
 
@@ -115,5 +120,352 @@ export function createSignIn(parts: SignInParts): SignInService {
     accountsOf: (user) => store.members.ofUser(user.id),
     failures: audit,
     offers: { signup: openSignUp !== null, mail: mail !== null },
+  };
+}
+
+// Confirming who one is.
+
+/** One of these. `credential`: of one of the user's passkeys, in the JSON form used by browsers. */
+interface Proof {
+  readonly password?: string;
+  readonly code?: string;
+  readonly credential?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Confirms that a signed-in user is at the keyboard, not just somebody with the session. Throws ApiError:
+ * `missing_parameter`, `wrong_password`, `wrong_code`, `passkey_refused`, or too many attempts.
+ */
+type ConfirmUser = (browser: BrowserRequest, user: SignedIn, proof: Proof) => Promise<void>;
+
+const CODE: ErrorMapping = {
+  INVALID_CODE: 'wrong_code',
+  INVALID_BACKUP_CODE: 'wrong_code',
+  TOTP_NOT_ENABLED: 'wrong_code',
+  BACKUP_CODES_NOT_ENABLED: 'wrong_code',
+  // Concurrent requests used the recovery codes; the other one won.
+  CONFLICT: 'wrong_code',
+};
+
+const ONE_TIME_CODE = /^\d{6}$/;
+
+function createConfirmation(parts: {
+  library: () => Promise<Library>;
+  limits: Limits;
+  devices: Devices;
+  audit: UserAudit;
+  passwords: Pick<PasswordService, 'confirm'>;
+  passkeys: Pick<PasskeyService, 'confirm'>;
+}): ConfirmUser {
+  const { library, limits, devices, audit, passwords, passkeys } = parts;
+
+  /** Of the authenticator app, or a recovery code, which is used up. */
+  async function confirmCode(browser: BrowserRequest, user: SignedIn, typed: string): Promise<void> {
+    const off = 'Two-factor authentication is off. Use your password.';
+    if (!user.secondFactor) throw new ApiError('wrong_code', off, { field: 'code' });
+    await limits.count('code', user.id, await devices.originOf(browser, user.id));
+    const code = typed.replaceAll(/\s/g, '');
+    const isOneTime = ONE_TIME_CODE.test(code);
+    if (isOneTime && !(await limits.firstUse(user.id, code))) throw new ApiError('wrong_code');
+    const { api } = await library();
+    const call = { body: { code }, headers: headersOf(browser, 'session_token') };
+    await callLibrary(CODE, async () => (isOneTime ? api.verifyTOTP(call) : api.verifyBackupCode(call)));
+    await limits.clear('code', user.id);
+  }
+  return async (browser, user, { password, code, credential }) => {
+    if (password !== undefined) return passwords.confirm(user.id, password, browser);
+    if (code !== undefined)
+      return audit.attempt({ user: { id: user.id }, by: 'self', from: browser, factor: 'code' }, () =>
+        confirmCode(browser, user, code),
+      );
+    if (credential !== undefined) return passkeys.confirm(browser, user, credential);
+    throw new ApiError('missing_parameter', 'password, code or credential is missing.', { field: 'password' });
+  };
+}
+
+// Invitations.
+
+interface InvitationService {
+  /** `known`: the address already has a user, so no password is needed. Throws ApiError. */
+  lookUp(browser: BrowserRequest, token: string): Promise<{ invitation: Invitation; known: boolean }>;
+  /** Creates and signs in a new user; an existing user must already be signed in. Throws ApiError. */
+  accept(browser: BrowserRequest, by: { token: string; name?: string; password?: string }): Promise<Cookies>;
+}
+
+/** The link proves who owns the address, which its present user never did: it becomes theirs, with a new password. */
+const claims = (invitation: Invitation, user: User): boolean => invitation.provesAddress && !user.emailVerified;
+
+const actorOf = ({ id, email }: User, ip: string): Actor => ({ kind: 'user', id, name: email, ip });
+
+interface InvitationParts {
+  readonly store: Pick<Store, 'users' | 'members'>;
+  readonly library: () => Promise<Library>;
+  readonly limits: Limits;
+  readonly userAdmin: UserAdmin;
+  readonly sessions: Pick<SessionService, 'signInAs' | 'fromBrowser' | 'rename'>;
+}
+
+function createInvitations(parts: InvitationParts): InvitationService {
+  const { store, library, limits, userAdmin, sessions } = parts;
+
+  async function find(browser: BrowserRequest, typed: string): Promise<{ invitation: Invitation; hash: string }> {
+    const hash = sha256Hex(await admitToken(limits, browser, typed));
+    const invitation = await store.members.invitation(hash);
+    if (invitation === null) throw new ApiError('link_expired');
+    return { invitation, hash };
+  }
+
+  async function acceptAs(hash: string, user: User, ip: string): Promise<void> {
+    if ((await store.members.accept(hash, user.id, actorOf(user, ip))) === null) throw new ApiError('link_expired');
+  }
+
+  /** Whoever has not proven to own the address stays in the account that invited them. */
+  async function requireProvenElsewhere(user: User, { account }: Invitation): Promise<void> {
+    if (user.emailVerified) return;
+    const accounts = await store.members.ofUser(user.id);
+    if (accounts.some((other) => other.account !== account)) throw new ApiError('address_not_confirmed');
+  }
+
+  return {
+    async lookUp(browser, token) {
+      const { invitation } = await find(browser, token);
+      const known = await store.users.byEmail(invitation.email);
+      return { invitation, known: known !== null && !claims(invitation, known) };
+    },
+
+    async accept(browser, { token, name, password }) {
+      const { invitation, hash } = await find(browser, token);
+      const known = await store.users.byEmail(invitation.email);
+      if (known !== null && !claims(invitation, known)) {
+        await requireProvenElsewhere(known, invitation);
+        const session = await sessions.fromBrowser(browser);
+        if (session?.user.id !== known.id)
+          throw new ApiError('not_signed_in', `Sign in as ${known.email} first, then open the link again.`);
+        await acceptAs(hash, known, browser.ip);
+        return { setCookie: session.setCookie };
+      }
+      if (name === undefined) throw missing('name');
+      if (password === undefined) throw missing('password');
+      const email = parseEmail(invitation.email);
+      const called = parsePersonName(name);
+      await rejectWeakPassword(password, { email, name: called, accounts: [invitation.accountName] });
+      const { password: passwords } = await (await library()).$context;
+      const hashed = await passwords.hash(password);
+      if (known !== null) {
+        const by = actorOf(known, browser.ip);
+        await userAdmin.setPassword(known.id, hashed, sourceOf(browser), {
+          account: invitation.account,
+          // An invitation that was withdrawn meanwhile changes nothing.
+          async within(change) {
+            if ((await change.acceptInvitation(hash, by)) === null) throw new ApiError('link_expired');
+          },
+        });
+        await sessions.rename(known, called);
+        return sessions.signInAs(browser, known.id);
+      }
+      const proven = invitation.provesAddress;
+      const user = await userAdmin.create({ email, name: called, password: hashed, proven });
+      if (user === null)
+        throw new ApiError('link_expired', 'This address already has a user. Sign in, then open the link again.');
+      await acceptAs(hash, user, browser.ip).catch(async (error: unknown) => {
+        await store.users.remove(user.id);
+        throw error;
+      });
+      return sessions.signInAs(browser, user.id);
+    },
+  };
+}
+
+// Second factors.
+
+const missing = (field: string) => new ApiError('missing_parameter', `The parameter "${field}" is missing.`, { field });
+
+interface SecondFactorService {
+  /**
+   * A secret for an authenticator app, with recovery codes, returned only here; takes effect once a code confirms it.
+   */
+  beginTotp(browser: BrowserRequest, user: SignedIn, password: string): Promise<TotpSecret>;
+  /** Mails the user, as `removeTotp`. */
+  confirmTotp(browser: BrowserRequest, user: SignedIn, code: string): Promise<Cookies>;
+  removeTotp(browser: BrowserRequest, user: SignedIn, password: string): Promise<Cookies>;
+}
+
+interface TotpSecret {
+  /** `otpauth://totp/…` */
+  readonly uri: string;
+  /** Base32. */
+  readonly secret: string;
+  readonly recoveryCodes: readonly string[];
+}
+
+const BEGIN: ErrorMapping = { INVALID_PASSWORD: 'wrong_password', TOTP_ALREADY_ENABLED: 'second_factor_exists' };
+const CONFIRM: ErrorMapping = {
+  INVALID_CODE: 'wrong_code',
+  TOTP_NOT_ENABLED: ['wrong_code', 'There is no secret to confirm. Start again with a new one.'],
+};
+
+function createSecondFactor(parts: {
+  store: Pick<Store, 'signIns'>;
+  library: () => Promise<Library>;
+  limits: Limits;
+  devices: Devices;
+  audit: UserAudit;
+  notify: NotifyUser;
+  confirm: PasswordService['confirm'];
+}): SecondFactorService {
+  const { library, limits, devices, audit, notify, confirm } = parts;
+  const { signIns } = parts.store;
+  const attempt = <T>(browser: BrowserRequest, { id }: SignedIn, factor: Factor, work: () => Promise<T>): Promise<T> =>
+    audit.attempt({ user: { id }, by: 'self', from: browser, factor }, work);
+
+  async function beginTotp(browser: BrowserRequest, user: SignedIn, password: string): Promise<TotpSecret> {
+    await limits.countUser('password', user.id);
+    const { api } = await library();
+    const body = { password, method: 'totp' } as const;
+    const made = await callLibrary(BEGIN, () =>
+      api.enableTwoFactor({ body, headers: headersOf(browser, 'session_token') }),
+    );
+    await limits.clear('password', user.id);
+    if (made.method !== 'totp') throw new TypeError('not a TOTP secret');
+    const secret = new URL(made.totpURI).searchParams.get('secret');
+    if (secret === null) throw new TypeError('the URI has no secret');
+    return { uri: made.totpURI, secret, recoveryCodes: made.backupCodes };
+  }
+
+  async function confirmTotp(browser: BrowserRequest, user: SignedIn, typed: string): Promise<Cookies> {
+    await limits.count('code', user.id, await devices.originOf(browser, user.id));
+    const { api } = await library();
+    const code = typed.replaceAll(/\s/g, '');
+    if (!(await limits.firstUse(user.id, code))) throw new ApiError('wrong_code');
+    const call = { body: { code }, headers: headersOf(browser, 'session_token'), returnHeaders: true } as const;
+    const setCookie = await signIns.change({ user: user.id, session: user.session }, async (change) => {
+      // Rotates the session.
+      const { headers } = await callLibrary(CONFIRM, () => api.verifyTOTP(call));
+      if (!change.user.secondFactor) await notify(change, 'second_factor_on', sourceOf(browser));
+      await audit.record(change, browser, 'user.second_factor_enabled');
+      return cookiesOf(headers);
+    });
+    await limits.clear('code', user.id);
+    return { setCookie };
+  }
+
+  async function removeTotp(browser: BrowserRequest, user: SignedIn, password: string): Promise<Cookies> {
+    await confirm(user.id, password, browser);
+    const opened = await library();
+    const context = await opened.$context;
+    return signIns.change({ user: user.id, session: user.session }, async (change) => {
+      await removeAuthenticator(opened, user.id);
+      if (change.user.secondFactor) await notify(change, 'second_factor_off', sourceOf(browser));
+      // The same session, rotated.
+      await change.endSession(user.session);
+      const next = await beginSession(opened, browser, user.id, user.withSecondFactor);
+      await endSecondFactor(context, user.id);
+      await audit.record(change, browser, 'user.second_factor_disabled');
+      return next;
+    });
+  }
+
+  return {
+    async beginTotp(browser, user, password) {
+      if (user.secondFactor) throw new ApiError('second_factor_exists');
+      return attempt(browser, user, 'password', () => beginTotp(browser, user, password));
+    },
+    confirmTotp: (browser, user, code) => attempt(browser, user, 'code', () => confirmTotp(browser, user, code)),
+    removeTotp,
+  };
+}
+
+// The first user.
+
+interface SetupService {
+  /** Whether there is no user. */
+  wanted(): Promise<boolean>;
+  /** The token of a new one-time link, which replaces any earlier one; null if there already is a user. */
+  offer(): Promise<string | null>;
+  /**
+   * Only someone with access to the host has the link: they become owner of the oldest account, and operator. Throws
+   * ApiError.
+   */
+  use(browser: BrowserRequest, by: { token: string; name: string; email: string; password: string }): Promise<Cookies>;
+}
+
+interface SetupParts {
+  readonly store: Pick<Store, 'users' | 'accounts' | 'members'>;
+  readonly library: () => Promise<Library>;
+  readonly limits: Limits;
+  readonly userAdmin: UserAdmin;
+  readonly sessions: Pick<SessionService, 'signInAs'>;
+  readonly clock: Clock;
+}
+
+function createSetup({ store, library, limits, userAdmin, sessions, clock }: SetupParts): SetupService {
+  // In memory only: the link ends with the process.
+  let link: { readonly hash: string; readonly endsAt: number } | null = null;
+
+  /** Consumes the link synchronously, so that no other request can use it. */
+  function take(token: string): NonNullable<typeof link> {
+    const taken = link;
+    if (taken === null || taken.hash !== sha256Hex(token) || taken.endsAt <= clock.now())
+      throw new ApiError('link_expired');
+    link = null;
+    return taken;
+  }
+
+  async function oldestAccount(): Promise<Account> {
+    const accounts = await store.accounts.list();
+    const oldest = accounts.reduce<Account | null>(
+      (found, account) => (found === null || account.createdAt < found.createdAt ? account : found),
+      null,
+    );
+    return oldest ?? store.accounts.create(FIRST_ACCOUNT);
+  }
+
+  async function makeOwner(by: { name: string; email: string; password: string }, ip: string): Promise<string> {
+    const { password: passwords } = await (await library()).$context;
+    const user = await userAdmin.create({ ...by, password: await passwords.hash(by.password) });
+    if (user === null) throw new ApiError('link_expired');
+    try {
+      await store.users.setOperator(user.id, true);
+      const { id } = await oldestAccount();
+      // Last, because adding an owner cannot be undone.
+      await store.members.add(id, user.id, 'owner', { kind: 'user', id: user.id, name: user.email, ip });
+      return user.id;
+    } catch (error) {
+      await store.users.remove(user.id);
+      throw error;
+    }
+  }
+
+  // Once there was one, a link is of no use to others.
+  let hasUsers = false;
+  async function wanted(): Promise<boolean> {
+    hasUsers ||= (await store.users.count()) > 0;
+    return !hasUsers;
+  }
+
+  return {
+    wanted,
+
+    async offer() {
+      if (!(await wanted())) return null;
+      const token = newToken();
+      link = { hash: sha256Hex(token), endsAt: clock.now() + SETUP_LINK_HOURS * HOUR_MS };
+      return token;
+    },
+
+    async use(browser, { token: typed, name, email, password }) {
+      const token = await admitToken(limits, browser, typed);
+      const owner = { name: parsePersonName(name), email: parseEmail(email), password };
+      await rejectWeakPassword(password, { ...owner, accounts: [FIRST_ACCOUNT.name] });
+      const taken = take(token);
+      try {
+        if ((await store.users.count()) > 0) throw new ApiError('link_expired');
+        return await sessions.signInAs(browser, await makeOwner(owner, browser.ip));
+      } catch (error) {
+        // There still is no user, so restore the link.
+        if (!(error instanceof ApiError) || error.status >= 500) link = taken;
+        throw error;
+      }
+    },
   };
 }

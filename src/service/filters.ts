@@ -240,6 +240,63 @@ interface Importing {
 }
 type Parsed = { readonly row: FilterRow } & ({ readonly input: FilterInput } | { readonly error: FilterRowError });
 
+/** What the rows of a file become, and what of them is stored. */
+class RowImport {
+  readonly counts = { rows: 0, added: 0, existing: 0, invalid: 0 };
+  readonly errors: FilterRowError[] = [];
+  readonly shown: (FilterInput & { readonly row: number })[] = [];
+  /** Of the rows so far: a later one for the same is none of its own. */
+  readonly #before = new Map<string, Pick<FilterInput, 'action' | 'expiresAt'> & { readonly where: string }>();
+  readonly #existing: (inputs: readonly FilterInput[]) => Promise<(Filter | null)[]>;
+  /** How many were added; a dry run adds none. */
+  readonly #add: (inputs: readonly FilterInput[]) => Promise<number>;
+
+  constructor(filters: Filters, account: AccountId, actor: Actor, dryRun: boolean) {
+    this.#existing = (inputs) => filters.existing(account, inputs);
+    this.#add = async (inputs) => {
+      if (dryRun) return inputs.length;
+      return (await filters.addMany(account, inputs, actor)).filter(({ added }) => added).length;
+    };
+  }
+
+  async take(parsed: readonly Parsed[]): Promise<void> {
+    this.counts.rows += parsed.length;
+    const usable = parsed.flatMap((one) => ('input' in one ? [one.input] : []));
+    for (const existing of await this.#existing(usable)) {
+      if (existing === null || this.#before.has(subjectOf(existing))) continue;
+      this.#before.set(subjectOf(existing), { ...existing, where: `filter ${existing.id}` });
+    }
+    const fresh = parsed.flatMap((one) => this.#freshOf(one));
+    if (fresh.length === 0) return;
+    const added = await this.#add(fresh);
+    this.counts.added += added;
+    this.counts.existing += fresh.length - added;
+  }
+
+  /** What the row is to add, if anything. */
+  #freshOf(one: Parsed): FilterInput[] {
+    if ('error' in one) return this.#refuse(one.error);
+    const { row, input } = one;
+    const key = subjectOf(input);
+    const earlier = this.#before.get(key);
+    const clash = earlier === undefined ? null : clashOf(earlier, input);
+    if (clash !== null) return this.#refuse({ row: row.row, text: row.text, ...clash });
+    if (this.shown.length < FILTER_ROWS_SHOWN) this.shown.push({ ...input, row: row.row });
+    if (earlier !== undefined) {
+      this.counts.existing += 1;
+      return [];
+    }
+    this.#before.set(key, { ...input, where: `row ${grouped(row.row)}` });
+    return [input];
+  }
+
+  #refuse(error: FilterRowError): [] {
+    this.counts.invalid += 1;
+    if (this.errors.length < FILTER_ERRORS_SHOWN) this.errors.push(error);
+    return [];
+  }
+}
+
 async function importRows(
   { filters, clock, way }: { readonly filters: Filters; readonly clock: Clock; readonly way: GiveWay },
   account: AccountId,
@@ -247,67 +304,18 @@ async function importRows(
   { toFilter, now, actor }: Importing,
 ): Promise<FilterImport> {
   const file = await openFilterFile(input, { ...read, charset, limits: { party: ownerOf(account) } });
-  const counts = { rows: 0, added: 0, existing: 0, invalid: 0 };
-  const errors: FilterRowError[] = [];
-  const shown: (FilterInput & { row: number })[] = [];
-  /** Of the rows so far: a later one for the same is none of its own. */
-  const before = new Map<string, Pick<FilterInput, 'action' | 'expiresAt'> & { readonly where: string }>();
-
-  const refuse = (error: FilterRowError) => {
-    counts.invalid += 1;
-    if (errors.length < FILTER_ERRORS_SHOWN) errors.push(error);
-  };
-
-  async function take(parsed: readonly Parsed[]): Promise<void> {
-    counts.rows += parsed.length;
-    const usable = parsed.flatMap((one) => ('input' in one ? [one] : []));
-    const there = await filters.existing(
-      account,
-      usable.map((one) => one.input),
-    );
-    for (const [i, one] of usable.entries()) {
-      const existing = there[i] ?? null;
-      const key = subjectOf(one.input);
-      if (existing !== null && !before.has(key)) before.set(key, { ...existing, where: `filter ${existing.id}` });
-    }
-    const fresh: FilterInput[] = [];
-    for (const one of parsed) {
-      if ('error' in one) refuse(one.error);
-      else {
-        const { row, input: filter } = one;
-        const key = subjectOf(filter);
-        const earlier = before.get(key);
-        const clash = earlier === undefined ? null : clashOf(earlier, filter);
-        if (clash !== null) refuse({ row: row.row, text: row.text, ...clash });
-        else {
-          if (shown.length < FILTER_ROWS_SHOWN) shown.push({ ...filter, row: row.row });
-          if (earlier !== undefined) counts.existing += 1;
-          else {
-            before.set(key, { ...filter, where: `row ${grouped(row.row)}` });
-            fresh.push(filter);
-          }
-        }
-      }
-    }
-    if (dryRun || fresh.length === 0) counts.added += fresh.length;
-    else {
-      const stored = await filters.addMany(account, fresh, actor);
-      const added = stored.filter((outcome) => outcome.added).length;
-      counts.added += added;
-      counts.existing += fresh.length - added;
-    }
-  }
-
+  const rows = new RowImport(filters, account, actor, dryRun);
   try {
-    for await (const rows of file.batches)
-      for (let from = 0; from < rows.length; from += FILTER_BATCH_ROWS) {
+    for await (const batch of file.batches)
+      for (let from = 0; from < batch.length; from += FILTER_BATCH_ROWS) {
         const began = clock.elapsed();
-        await take(rows.slice(from, from + FILTER_BATCH_ROWS).map((row) => parsedRow(row, toFilter, now)));
+        await rows.take(batch.slice(from, from + FILTER_BATCH_ROWS).map((row) => parsedRow(row, toFilter, now)));
         await way.rest(clock.elapsed() - began);
       }
+    const { counts, errors, shown } = rows;
     return { reading: file.reading, ...counts, errors, shown, warnings: file.warnings() };
   } catch (error) {
-    throw dryRun ? error : withAdded(error, counts.added);
+    throw dryRun ? error : withAdded(error, rows.counts.added);
   } finally {
     await file.close();
   }

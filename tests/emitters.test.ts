@@ -22,6 +22,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'src/cli/input-file.ts: handle.createReadStream': 'the body of a request, which fetch reads',
   'src/cli/input-file.ts: file.createWriteStream': 'the end of a pipeline',
   'src/cli/lists.ts: handle.createReadStream': 'iterated over, which listens',
+  'src/cli/outcomes.ts: handle.createReadStream': 'iterated over, which listens',
+  'src/cli/reply.ts: handle.createReadStream': 'iterated over, which listens',
   'src/cli/verify-file.ts: handle.createReadStream': 'iterated over, which listens',
   'src/engine/http/post.ts: https.request': 'exchange, which calls requestTo, listens',
   'src/engine/http/post.ts: http.request': 'exchange, which calls requestTo, listens',

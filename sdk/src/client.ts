@@ -56,6 +56,11 @@ export function createMailvet(options: MailvetOptions): Mailvet {
     },
     outcomes: {
       report: (outcomes, call) => send({ ...call, method: 'POST', path: 'v1/outcomes', body: { outcomes } }),
+      reportMessage: (message, { source, ...call } = {}) =>
+        send({
+          ...{ ...call, method: 'POST', path: 'v1/outcomes/message', query: { source } },
+          upload: { type: 'message/rfc822', content: new Blob([message]) },
+        }),
     },
     filters: {
       add: (filter, call) => send({ ...call, method: 'POST', path: 'v1/filters', body: filter }),

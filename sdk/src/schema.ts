@@ -370,6 +370,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/outcomes/message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report a bounce or a complaint as it arrived
+         * @description Takes a delivery status notification (RFC 3464), a feedback report (RFC 5965) or a bounce that is only text, as a mail server sent it. Costs nothing, and keeps nothing of the message. Automatic replies, notices of delays and reports that a mail is no spam count as nothing.
+         */
+        post: operations["reportOutcomeMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks": {
         parameters: {
             query?: never;
@@ -1876,6 +1896,38 @@ export interface components {
             /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
+        /** OutcomeMessageResult */
+        OutcomeMessageResult: {
+            /** @description Outcomes of the recipients that it names. */
+            outcomes: {
+                email: string;
+                /** @enum {string} */
+                outcome: "delivered" | "bounced" | "deferred" | "complained";
+                /**
+                 * @description `duplicate`: it had been reported before, and counts once.
+                 * @enum {string}
+                 */
+                result: "recorded" | "duplicate" | "error";
+                /**
+                 * @description What it is evidence of: of a bounce, as its diagnostic is read. Only `delivered`, `absent`, `disabled` and `full` are about the address.
+                 * @enum {string}
+                 */
+                class?: "delivered" | "absent" | "disabled" | "full" | "domain" | "sender" | "unclear" | "deferred" | "complained";
+                /** @description What is wrong with the row, in one sentence. */
+                error?: string;
+                field?: string | null;
+            }[];
+            /** @description What of it counts as nothing. */
+            disregarded: {
+                email: string | null;
+                /**
+                 * @description Stable, as `delayed` or `auto_reply`.
+                 * @example delayed
+                 */
+                why: string;
+                message: string;
+            }[];
+        };
         /** WebhookRequest */
         WebhookRequest: {
             /** @description https, with a host that has a public address. Redirects are not followed. */
@@ -2814,6 +2866,7 @@ export type Outcome = components['schemas']['Outcome'];
 export type OutcomesRequest = components['schemas']['OutcomesRequest'];
 export type OutcomeResult = components['schemas']['OutcomeResult'];
 export type OutcomesResult = components['schemas']['OutcomesResult'];
+export type OutcomeMessageResult = components['schemas']['OutcomeMessageResult'];
 export type WebhookRequest = components['schemas']['WebhookRequest'];
 export type WebhookCreated = components['schemas']['WebhookCreated'];
 export type Webhook = components['schemas']['Webhook'];
@@ -5261,6 +5314,49 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reportOutcomeMessage: {
+        parameters: {
+            query?: {
+                /** @description Your name of what sent the mail. */
+                source?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "message/rfc822": string;
+            };
+        };
+        responses: {
+            /** @description What the message counts as. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutcomeMessageResult"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

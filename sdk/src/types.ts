@@ -53,6 +53,9 @@ export type Outcome = BodyOf<'reportOutcomes'>['outcomes'][number];
 /** A result for each row, in their order. */
 export type OutcomesResult = JsonOf<operations['reportOutcomes']['responses'][200]>;
 
+/** What a message counts as, for each recipient that it names. */
+export type OutcomeMessageResult = JsonOf<operations['reportOutcomeMessage']['responses'][200]>;
+
 export type Webhook = JsonOf<operations['getWebhook']['responses'][200]>;
 /** With the secret that signs, which cannot be read again. */
 export type WebhookWithSecret = JsonOf<operations['createWebhook']['responses'][201]>;
@@ -243,6 +246,11 @@ export interface Mailvet {
   readonly outcomes: {
     /** Reports up to 1,000. A row with an error does not affect the others. */
     report(outcomes: readonly Outcome[], options?: WriteOptions): Promise<OutcomesResult>;
+    /** Reports a bounce or a complaint as a mail server sent it. `source`: your name of what sent the mail. */
+    reportMessage(
+      message: Uint8Array<ArrayBuffer> | string,
+      options?: CallOptions & { readonly source?: string | undefined },
+    ): Promise<OutcomeMessageResult>;
   };
   readonly filters: {
     /** Adds a filter; one that exists already is an error, 422 `filter_exists`. */

@@ -14,6 +14,7 @@ import { listsCommand } from './lists.ts';
 import { mcpCommand } from './mcp.ts';
 import { migrateCommand } from './migrate.ts';
 import { operatorKeyCommand } from './operator-key.ts';
+import { outcomesCommand } from './outcomes.ts';
 import { relayCommand } from './relay.ts';
 import { repliesCommand, replyCommand } from './reply.ts';
 import { serveCommand } from './serve.ts';
@@ -41,6 +42,7 @@ async function run(argv: readonly string[]): Promise<number> {
     mcpCommand,
     replyCommand,
     repliesCommand,
+    outcomesCommand,
     jobsCommand,
     doctorCommand,
     backupCommand,

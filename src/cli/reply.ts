@@ -46,7 +46,8 @@ export function replyCommand(): Command {
 
 /** As much of a message as is read. */
 async function beginning(path: string): Promise<Buffer> {
-  const stream = path === '-' ? process.stdin : (await openInputFile(path, `--dsn ${path}`)).handle.createReadStream();
+  const { handle } = path === '-' ? { handle: null } : await openInputFile(path, `--dsn ${path}`);
+  const stream = handle === null ? process.stdin : handle.createReadStream();
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {

@@ -65,7 +65,7 @@ const RELAY = ['relay'] as const;
 const SERVE_AND_RELAY = ['serve', 'relay'] as const;
 /** `user` prints links, so it needs the public address. */
 const SERVE_AND_USER = ['serve', 'user'] as const;
-const CLIENT_COMMANDS = ['lists', 'filters', 'mcp', 'verify'] as const;
+const CLIENT_COMMANDS = ['lists', 'filters', 'mcp', 'outcomes', 'verify'] as const;
 const ENGINE_COMMANDS = ['serve', 'verify', 'doctor', 'mcp'] as const;
 const DNS_COMMANDS = [...ENGINE_COMMANDS, 'disposable'] as const;
 const DIALING_COMMANDS = [...DNS_COMMANDS, 'relay'] as const;
@@ -902,7 +902,7 @@ export const OPTIONS = {
     value: 'url',
     parse: webAddress,
     default: 'http://127.0.0.1:8025',
-    help: 'The service that `mailvet lists`, `filters`, `mcp` and `verify --policy` call.',
+    help: 'The service that `mailvet lists`, `filters`, `outcomes`, `mcp` and `verify --policy` call.',
     commands: CLIENT_COMMANDS,
   }),
   key: row({
@@ -912,7 +912,7 @@ export const OPTIONS = {
     parse: bearerToken,
     default: null,
     defaultText: 'none',
-    help: 'The API key that `mailvet lists`, `filters`, `mcp` and `verify --policy` use.',
+    help: 'The API key that `mailvet lists`, `filters`, `outcomes`, `mcp` and `verify --policy` use.',
     secret: true,
     commands: CLIENT_COMMANDS,
   }),

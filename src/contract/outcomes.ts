@@ -111,6 +111,39 @@ export const OutcomesReply = WithWarnings(
   }),
 );
 
+export const OutcomeMessageQuery = Type.Object({
+  source: Type.Optional(
+    Text('source', OUTCOME_SOURCE_LENGTH, {
+      description: 'Your name of what sent the mail.',
+      examples: ['newsletter'],
+      'x-error': `source must have ${span(OUTCOME_SOURCE_LENGTH)} characters.`,
+    }),
+  ),
+});
+
+/** What a message counts as, for each recipient that it names. */
+export const OutcomeMessageReply = Type.Object(
+  {
+    outcomes: Type.Array(
+      Type.Object({
+        email: Type.String(),
+        outcome: OneOf(MAIL_OUTCOMES),
+        ...OutcomeResult.properties,
+      }),
+      { description: 'Outcomes of the recipients that it names.' },
+    ),
+    disregarded: Type.Array(
+      Type.Object({
+        email: Nullable(Type.String({ description: 'Null: of the whole message.' })),
+        why: Type.String({ description: 'Stable, as `delayed` or `auto_reply`.', examples: ['delayed'] }),
+        message: Type.String(),
+      }),
+      { description: 'What of it counts as nothing.' },
+    ),
+  },
+  { title: 'OutcomeMessageResult' },
+);
+
 /** A verdict that the outcome of a mail contradicts. */
 export const ContradictionFields = {
   verification_id: Type.String(),

@@ -20,6 +20,7 @@ import {
   readDocument,
 } from '../../web/src/pages/reference/document.ts';
 import { type Language, sampleOf } from '../../web/src/pages/reference/samples.ts';
+import { SAMPLE_REPORTS } from '../lab/mail-reports.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
 
 const run = promisify(execFile);
@@ -34,6 +35,7 @@ beforeAll(async () => {
   lab = await startLab({ MAILVET_ROLE: 'api' }, { net: { 'example.com': { A: ['127.0.0.1'] } } });
   folder = await mkdtemp(join(tmpdir(), 'mailvet-samples-'));
   await writeFile(join(folder, 'addresses.csv'), 'email\njane@good.com\n');
+  await writeFile(join(folder, 'bounce.eml'), SAMPLE_REPORTS[0]?.raw ?? '');
   document = readDocument(JSON.parse(JSON.stringify(publicDocument(V1_ROUTES, lab.url))));
   operations = entries(document).filter(({ kind }) => kind === 'operation');
 });

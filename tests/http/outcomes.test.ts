@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/kernel/clock.ts';
-import { type Lab, type Member, startLab } from '../lab/service.ts';
+import { SAMPLE_FEEDBACK, SAMPLE_REPORTS } from '../lab/mail-reports.ts';
+import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 import { runSql } from '../lab/stores.ts';
 
 let lab: Lab;
@@ -233,5 +234,49 @@ describe('trust_bounces_days', () => {
     const { json: decided } = await own.verify('dead@good.com', { policy: 'strict' });
     expect(decided).toMatchObject({ reason: 'bounced_before', decision: { action: 'reject' } });
     expect(await lab.store.accounts.audit()).toEqual([]);
+  });
+});
+
+describe('POST /v1/outcomes/message', () => {
+  const post = (by: Member, raw: Buffer, query = '', type = 'message/rfc822') =>
+    request(lab.url, 'POST', `/v1/outcomes/message${query}`, raw.toString('latin1'), {
+      ...{ authorization: `Bearer ${by.key}`, 'content-type': type },
+    });
+  const sample = (server: string): Buffer =>
+    [...SAMPLE_REPORTS, ...SAMPLE_FEEDBACK].find((one) => one.server === server)?.raw ?? Buffer.alloc(0);
+
+  it('counts a report for each recipient once, whatever its type is called', async () => {
+    const own = await lab.member();
+    const first = await post(own, sample('Postfix'), '?source=newsletter');
+    expect([first.status, first.json]).toEqual([
+      200,
+      {
+        outcomes: [{ email: 'ada@example.com', outcome: 'bounced', result: 'recorded', class: 'absent' }],
+        disregarded: [],
+      },
+    ]);
+    const again = await post(own, sample('Postfix'), '', 'application/octet-stream');
+    expect(again.json.outcomes).toMatchObject([{ result: 'duplicate' }]);
+    expect(await rowsOf(own)).toMatchObject([{ class: 'absent', source: 'newsletter', code: '550 5.1.1' }]);
+    expect((await post(own, sample('Yahoo'))).json.outcomes).toMatchObject([{ class: 'complained' }]);
+  });
+
+  it('counts nothing of replies, delays and what it cannot read', async () => {
+    const own = await lab.member();
+    for (const server of ['Postfix, delayed', 'vacation', 'a person', 'Fastmail, not spam', 'qmail, no code']) {
+      const { status, json } = await post(own, sample(server));
+      expect([status, json.outcomes, json.disregarded.length]).toEqual([200, [], 1]);
+    }
+    const { status, json } = await post(own, Buffer.from('x'));
+    expect([status, json.disregarded[0].why]).toEqual([200, 'no_report']);
+    expect((await post(own, Buffer.alloc(1024 * 1024 + 1, 'x'))).status).toBe(413);
+    expect((await post(own, sample('Postfix'), `?source=${'x'.repeat(65)}`)).json.field).toBe('source');
+    expect(await rowsOf(own)).toEqual([]);
+  });
+
+  it('takes a time that is not over yet as now', async () => {
+    const own = await lab.member();
+    const raw = Buffer.from(sample('Postfix').toString().replaceAll('Nov 2026', 'Nov 2096'));
+    expect((await post(own, raw)).json.outcomes).toMatchObject([{ result: 'recorded' }]);
   });
 });

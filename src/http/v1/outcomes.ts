@@ -1,9 +1,10 @@
 import * as C from '../../contract/outcomes.ts';
 import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { OUTCOMES_BODY_BYTES } from '../../kernel/facts/limits.ts';
+import { MAIL_REPORT_BYTES, OUTCOMES_BODY_BYTES } from '../../kernel/facts/limits.ts';
 import type { ReportedOutcome } from '../../kernel/facts/sent-mail.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
+import { DISREGARDED, recordMessage } from '../../service/outcome-messages.ts';
 import type { OutcomeResult } from '../../service/outcomes.ts';
 import type { HttpRequest } from '../exchange.ts';
 import { wholeBody } from '../input/arrival.ts';
@@ -33,7 +34,7 @@ const resultReply = (one: OutcomeResult) =>
     : { result: one.result, class: one.class };
 
 /** As it is sent and stored. */
-function outcomesReply(results: readonly OutcomeResult[], warnings: readonly string[]) {
+export function outcomesReply(results: readonly OutcomeResult[], warnings: readonly string[]) {
   const count = (of: OutcomeResult['result']) => results.filter(({ result }) => result === of).length;
   return jsonReply<typeof C.OutcomesReply>(200, {
     results: results.map(resultReply),
@@ -94,6 +95,43 @@ export const OUTCOME_ROUTES: readonly Route[] = [
           if (stored === null) throw error;
           return replayed(stored);
         }
+      },
+  }),
+  route({
+    method: 'POST',
+    path: `${PATH}/message`,
+    access: 'api-key:outcomes',
+    cost: null,
+    input: {
+      body: { cost: 'report', stream: ['message/rfc822'], anyType: true },
+      query: C.OutcomeMessageQuery,
+      bodyLimit: MAIL_REPORT_BYTES,
+    },
+    output: { content: C.OutcomeMessageReply, description: 'What the message counts as.' },
+    doc: {
+      operationId: 'reportOutcomeMessage',
+      tag: 'Outcomes',
+      summary: 'Report a bounce or a complaint as it arrived',
+      description:
+        'Takes a delivery status notification (RFC 3464), a feedback report (RFC 5965) or a bounce that is only text, as a mail server sent it. Costs nothing, and keeps nothing of the message. Automatic replies, notices of delays and reports that a mail is no spam count as nothing.',
+    },
+    serve:
+      ({ outcomes, costs, clock }) =>
+      async ({ caller: { accountId } }, { body, query: { source = null } }) => {
+        const bytes = await wholeBody(body, costs, 'report', accountId);
+        const { recipients, results, disregarded } = await recordMessage(outcomes, accountId, bytes, {
+          ...{ source, now: clock.now() },
+        });
+        return {
+          body: {
+            outcomes: recipients.map(({ email, outcome }, at) => {
+              const result = results[at];
+              if (result === undefined) throw new TypeError('Each recipient has a result.');
+              return { email, outcome, ...resultReply(result) };
+            }),
+            disregarded: disregarded.map(({ email, why }) => ({ email, why, message: `${DISREGARDED[why]}.` })),
+          },
+        };
       },
   }),
 ];

@@ -113,7 +113,11 @@ export function sampleOf(
 }
 
 /** What the file of an operation is called, if it has no addresses or results. */
-const FILES: Readonly<Record<string, string>> = { importFilters: 'filters.csv', exportFilters: 'filters.csv' };
+const FILES: Readonly<Record<string, string>> = {
+  importFilters: 'filters.csv',
+  exportFilters: 'filters.csv',
+  reportOutcomeMessage: 'bounce.eml',
+};
 
 /** A server that receives events and checks their signature. */
 export const RECEIVER = `import { createServer } from 'node:http';

@@ -81,6 +81,10 @@ const CALLS: Readonly<Record<Name, Call>> = {
   revokeAccountKey: (id) => result('key', `operator.accounts.revokeKey(${id}, 'key_0VkP3Zq1n7Jc2mQ9sT4bXd')`),
   accountUsage: (id) => result('usage', `operator.accounts.usage(${id})`),
   accountLedger: (id) => result('page', `operator.accounts.ledger(${id})`),
+  reportOutcomeMessage: () => ({
+    imports: ["import { readFile } from 'node:fs/promises';"],
+    ...result('counted', "outcomes.reportMessage(await readFile('bounce.eml'))"),
+  }),
   createWebhook: (_id, body) => result('webhook', `webhooks.create(${javascript(body)})`),
   listWebhooks: () => result('webhooks', 'webhooks.list()'),
   getWebhook: (id) => result('webhook', `webhooks.get(${id})`),

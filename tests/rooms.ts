@@ -59,8 +59,8 @@ const NETWORK = /^(node:)?(net|dgram|tls|dns|dns\/promises)$/;
 const NETWORK_ROOMS = ['src/engine/dns/', 'src/engine/smtp/', 'src/relay/'];
 /** The one HTTP client. */
 const HTTP_CLIENT = 'src/engine/http/';
-/** Functions of node:net that only parse addresses. */
-const NOT_A_SOCKET = ['BlockList', 'SocketAddress', 'isIP', 'isIPv4', 'isIPv6'];
+/** What of node:net only parses addresses, and of node:tls is data. */
+const NOT_A_SOCKET = ['BlockList', 'SocketAddress', 'isIP', 'isIPv4', 'isIPv6', 'rootCertificates'];
 const HTTP = /^(node:)?(http|https|http2)$/;
 const SQL =
   /^\s*(select\s[\s\S]*\sfrom\s|insert\s+(or\s+\w+\s+)?into\s|update\s+\w+\s+set\s|delete\s+from\s|(create|alter|drop)\s+(table|index|unique|view|trigger)\s|pragma\s|begin(\s+immediate)?\s*$|commit\s*$|with\s+\w+\s+as\s*\()/i;
@@ -131,7 +131,7 @@ function* badNetworkImport(path: string, room: string, from: string, node: Node)
 /** `import { isIP } from 'node:net'`, or types only: no connection. */
 function onlyLooksAtAddresses(from: string, node: Node): boolean {
   if (node.type === 'TSImportType' || node.importKind === 'type') return true;
-  if (!/net$/.test(from) || node.type !== 'ImportDeclaration') return false;
+  if (!/(net|tls)$/.test(from) || node.type !== 'ImportDeclaration') return false;
   const specifiers = node.specifiers as { imported?: { name: string }; importKind?: string }[];
   return specifiers.every((s) => s.importKind === 'type' || NOT_A_SOCKET.includes(s.imported?.name ?? '*'));
 }

@@ -11,6 +11,7 @@ import type { DashboardServices } from '../service/dashboard.ts';
 import type { FilterService } from '../service/filters.ts';
 import type { HookService } from '../service/hooks.ts';
 import type { ListService } from '../service/lists/service.ts';
+import type { OutcomeSourceService } from '../service/outcome-sources.ts';
 import type { OutcomeService } from '../service/outcomes.ts';
 import type { PolicyService } from '../service/policies.ts';
 import type { SignInService } from '../service/sign-in/service.ts';
@@ -47,6 +48,7 @@ export interface HttpContext extends DashboardServices {
   readonly outcomes: OutcomeService;
   readonly webhooks: WebhookService;
   readonly hooks: HookService;
+  readonly outcomeSources: OutcomeSourceService;
   readonly lists: ListService;
   /** The address that was probably meant by a mistyped one, or null. */
   readonly didYouMean: (email: string) => string | null;

@@ -26,6 +26,7 @@ const BY_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   'api-key:log': BY_KEY,
   'charged-api-key:verify': BY_KEY,
   hook: [400, 401, 413, 429, 500, 503],
+  'outcome-source': [400, 401, 403, 413, 429, 500, 503],
   anybody: [500, 503],
   'signed-in': [401, 429, 500, 503],
   member: BY_ACCOUNT,

@@ -4,15 +4,17 @@ import type { BodyCostName } from '../kernel/costs.ts';
 import type { ApiError, ErrorCode } from '../kernel/errors.ts';
 import type { Role } from '../kernel/facts/roles.ts';
 import { KEY_SCOPES, type KeyScope, OPERATOR_SCOPES, type OperatorScope } from '../kernel/facts/scopes.ts';
+import type { OutcomeProvider } from '../kernel/facts/sent-mail.ts';
 import type { Via } from '../kernel/log-origins.ts';
 import type { Caller, IdempotencyRef, RateWindow } from '../service/admission.ts';
 import type { CalledHook } from '../service/hooks.ts';
 import type { AccountId, Actor } from '../service/members.ts';
+import type { CalledOutcomeSource } from '../service/outcome-sources.ts';
 import type { SignedIn } from '../service/sign-in/session.ts';
 import type { HttpContext } from './context.ts';
 import type { HttpReply, HttpRequest, ReplyHeaders } from './exchange.ts';
-
 import type { ArrivingBody } from './input/arrival.ts';
+import type { ProviderProof, ProviderRequest } from './outcomes/providers.ts';
 import type { PacedBody } from './paced-body.ts';
 
 /** What every handler gets beside its input. */
@@ -70,6 +72,12 @@ export interface HookCallContext extends RequestContext {
   /** `Clock.elapsed()` when it arrived. */
   readonly began: number;
 }
+/** A request of a provider that is proved to be its own. */
+export interface OutcomeSourceContext extends RequestContext {
+  readonly source: CalledOutcomeSource;
+  readonly sent: ProviderRequest;
+  readonly proof: ProviderProof;
+}
 export interface MetricsContext extends RequestContext {
   /** In the Prometheus text format. */
   readonly metrics: () => Promise<string>;
@@ -89,6 +97,8 @@ export interface Contexts
   readonly 'charged-api-key:verify': ChargedKeyContext;
   /** A signature with the secret of the hook in the path. */
   readonly hook: HookCallContext;
+  /** The proof of a provider, by the secret of the connection in the path. */
+  readonly 'outcome-source': OutcomeSourceContext;
   /** The dashboard's API without a session. */
   readonly anybody: RequestContext;
   /** Any user who is signed in. */
@@ -222,6 +232,8 @@ export interface Route {
   readonly form?: ForeignForm;
   /** The contract that it speaks; absent: our own. */
   readonly via?: Via;
+  /** Whose requests it takes. */
+  readonly provider?: OutcomeProvider;
   /** The turn in which it is served. Null: it reads few rows by an index, or a place is held. */
   readonly cost?: 'query' | null;
   /** Of an account itself, not of its data: its test account has nothing there. */

@@ -7,6 +7,7 @@ import { HOOK_CALL_ROUTES } from './hooks/callers.ts';
 import { MCP_ROUTES } from './mcp/routes.ts';
 import { METRICS_TYPE } from './metrics/port.ts';
 import { publicDocument } from './openapi.ts';
+import { PROVIDER_ROUTES } from './outcomes/providers.ts';
 import { JSON_TYPE } from './reply.ts';
 import type { Route } from './route.ts';
 import { type Answer, route } from './route.ts';
@@ -171,6 +172,7 @@ export const ROUTES: readonly Route[] = [
   ...COMPAT_ROUTES,
   ...MCP_ROUTES,
   ...HOOK_CALL_ROUTES,
+  ...PROVIDER_ROUTES,
   ...DASHBOARD_ROUTES,
   ...PAGE_ROUTES,
   ...GUIDE_ROUTES,

@@ -8,6 +8,7 @@ import {
   HOOKS_MAX,
   KEYS_MAX,
   LISTS_MAX,
+  OUTCOME_SOURCES_MAX,
   POLICIES_MAX,
   SAVED_VIEWS_MAX,
   WEBHOOKS_MAX,
@@ -136,6 +137,11 @@ export const DASHBOARD_ERRORS = {
     message: `An account can have at most ${counted(HOOKS_MAX, 'auth hook')}.`,
     fix: 'Delete a hook that nothing calls any more.',
   },
+  too_many_outcome_sources: {
+    status: 422,
+    message: `An account can have at most ${counted(OUTCOME_SOURCES_MAX, 'connection')} with providers that send mail.`,
+    fix: 'Delete a connection that nothing is reported to any more.',
+  },
   hook_secret_missing: {
     status: 422,
     message: 'The secret of this kind of hook is made by the caller.',
@@ -165,8 +171,8 @@ export const DASHBOARD_ERRORS = {
 export const HOOK_ERRORS = {
   invalid_signature: {
     status: 401,
-    message: 'The signature is missing, malformed, too old, or does not fit the secret of this hook.',
-    fix: 'Compare the URL and the secret with those of the hook in the dashboard, and check the clock of the caller.',
+    message: 'The signature is missing, malformed, too old, or does not fit the secret of what is called.',
+    fix: 'Compare URL and secret with those that the dashboard shows, and check the clock of the caller.',
   },
   hook_without_address: {
     status: 422,

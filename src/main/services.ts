@@ -4,6 +4,7 @@ import type { VerificationEngine } from '../engine/create.ts';
 import type { WatchedDomainData } from '../engine/data/domain-data.ts';
 import { ageInDays } from '../engine/doctor/diagnose.ts';
 import { createPost } from '../engine/http/post.ts';
+import { createSns } from '../engine/http/sns.ts';
 import { createDashboardLimiter, createFailedAuthLimiter, createOperatorLimiter } from '../http/access/limiters.ts';
 import type { Health, HttpContext } from '../http/context.ts';
 import { createWebFiles } from '../http/dashboard/web-files.ts';
@@ -29,6 +30,7 @@ import { createOutcomeMemory, type OutcomeMemory } from '../service/learned.ts';
 import { createListService } from '../service/lists/service.ts';
 import { createMail, type Mail } from '../service/mail.ts';
 import { createMailLimits, type MailLimits } from '../service/mail-limits.ts';
+import { createOutcomeSourceService } from '../service/outcome-sources.ts';
 import { createOutcomeService } from '../service/outcomes.ts';
 import { createPolicyService } from '../service/policies.ts';
 import { createRejectedRequestLog } from '../service/rejected-requests.ts';
@@ -102,7 +104,8 @@ export function createServices(parts: ServiceParts): Services {
     signup: options.signup === 'open' ? { credits: options.signupCredits } : null,
     checkDeliverability: deliverabilityCheck(engine),
   });
-  const send = createSend(createPost(engine), clock);
+  const post = createPost(engine);
+  const send = createSend(post, clock);
   const webhookMail = disabledMail(mail !== null, url);
   const sharedLists = createSharedLists({ store, lists, dir: options.listsDir });
   const hostLearning = createHostLearning({ store, lists, openDns: dnsForLearning(options, parts.clock) });
@@ -113,7 +116,9 @@ export function createServices(parts: ServiceParts): Services {
   const verify = verifyService(parts, traffic, memory);
   const policies = createPolicyService(store);
   const hooks = createHookService({ store, policies, verify, clock, remembersMailboxes: options.seenDays > 0 });
-  flushOften(parts, { traffic, rejected, signIn, hooks });
+  const sns = createSns({ post, clock, laboratory: engine.allowPrivate });
+  const outcomeSources = createOutcomeSourceService(store, sns);
+  flushOften(parts, { traffic, rejected, signIn, hooks, outcomeSources });
   const health = createHealth(parts);
   const costs = new Costs(clock, () => verify.calls);
   const context: HttpContext = {
@@ -138,6 +143,7 @@ export function createServices(parts: ServiceParts): Services {
     policies,
     outcomes: createOutcomeService({ store, clock, memory, domainData: engine.domainData }),
     hooks,
+    outcomeSources,
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
     lists: createListService({ store, clock, costs, policies, singleCalls: () => verify.calls }),
     didYouMean: (email) => intendedAddress(email, engine.domainData()),
@@ -179,15 +185,17 @@ function flushOften(
     readonly rejected: ReturnType<typeof createRejectedRequestLog>;
     readonly signIn: ReturnType<typeof createSignIn>;
     readonly hooks: ReturnType<typeof createHookService>;
+    readonly outcomeSources: ReturnType<typeof createOutcomeSourceService>;
   },
 ): void {
-  const { traffic, rejected, signIn, hooks } = counters;
+  const { traffic, rejected, signIn, hooks, outcomeSources } = counters;
   const flushed = [
     { what: 'request counts', everyMs: 5_000, flush: traffic.flush },
     { what: 'rejected requests', everyMs: 1_000, flush: rejected.flush },
     { what: 'uncertain replies', everyMs: 10_000, flush: uncertainFlush(engine.uncertain, store) },
     { what: 'failed sign-ins', everyMs: 1_000, flush: signIn.failures.flush },
     { what: 'uses of hooks', everyMs: 5_000, flush: hooks.flush },
+    { what: 'outcomes by provider', everyMs: 5_000, flush: outcomeSources.flush },
   ];
   for (const one of flushed) {
     const flushing = startFlushing(one, logger);

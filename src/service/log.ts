@@ -184,13 +184,14 @@ export interface LogService extends LogExports {
 }
 
 export function createLogService(
-  store: Pick<Store, 'verifications' | 'rejectedRequests' | 'keys' | 'hooks' | 'accounts' | 'lists'>,
+  store: Pick<Store, 'verifications' | 'rejectedRequests' | 'keys' | 'hooks' | 'outcomeSources' | 'accounts' | 'lists'>,
   serverRetentionDays: number,
 ): LogService {
-  /** Of API keys and hooks, by ID. */
+  /** Of API keys, hooks and connections with providers, by ID. */
   async function keyNames(account: AccountId, rows: number): Promise<(id: string) => { id: string; name: string }> {
-    const [keys, hooks] = rows === 0 ? [] : await Promise.all([store.keys.list(account), store.hooks.list(account)]);
-    const names = new Map([...(keys ?? []), ...(hooks ?? [])].map(({ id, name }) => [id, name]));
+    const callers = [store.keys, store.hooks, store.outcomeSources];
+    const named = rows === 0 ? [] : await Promise.all(callers.map((one) => one.list(account)));
+    const names = new Map(named.flat().map(({ id, name }) => [id, name]));
     return (id) => ({ id, name: names.get(id) ?? id });
   }
 

@@ -18,6 +18,7 @@ import { rejectedRequests } from './log/rejected-requests.ts';
 import { verifications } from './log/verifications.ts';
 import { migrationsFolder } from './migrations.ts';
 import { operatorKeys } from './operator-keys.ts';
+import { outcomeSources } from './outcome-sources.ts';
 import { outcomes } from './outcomes.ts';
 import { paceSlices } from './pace.ts';
 import { auditLog } from './people/audit-log.ts';
@@ -92,6 +93,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     lists: lists(driver),
     webhooks: webhooks(driver),
     hooks: hooks(driver),
+    outcomeSources: outcomeSources(driver),
     verifications: verifications(driver),
     rejectedRequests: rejectedRequests(driver),
     usage: usage(driver),

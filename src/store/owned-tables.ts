@@ -51,6 +51,7 @@ export const OWNED_TABLES = {
   webhook_deliveries: { erasure: NO_ADDRESS, purge: { other: 'retention of the log, once finished (upkeep.ts)' } },
   webhooks: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },
   hooks: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },
+  outcome_sources: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },
   rejected_requests: {
     erasure: { kept: 'has nothing of the bodies of requests' },
     purge: { other: 'retention, as verifications (upkeep.ts)' },

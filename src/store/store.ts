@@ -27,7 +27,7 @@ import type { Deliverability, Reason, ReasonOrNone, Status } from '../kernel/fac
 import type { Role } from '../kernel/facts/roles.ts';
 import type { ViewPage } from '../kernel/facts/saved-views.ts';
 import type { KeyScope, OperatorScope } from '../kernel/facts/scopes.ts';
-import type { MailOutcome, OutcomeClass } from '../kernel/facts/sent-mail.ts';
+import type { MailOutcome, OutcomeClass, OutcomeProvider } from '../kernel/facts/sent-mail.ts';
 import type { FilterSort, ListSort, Sorting } from '../kernel/facts/sort-orders.ts';
 import type { JobState, MailPayload } from '../kernel/jobs.ts';
 import type { LogOrigin, Via } from '../kernel/log-origins.ts';
@@ -78,6 +78,7 @@ export interface Store {
   readonly lists: Lists;
   readonly webhooks: Webhooks;
   readonly hooks: Hooks;
+  readonly outcomeSources: OutcomeSources;
   readonly verifications: Verifications;
   readonly rejectedRequests: RejectedRequests;
   readonly usage: Usage;
@@ -2354,6 +2355,53 @@ export interface Hooks {
   find(id: string): Promise<CalledHook | null>;
   /** Calls of these came whose signature fitted. */
   used(ids: readonly string[]): Promise<void>;
+}
+
+// Providers that report outcomes.
+
+/** A connection with a provider, without its secrets. */
+export interface OutcomeSource {
+  readonly id: string;
+  readonly accountId: AccountId;
+  readonly provider: OutcomeProvider;
+  readonly name: string;
+  /** False: the provider's secret is not known yet, so that every request is refused. */
+  readonly hasSecret: boolean;
+  /** Until when the secret before the last roll is accepted; null: it is not, or no longer. */
+  readonly previousSecretUntil: number | null;
+  /** Outcomes that came from there. */
+  readonly received: number;
+  readonly createdAt: number;
+  readonly lastReceivedAt: number | null;
+}
+
+/** What a request of a provider needs to know. */
+export interface CalledOutcomeSource extends OutcomeSource {
+  /** Those that are accepted, by the clock of the store; the newest first. */
+  readonly secrets: readonly string[];
+  readonly plan: Plan;
+  readonly suspended: boolean;
+  /** Whether its account is one of test mode. */
+  readonly test: boolean;
+}
+
+export interface OutcomeSources {
+  /** Throws ApiError('too_many_outcome_sources'). */
+  create(
+    account: AccountId,
+    input: { readonly provider: OutcomeProvider; readonly name: string; readonly secret: string | null },
+    by: Actor,
+  ): Promise<OutcomeSource>;
+  /** Oldest first. */
+  list(account: AccountId): Promise<OutcomeSource[]>;
+  get(account: AccountId, id: string): Promise<OutcomeSource | null>;
+  /** From now on `secret` is accepted, and the one before for `graceMs` more. */
+  roll(account: AccountId, id: string, secret: string, graceMs: number, by: Actor): Promise<OutcomeSource | null>;
+  remove(account: AccountId, id: string, by: Actor): Promise<boolean>;
+  /** Whatever account it is of; null where that was deleted. */
+  find(id: string): Promise<CalledOutcomeSource | null>;
+  /** So many outcomes came, by id. */
+  received(counts: ReadonlyMap<string, number>): Promise<void>;
 }
 
 // Policies.

@@ -10,7 +10,7 @@ import type { AccountStatus, Level, Plan } from '../kernel/facts/plans.ts';
 import type { PolicyAction } from '../kernel/facts/policies.ts';
 import type { Deliverability, Reason, Status } from '../kernel/facts/reasons.ts';
 import type { Role } from '../kernel/facts/roles.ts';
-import type { OutcomeClass } from '../kernel/facts/sent-mail.ts';
+import type { OutcomeClass, OutcomeProvider } from '../kernel/facts/sent-mail.ts';
 import type { JobState } from '../kernel/jobs.ts';
 import type { Via } from '../kernel/log-origins.ts';
 import type { FilterKind } from './filter-kinds.ts';
@@ -160,6 +160,20 @@ interface HooksTable {
   created_at: number;
   last_used_at: Generated<number | null>;
   scope: Generated<string | null>;
+}
+
+interface OutcomeSourcesTable {
+  id: string;
+  account_id: string;
+  provider: OutcomeProvider;
+  name: string;
+  /** Null: that of the provider is not known yet. */
+  secret: string | null;
+  previous_secret: Generated<string | null>;
+  previous_until: Generated<number | null>;
+  received: Generated<number>;
+  created_at: number;
+  last_received_at: Generated<number | null>;
 }
 
 interface SavedViewsTable {
@@ -627,6 +641,7 @@ export interface Tables extends PaceTables, RequestTables, OutcomeTables {
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
   hooks: HooksTable;
+  outcome_sources: OutcomeSourcesTable;
   nodes: NodesTable;
   heartbeat: HeartbeatTable;
   store_clock: StoreClockTable;

@@ -89,6 +89,7 @@ function expected(access: Access, caller: CallerKind): Outcome {
       return 'passes';
     // Neither a key nor a session is a signature.
     case 'hook':
+    case 'outcome-source':
       return 'invalid_signature';
     // An API key is not a metrics token.
     case 'metrics-token':
@@ -209,7 +210,7 @@ describe('the table of routes', () => {
       if (form !== undefined) continue;
       expect([path, path.startsWith('/dashboard/accounts/:account')]).toEqual([path, isRole(access)]);
       expect([path, path.startsWith('/dashboard/operator/')]).toEqual([path, access === 'operator']);
-      expect([path, path.startsWith('/v1/')]).toEqual([path, isOfKeys(access)]);
+      expect([path, path.startsWith('/v1/')]).toEqual([path, isOfKeys(access) || access === 'outcome-source']);
       expect([path, path.startsWith('/v1/operator/')]).toEqual([path, operatorScopeOf(access) !== null]);
     }
   });
@@ -285,6 +286,7 @@ describe('access', () => {
         'DELETE /dashboard/accounts/:account/invitations/:id',
         'DELETE /dashboard/accounts/:account/lists/:id',
         'DELETE /dashboard/accounts/:account/members/:user',
+        'DELETE /dashboard/accounts/:account/outcome-sources/:id',
         'DELETE /dashboard/accounts/:account/views/:id',
         'DELETE /dashboard/accounts/:account/webhooks/:id',
         'POST /dashboard/accounts/:account/delete',

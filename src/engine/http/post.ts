@@ -67,6 +67,8 @@ export async function resolveHost(
 }
 
 export interface HttpPost {
+  /** POST by default. */
+  readonly method?: 'GET' | 'POST';
   readonly url: string;
   /** Names in lower case; without those of the connection and the body's length. */
   readonly headers: Readonly<Record<string, string>>;
@@ -166,10 +168,10 @@ function exchange(url: URL, request: HttpPost, lookup: LookupFunction): Promise<
   });
 }
 
-function requestTo(url: URL, { headers, body }: HttpPost, lookup: LookupFunction): http.ClientRequest {
+function requestTo(url: URL, { method = 'POST', headers, body }: HttpPost, lookup: LookupFunction): http.ClientRequest {
   const options: https.RequestOptions &
     Pick<TcpSocketConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'> = {
-    method: 'POST',
+    method,
     headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
     // A connection of its own, closed after the reply.
     agent: false,

@@ -4,7 +4,16 @@ import { sha256Hex } from '../../kernel/ids.ts';
 import { isSameSecret } from '../../kernel/signatures.ts';
 import { HOOK_CALLERS } from '../hooks/callers.ts';
 import { bodyArrived, objectBody, rawBody } from '../input/reader.ts';
-import type { Access, AnyInput, Contexts, HookCallContext, MetricsContext, RequestContext } from '../route.ts';
+import { PROVIDER_FORMS, type ProviderProof, SIGNED_AHEAD_MS } from '../outcomes/providers.ts';
+import type {
+  Access,
+  AnyInput,
+  Contexts,
+  HookCallContext,
+  MetricsContext,
+  OutcomeSourceContext,
+  RequestContext,
+} from '../route.ts';
 import { apiKey, chargedApiKey } from './api-key.ts';
 import { complete, type GuardFor } from './guard.ts';
 import { createGuessLimiter } from './limiters.ts';
@@ -75,6 +84,41 @@ const hook: GuardFor<HookCallContext> = (context, { via, input = {} }) => {
 
 const NO_FIT = 'The signature does not fit the secret of this hook.';
 
+/**
+ * The order of errors of a provider's request: connection, size of the body, proof, its age. Whoever cannot prove to be
+ * the provider does not learn whether the connection exists.
+ */
+const outcomeSource: GuardFor<OutcomeSourceContext> = (context, { provider, input = {} }) => {
+  if (provider === undefined) throw new TypeError('A route of a provider names it.');
+  const { clock, failedAuth, outcomeSources } = context;
+  const { prove, maxAgeMs } = PROVIDER_FORMS[provider];
+  return async (granted, _read, serve) => {
+    const { request, ip } = granted;
+    const refused = (why: string) => failedAuth.refuse(ip, new ApiError('invalid_signature', why));
+    const source = await outcomeSources.called(request.params.id ?? '');
+    if (source?.provider !== provider) throw refused(NO_PROOF);
+    const arriving = bodyArrived(request, input);
+    if (arriving !== null) await arriving;
+    const raw = rawBody(request);
+    const read = objectBody(request, input);
+    if (raw === null) throw read.ok ? new TypeError('A body that is read is there.') : read.error;
+    const sent = { headers: request.headers, raw, json: read.ok ? read.value : undefined };
+    let proof: ProviderProof | null = null;
+    for (const secret of source.secrets) proof ??= await prove(sent, secret, outcomeSources.sns);
+    if (proof === null) throw refused(NO_PROOF);
+    const age = proof.at === null ? 0 : clock.now() - proof.at;
+    if (age > maxAgeMs || -age > SIGNED_AHEAD_MS)
+      throw refused('The signature is too old, or its time is in the future. Check the clock of this service.');
+    const { accountId, id: keyId, plan, test } = source;
+    request.caller = { accountId, keyId, plan, test };
+    if (source.suspended) throw new ApiError('account_suspended');
+    if (!read.ok) throw read.error;
+    return serve({ ...granted, source, sent, proof }, NO_INPUT);
+  };
+};
+
+const NO_PROOF = 'The signature or the credentials do not fit this connection.';
+
 /** One guard for each access rule. */
 export const GUARDS = {
   'api-key:verify': apiKey('verify'),
@@ -87,6 +131,7 @@ export const GUARDS = {
   'api-key:log': apiKey('log'),
   'charged-api-key:verify': chargedApiKey,
   hook,
+  'outcome-source': outcomeSource,
   anybody,
   'signed-in': signedIn,
   member: member('member'),

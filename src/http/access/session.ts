@@ -72,6 +72,7 @@ const WHILE_SUSPENDED: ReadonlySet<string> = new Set([
   'DELETE /dashboard/accounts/:account/filters/:id',
   'DELETE /dashboard/accounts/:account/webhooks/:id',
   'DELETE /dashboard/accounts/:account/hooks/:id',
+  'DELETE /dashboard/accounts/:account/outcome-sources/:id',
   'DELETE /dashboard/accounts/:account/members/:user',
   'DELETE /dashboard/accounts/:account/invitations/:id',
   'POST /dashboard/accounts/:account/delete',

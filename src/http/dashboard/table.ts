@@ -7,6 +7,7 @@ import { KEY_ROUTES } from './keys.ts';
 import { DASHBOARD_LIST_ROUTES } from './lists.ts';
 import { LOG_EXPORT_ROUTES, LOG_ROUTES, VIEW_ROUTES } from './log.ts';
 import { JOB_ROUTES, OPERATOR_KEY_ROUTES, OPERATOR_ROUTES, SERVICE_ROUTES } from './operator.ts';
+import { OUTCOME_SOURCE_ROUTES } from './outcome-sources.ts';
 
 import { DASHBOARD_POLICY_ROUTES } from './policies.ts';
 import { REPLY_ROUTES } from './replies.ts';
@@ -28,6 +29,7 @@ export const DASHBOARD_ROUTES: readonly Route[] = [
   ...DASHBOARD_POLICY_ROUTES,
   ...DASHBOARD_WEBHOOK_ROUTES,
   ...HOOK_ROUTES,
+  ...OUTCOME_SOURCE_ROUTES,
   ...ACCOUNT_ROUTES,
   ...AUDIT_LOG_ROUTES,
   ...OPERATOR_ROUTES,

@@ -53,7 +53,7 @@ interface HookCaller {
 
 const SECOND = 1000;
 
-function oneHeader(headers: IncomingHttpHeaders, name: string): string | null {
+export function oneHeader(headers: IncomingHttpHeaders, name: string): string | null {
   const value = headers[name];
   return typeof value === 'string' && value !== '' ? value : null;
 }
@@ -64,11 +64,14 @@ const allOf = (text: string, pattern: RegExp): string[] =>
 
 const isId = (text: string): boolean => text.length <= IDEMPOTENCY_KEY_LENGTH.max && /^[\x21-\x7e]+$/.test(text);
 
-/** Standard Webhooks 1.0.0, symmetric. Supabase separates several signatures by a comma as well as a space. */
-function standardClaim(headers: IncomingHttpHeaders): HookClaim | null {
-  const id = oneHeader(headers, 'webhook-id');
-  const timestamp = oneHeader(headers, 'webhook-timestamp');
-  const header = oneHeader(headers, 'webhook-signature');
+/**
+ * Standard Webhooks 1.0.0, symmetric; `prefix`: of its headers. Supabase separates several signatures by a comma as
+ * well as a space.
+ */
+export function standardClaim(headers: IncomingHttpHeaders, prefix = 'webhook'): HookClaim | null {
+  const id = oneHeader(headers, `${prefix}-id`);
+  const timestamp = oneHeader(headers, `${prefix}-timestamp`);
+  const header = oneHeader(headers, `${prefix}-signature`);
   if (id === null || !isId(id) || timestamp === null || header === null || !/^\d{1,12}$/.test(timestamp)) return null;
   const signatures = allOf(header, /(?:^|[ ,])v1,([A-Za-z0-9+/]{43}=)/g).map((text) => Buffer.from(text, 'base64'));
   if (signatures.length === 0) return null;
@@ -117,7 +120,7 @@ function secretClaim(headers: IncomingHttpHeaders): HookClaim | null {
 // Bodies. Whatever is not where it should be counts as missing: the caller's next version may leave it out.
 
 /** The text at a path of objects and lists; null where there is none, or an empty one. */
-function textAt(body: unknown, ...path: readonly (string | number)[]): string | null {
+export function textAt(body: unknown, ...path: readonly (string | number)[]): string | null {
   let value = body;
   for (const name of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return null;
@@ -180,7 +183,7 @@ function kratosReply(answer: Decision): CallerReply {
 /** Most callers know no more than yes and no: what is to be reviewed may sign up, and the log has it. */
 export const HOOK_CALLERS: Readonly<Record<HookKind, HookCaller>> = {
   supabase: {
-    claimOf: standardClaim,
+    claimOf: (headers) => standardClaim(headers),
     toleranceMs: 300 * SECOND,
     signUpOf: (body) => ({
       email: hookAddress(textAt(body, 'user', 'email')),
@@ -227,7 +230,7 @@ export const HOOK_CALLERS: Readonly<Record<HookKind, HookCaller>> = {
     }),
   },
   generic: {
-    claimOf: standardClaim,
+    claimOf: (headers) => standardClaim(headers),
     toleranceMs: 300 * SECOND,
     signUpOf: (body) => ({
       email: hookAddress(textAt(body, 'email')),

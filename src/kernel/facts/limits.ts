@@ -314,6 +314,19 @@ export const HOOK_GRACE_SECONDS = { min: 0, max: 30 * 86_400, default: 86_400 };
 /** Signatures of one request that are looked at. */
 export const HOOK_SIGNATURES_MAX = 10;
 
+// Providers that report outcomes of sent mail.
+
+/** Connections of an account. */
+export const OUTCOME_SOURCES_MAX = 20;
+/** What a provider's requests are proved by. */
+export const OUTCOME_SECRET_LENGTH = { min: 8, max: 2_000 };
+/** What a provider sends at once. */
+export const PROVIDER_BODY_BYTES = 1024 * 1024;
+/** Of the reports in one body, as many are read. */
+export const PROVIDER_EVENTS_MAX = 10_000;
+/** A certificate that signs notifications. */
+export const SIGNING_CERTIFICATE_BYTES = 16 * 1024;
+
 // Mails of the service, in a day.
 
 /** To one mailbox, from all accounts and strangers together. */

@@ -57,3 +57,33 @@ export const OUTCOME_CLASS_FACTS: Readonly<Record<OutcomeClass, OutcomeClassFact
 /** Services that send mail and report outcomes of it in their own form. */
 export const OUTCOME_PROVIDERS = ['ses', 'sendgrid', 'postmark', 'brevo', 'mailgun', 'resend'] as const;
 export type OutcomeProvider = (typeof OUTCOME_PROVIDERS)[number];
+
+interface OutcomeProviderFacts {
+  readonly name: string;
+  /** Who makes what its requests are proved by. The provider does so once it knows the URL. */
+  readonly secretOf: 'us' | 'provider';
+  /** What that is called where it is shown, or what it is for. */
+  readonly secret: string;
+  /** Example of what the provider shows; null: we make it. */
+  readonly example: string | null;
+}
+
+/** Sources are on the page docs/outcomes.md. */
+export const OUTCOME_PROVIDER_FACTS: Readonly<Record<OutcomeProvider, OutcomeProviderFacts>> = {
+  ses: {
+    name: 'Amazon SES',
+    secretOf: 'provider',
+    secret: 'ARN of the SNS topic',
+    example: 'arn:aws:sns:eu-west-1:123456789012:mail',
+  },
+  sendgrid: { name: 'SendGrid', secretOf: 'provider', secret: 'Verification key', example: 'MFkwEwYHKoZIzj0CAQYI…' },
+  postmark: { name: 'Postmark', secretOf: 'us', secret: 'Password of HTTP authentication', example: null },
+  brevo: { name: 'Brevo', secretOf: 'us', secret: 'Password or token of the webhook', example: null },
+  mailgun: {
+    name: 'Mailgun',
+    secretOf: 'provider',
+    secret: 'HTTP webhook signing key',
+    example: '0a1b2c3d4e5f60718293a4b5c6d7e8f9',
+  },
+  resend: { name: 'Resend', secretOf: 'provider', secret: 'Signing secret', example: 'whsec_MfKQ9r8GKYqrTwjU…' },
+};

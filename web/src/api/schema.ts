@@ -1261,6 +1261,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/accounts/{account}/outcome-sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Connections with providers, oldest first */
+        get: operations["listOutcomeSources"];
+        put?: never;
+        /** Connect a provider; a secret of ours is shown only once */
+        post: operations["createOutcomeSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/outcome-sources/{id}/roll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace the secret, or enter that of the provider; the one before is accepted for a while */
+        post: operations["rollOutcomeSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/outcome-sources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a connection: its requests are refused from now on */
+        delete: operations["deleteOutcomeSource"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/accounts/{account}": {
         parameters: {
             query?: never;
@@ -3286,6 +3338,33 @@ export interface components {
             hook: components["schemas"]["Hook"];
             secret: string | null;
         };
+        /**
+         * OutcomeProvider
+         * @enum {string}
+         */
+        OutcomeProvider: "ses" | "sendgrid" | "postmark" | "brevo" | "mailgun" | "resend";
+        /** OutcomeSource */
+        OutcomeSource: {
+            id: string;
+            provider: components["schemas"]["OutcomeProvider"];
+            name: string;
+            url: string;
+            has_secret: boolean;
+            previous_secret_until: string | null;
+            received: number;
+            /** Format: date-time */
+            created_at: string;
+            last_received_at: string | null;
+        };
+        /** OutcomeSources */
+        OutcomeSources: {
+            sources: components["schemas"]["OutcomeSource"][];
+        };
+        /** OutcomeSourceWithSecret */
+        OutcomeSourceWithSecret: {
+            source: components["schemas"]["OutcomeSource"];
+            secret: string | null;
+        };
         /** Account */
         Account: {
             id: string;
@@ -3419,7 +3498,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "outcome_source.created" | "outcome_source.secret_rolled" | "outcome_source.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -3443,7 +3522,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "outcome_source.created" | "outcome_source.secret_rolled" | "outcome_source.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -3748,7 +3827,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "api_key_required" | "operator_key_required" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "balance_too_small" | "grant_conflict" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "too_many_mailboxes" | "seen_disabled" | "invalid_filter" | "filter_exists" | "policy_not_found" | "policy_built_in" | "policy_in_use" | "invalid_policy" | "too_many_policies" | "too_many_keys" | "external_id_taken" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "invalid_signature" | "hook_without_address" | "hook_out_of_time" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "account_has_members" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "job_already_open" | "too_many_hooks" | "hook_secret_missing" | "view_exists" | "too_many_views" | "lists_not_updated";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "api_key_required" | "operator_key_required" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "balance_too_small" | "grant_conflict" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "too_many_mailboxes" | "seen_disabled" | "invalid_filter" | "filter_exists" | "policy_not_found" | "policy_built_in" | "policy_in_use" | "invalid_policy" | "too_many_policies" | "too_many_keys" | "external_id_taken" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "invalid_signature" | "hook_without_address" | "hook_out_of_time" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "account_has_members" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "job_already_open" | "too_many_hooks" | "too_many_outcome_sources" | "hook_secret_missing" | "view_exists" | "too_many_views" | "lists_not_updated";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -3894,6 +3973,10 @@ export type HookKind = components['schemas']['HookKind'];
 export type Hook = components['schemas']['Hook'];
 export type Hooks = components['schemas']['Hooks'];
 export type HookWithSecret = components['schemas']['HookWithSecret'];
+export type OutcomeProvider = components['schemas']['OutcomeProvider'];
+export type OutcomeSource = components['schemas']['OutcomeSource'];
+export type OutcomeSources = components['schemas']['OutcomeSources'];
+export type OutcomeSourceWithSecret = components['schemas']['OutcomeSourceWithSecret'];
 export type Account = components['schemas']['Account'];
 export type Ledger = components['schemas']['Ledger'];
 export type LedgerDays = components['schemas']['LedgerDays'];
@@ -6540,6 +6623,121 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HookWithSecret"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    listOutcomeSources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Connections with providers, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutcomeSources"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    createOutcomeSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    provider: "ses" | "sendgrid" | "postmark" | "brevo" | "mailgun" | "resend";
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Connect a provider; a secret of ours is shown only once */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutcomeSourceWithSecret"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    rollOutcomeSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What the provider shows, where it makes it; of Amazon SES, the ARN of the SNS topic. */
+                    secret?: string;
+                    /** @description How long the secret before is accepted as well. Default: `86400`. */
+                    grace_seconds?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Replace the secret, or enter that of the provider; the one before is accepted for a while */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutcomeSourceWithSecret"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    deleteOutcomeSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a connection: its requests are refused from now on */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             "4XX": components["responses"]["Error"];

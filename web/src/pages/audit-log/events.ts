@@ -210,6 +210,15 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
     details: ({ grace_seconds }) => grace(grace_seconds, 'secret'),
   },
   'hook.deleted': { title: 'Deleted an auth hook' },
+  'outcome_source.created': {
+    title: 'Connected a provider',
+    details: ({ provider }) => labelled('provider', text(provider)),
+  },
+  'outcome_source.secret_rolled': {
+    title: 'Entered or rolled the secret of a provider',
+    details: ({ grace_seconds }) => grace(grace_seconds, 'secret'),
+  },
+  'outcome_source.deleted': { title: 'Disconnected a provider' },
   'scope.forgotten': {
     title: 'Forgot the mailboxes seen in a scope',
     details: ({ forgotten }) => (isNumber(forgotten) ? pluralize(forgotten, 'mailbox', 'mailboxes') : null),

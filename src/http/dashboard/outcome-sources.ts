@@ -1,0 +1,95 @@
+import * as C from '../../contract/dashboard/outcome-sources.ts';
+import { Done } from '../../contract/dashboard/session.ts';
+import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
+import type { OutcomeSource, OutcomeSourceWithSecret } from '../../service/outcome-sources.ts';
+import { done } from '../access/session.ts';
+import { type Route, route } from '../route.ts';
+
+const SOURCES = '/dashboard/accounts/:account/outcome-sources';
+
+/** `base`: public URL of the service. */
+const sourceReply = (source: OutcomeSource, base: string): C.OutcomeSourceReply => ({
+  id: source.id,
+  provider: source.provider,
+  name: source.name,
+  url: `${base}/v1/outcomes/${source.provider}/${source.id}`,
+  has_secret: source.hasSecret,
+  previous_secret_until: toIsoOrNull(source.previousSecretUntil),
+  received: source.received,
+  created_at: toIso(source.createdAt),
+  last_received_at: toIsoOrNull(source.lastReceivedAt),
+});
+const withSecret = ({ source, secret }: OutcomeSourceWithSecret, base: string) => ({
+  source: sourceReply(source, base),
+  secret,
+});
+
+/** Connections with providers. */
+export const OUTCOME_SOURCE_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: SOURCES,
+    access: 'member',
+    cost: null,
+    output: { content: C.OutcomeSourcesReply },
+    doc: { operationId: 'listOutcomeSources', tag: 'Dashboard', summary: 'Connections with providers, oldest first' },
+    serve:
+      ({ outcomeSources, url }) =>
+      async ({ account }) => ({
+        body: { sources: (await outcomeSources.list(account)).map((source) => sourceReply(source, url())) },
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: SOURCES,
+    access: 'admin',
+    input: { body: C.OutcomeSourceCreateRequest },
+    output: { status: 201, content: C.OutcomeSourceWithSecretReply },
+    doc: {
+      operationId: 'createOutcomeSource',
+      tag: 'Dashboard',
+      summary: 'Connect a provider; a secret of ours is shown only once',
+      errors: [422],
+    },
+    serve:
+      ({ outcomeSources, url }) =>
+      async ({ account, actor }, { body }) => ({
+        body: withSecret(await outcomeSources.create(account, body, actor), url()),
+      }),
+  }),
+  route({
+    method: 'POST',
+    path: `${SOURCES}/:id/roll`,
+    access: 'admin',
+    input: { body: C.OutcomeSourceRollRequest },
+    output: { content: C.OutcomeSourceWithSecretReply },
+    doc: {
+      operationId: 'rollOutcomeSource',
+      tag: 'Dashboard',
+      summary: 'Replace the secret, or enter that of the provider; the one before is accepted for a while',
+      errors: [422],
+    },
+    serve:
+      ({ outcomeSources, url }) =>
+      async ({ account, actor }, { params: { id }, body: { secret, grace_seconds: seconds } }) => ({
+        body: withSecret(await outcomeSources.roll(account, id, { secret, graceMs: seconds * 1000 }, actor), url()),
+      }),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${SOURCES}/:id`,
+    access: 'admin',
+    output: { content: Done },
+    doc: {
+      operationId: 'deleteOutcomeSource',
+      tag: 'Dashboard',
+      summary: 'Delete a connection: its requests are refused from now on',
+    },
+    serve:
+      ({ outcomeSources }) =>
+      async ({ account, actor }, { params: { id } }) => {
+        await outcomeSources.remove(account, id, actor);
+        return done('Connection deleted.');
+      },
+  }),
+];

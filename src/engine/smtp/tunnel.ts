@@ -3,7 +3,7 @@
  * address check, never a name: what it would resolve a name to has passed no check.
  */
 import { isIP, type Socket, connect as tcpConnect } from 'node:net';
-import { createSecureContext, type SecureContext, connect as tlsConnect } from 'node:tls';
+import { createSecureContext, type SecureContext, TLSSocket, connect as tlsConnect } from 'node:tls';
 import type { SocksClient } from 'socks';
 import { contain } from '../../kernel/contain.ts';
 import type { SocksServer } from '../../kernel/egress.ts';
@@ -136,11 +136,6 @@ export class Tunnel {
       'secureConnect',
       contain(this.#on.fault, () => this.#negotiate()),
     );
-    // Of a server that was authorized: others have been broken off by then, or give no session.
-    const onSession = (given: Buffer) => {
-      if (socket.authorized) shared.session = given;
-    };
-    socket.on('session', contain(this.#on.fault, onSession));
     socket.once(
       'close',
       contain(this.#on.fault, () => plain.destroy()),
@@ -176,6 +171,7 @@ export class Tunnel {
         if (this.#isOver) return;
         this.#end();
         this.#socket.off('data', watchGreeting);
+        this.#keepSession();
         this.#on.opened(this.#socket);
       }),
     );
@@ -183,6 +179,12 @@ export class Tunnel {
     const onError = ({ message }: Error) => this.#onRejected(message);
     client.on('error', contain(this.#on.fault, onError));
     client.connect(this.#socket);
+  }
+
+  /** By now the server, which is authorized, has sent its tickets (RFC 8446 §4.6.1). */
+  #keepSession(): void {
+    if (!(this.#socket instanceof TLSSocket) || this.#socket.isSessionReused()) return;
+    sharedTls(this.#server).session = this.#socket.getSession() ?? null;
   }
 
   /** The client does not say when the greeting is over: method and answer to the credentials take two octets each. */

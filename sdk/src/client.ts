@@ -62,6 +62,7 @@ export function createMailvet(options: MailvetOptions): Mailvet {
           upload: { type: 'message/rfc822', content: new Blob([message]) },
         }),
     },
+    calibration: (call) => send({ ...call, method: 'GET', path: 'v1/calibration' }),
     filters: {
       add: (filter, call) => send({ ...call, method: 'POST', path: 'v1/filters', body: filter }),
       list,

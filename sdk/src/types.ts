@@ -55,6 +55,7 @@ export type OutcomesResult = JsonOf<operations['reportOutcomes']['responses'][20
 
 /** What a message counts as, for each recipient that it names. */
 export type OutcomeMessageResult = JsonOf<operations['reportOutcomeMessage']['responses'][200]>;
+export type Calibration = JsonOf<operations['calibration']['responses'][200]>;
 
 export type Webhook = JsonOf<operations['getWebhook']['responses'][200]>;
 /** With the secret that signs, which cannot be read again. */
@@ -252,6 +253,8 @@ export interface Mailvet {
       options?: CallOptions & { readonly source?: string | undefined },
     ): Promise<OutcomeMessageResult>;
   };
+  /** How often verdicts were right, as far as outcomes show. */
+  calibration(options?: CallOptions): Promise<Calibration>;
   readonly filters: {
     /** Adds a filter; one that exists already is an error, 422 `filter_exists`. */
     add(filter: FilterRequest, options?: WriteOptions): Promise<FilterDetails>;

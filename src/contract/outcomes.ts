@@ -1,6 +1,8 @@
 import Type from 'typebox';
+import { CALIBRATION_LEAST } from '../kernel/facts/calibration.ts';
 import {
   ADDRESS_LENGTH,
+  CONTRADICTIONS_TOLD,
   LOG_QUERY_LENGTH,
   MAIL_DIAGNOSTIC_LENGTH,
   OUTCOME_AGE_DAYS,
@@ -157,3 +159,56 @@ export const ContradictionFields = {
   reply: Nullable(Type.String({ description: 'The codes of the reply that decided it.' })),
   code: Nullable(Type.String({ description: 'The codes of the bounce.' })),
 } as const;
+
+const Portion = (description: string) => Nullable(Type.Number({ minimum: 0, maximum: 1, description }));
+const TOO_FEW = `null with fewer than ${CALIBRATION_LEAST}`;
+
+export const CalibrationReply = WithWarnings(
+  'Calibration',
+  Type.Object({
+    verdicts: Type.Array(
+      Type.Object(
+        {
+          deliverability: DeliverabilityField,
+          reason: ReasonField,
+          validation_type: OneOf(LEVELS),
+          provider: Nullable(Type.String({ description: 'Who runs the mail hosts.' })),
+          sent: Count('Verdicts with an outcome.'),
+          bounced: Count('Of these, whose mail bounced for a reason of the recipient.'),
+          bounce_rate: Portion(`bounced / sent; ${TOO_FEW}.`),
+          low: Portion(`Of its 95 % interval; ${TOO_FEW}.`),
+          high: Portion(`Of its 95 % interval; ${TOO_FEW}.`),
+        },
+        { title: 'CalibratedVerdict' },
+      ),
+      { description: 'By deliverability, reason, level and mail provider; the most frequent first.' },
+    ),
+    reliability: Type.Array(
+      Type.Object(
+        {
+          from: Type.Number({ description: 'Of the confidence that replies had.' }),
+          to: Type.Number(),
+          sent: Count('Verdicts with an outcome.'),
+          predicted: Type.Number({ minimum: 0, maximum: 1, description: 'Their confidence on the average.' }),
+          delivered: Portion(`The share whose mail did not bounce; ${TOO_FEW}.`),
+          low: Portion(`Of its 95 % interval; ${TOO_FEW}.`),
+          high: Portion(`Of its 95 % interval; ${TOO_FEW}.`),
+        },
+        { title: 'Reliability' },
+      ),
+      { description: 'What replies predicted, beside what came of it: by tenths of their confidence, ascending.' },
+    ),
+    contradictions: Type.Array(
+      Type.Object(
+        {
+          ...ContradictionFields,
+          template: Nullable(
+            Type.String({ description: 'The words of the bounce, without names, addresses, numbers and IDs.' }),
+          ),
+        },
+        { title: 'ListedContradiction' },
+      ),
+      { description: `Verdicts that the outcome contradicts, the newest first; at most ${CONTRADICTIONS_TOLD}.` },
+    ),
+  }),
+);

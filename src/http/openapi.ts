@@ -354,6 +354,17 @@ const EXAMPLES: Readonly<Record<string, object>> = {
       { verification_id: 'ver_0VkP3Zq1n7Jc2mQ9sT4bXd', outcome: 'delivered', at: ACCOUNT_TIME, source: 'newsletter' },
     ],
   },
+  Calibration: {
+    verdicts: [
+      {
+        ...{ deliverability: 'deliverable', reason: null, validation_type: 'smtp', provider: null },
+        ...{ sent: 4120, bounced: 16, bounce_rate: 0.0039, low: 0.0024, high: 0.0063 },
+      },
+    ],
+    reliability: [{ from: 0.9, to: 1, sent: 812, predicted: 0.971, delivered: 0.968, low: 0.9535, high: 0.9781 }],
+    contradictions: [],
+    warnings,
+  },
   OutcomesResult: {
     results: [
       { result: 'recorded', class: 'absent' },

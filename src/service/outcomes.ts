@@ -6,11 +6,19 @@ import { type Classifier, createClassifier } from '../engine/smtp/classify.ts';
 import { trimBlanks } from '../kernel/blanks.ts';
 import { type Clock, DAY_MS } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { contradictingOutcome } from '../kernel/facts/calibration.ts';
-import { CLOCK_TOLERANCE_MS, OUTCOME_AGE_DAYS } from '../kernel/facts/limits.ts';
+import {
+  contradictingOutcome,
+  groupOf,
+  type OutcomeSum,
+  type Share,
+  shareOf,
+  type VerdictGroup,
+} from '../kernel/facts/calibration.ts';
+import { CLOCK_TOLERANCE_MS, CONTRADICTIONS_TOLD, OUTCOME_AGE_DAYS } from '../kernel/facts/limits.ts';
 import { OUTCOME_CLASS_FACTS, type OutcomeClass, type ReportedOutcome } from '../kernel/facts/sent-mail.ts';
 import type {
   AccountId,
+  Contradiction,
   MeasuredVerdict,
   NewOutcome,
   OutcomesRecorded,
@@ -20,6 +28,8 @@ import type {
 } from '../store/store.ts';
 import type { OutcomeMemory } from './learned.ts';
 import { ANY_DOMAIN, canonicalMailbox, type VerificationReply } from './verify.ts';
+
+export { contradictionObject } from '../store/outcomes.ts';
 
 /** Of one row; the error is one of the row alone. */
 export type OutcomeResult =
@@ -36,6 +46,27 @@ export interface OutcomeService {
     rows: readonly (ReportedOutcome | ApiError)[],
     stored?: ReplyToStore<readonly OutcomeResult[]> | null,
   ): Promise<readonly OutcomeResult[]>;
+  /** How often the account's verdicts were right. */
+  calibration(account: AccountId): Promise<Calibration>;
+}
+
+/** Of what the account has reported. */
+interface Calibration {
+  /** The most frequent first. */
+  readonly verdicts: readonly {
+    readonly group: VerdictGroup;
+    readonly sum: OutcomeSum;
+    readonly bounced: Share | null;
+  }[];
+  /** By tenths of what was predicted; `predicted`: on the average, from 0 to 1. */
+  readonly reliability: readonly {
+    readonly tenth: number;
+    readonly sent: number;
+    readonly predicted: number;
+    readonly delivered: Share | null;
+  }[];
+  /** The newest first. */
+  readonly contradictions: readonly Contradiction[];
 }
 
 interface Parts {
@@ -123,6 +154,26 @@ export function createOutcomeService({ store, clock, memory, domainData, onRecor
       const classes = all.flatMap((row, i) => (recorded.results[i] === 'recorded' ? [row.class] : []));
       onRecorded?.(classes, recorded.contradictions.length);
       return resultsOf(recorded);
+    },
+    async calibration(account) {
+      const [sums, predictions, contradictions] = await Promise.all([
+        outcomes.verdictSums(account),
+        outcomes.predictions(account),
+        outcomes.contradictions(account, CONTRADICTIONS_TOLD),
+      ]);
+      const verdicts = Array.from(sums, ([key, sum]) => ({
+        ...{ group: groupOf(key), sum },
+        bounced: shareOf(sum.bounced, sum.sent),
+      }));
+      const reliability = Array.from(predictions, ([tenth, { sent, bounced, predicted }]) => ({
+        ...{ tenth, sent, predicted: predicted / sent / 1_000 },
+        delivered: shareOf(sent - bounced, sent),
+      }));
+      return {
+        verdicts: verdicts.sort((a, b) => b.sum.sent - a.sum.sent),
+        reliability: reliability.sort((a, b) => a.tenth - b.tenth),
+        contradictions,
+      };
     },
   };
 }

@@ -198,7 +198,7 @@ function toContradiction(row: VerdictRow): Contradiction {
 }
 
 /** A contradiction as the API and its event show it; without the words of the mail server. */
-const contradictionObject = ({ verificationId, group, outcome, at, rule, reply, code }: Contradiction) => ({
+export const contradictionObject = ({ verificationId, group, outcome, at, rule, reply, code }: Contradiction) => ({
   verification_id: verificationId,
   deliverability: group.deliverability,
   reason: group.reason,

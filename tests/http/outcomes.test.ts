@@ -280,3 +280,59 @@ describe('POST /v1/outcomes/message', () => {
     expect((await post(own, raw)).json.outcomes).toMatchObject([{ result: 'recorded' }]);
   });
 });
+
+describe('GET /v1/calibration', () => {
+  it('has a rate with its interval from 50 verdicts on, what was predicted, and no other account', async () => {
+    const [own, other] = [await lab.member(), await lab.member()];
+    await report(own, [{ email: 'a@good.com', outcome: 'deferred', at: ago(0) }]);
+    await measured(own, '["deliverable",null,"smtp","Example"]', 4_120, 16);
+    await measured(own, '["risky","catch_all","smtp",null]', 49, 20);
+    await runSql(
+      lab.databaseUrl,
+      `INSERT INTO outcome_sums (account_id, kind, key, sent, bounced, predicted)
+        VALUES ('${own.account.id}', 'predicted', '9', 100, 4, 96000)`,
+    );
+    const { status, json } = await own.call('GET', '/v1/calibration');
+    expect(status).toBe(200);
+    expect(json.verdicts).toEqual([
+      {
+        ...{ deliverability: 'deliverable', reason: null, validation_type: 'smtp', provider: 'Example' },
+        ...{ sent: 4_120, bounced: 16, bounce_rate: 0.0039, low: 0.0024, high: 0.0063 },
+      },
+      {
+        ...{ deliverability: 'risky', reason: 'catch_all', validation_type: 'smtp', provider: null },
+        ...{ sent: 49, bounced: 20, bounce_rate: null, low: null, high: null },
+      },
+    ]);
+    expect(json.reliability).toEqual([
+      { from: 0.9, to: 1, sent: 100, predicted: 0.96, delivered: 0.96, low: 0.9016, high: 0.9843 },
+    ]);
+    expect((await other.call('GET', '/v1/calibration')).json).toEqual({
+      ...{ verdicts: [], reliability: [], contradictions: [], warnings: [] },
+    });
+  });
+
+  it('lists what the outcome contradicts, without the address', async () => {
+    const own = await lab.testMember(await lab.member({ plan: 'premium' }));
+    const ids: string[] = [];
+    for (const name of ['deliverable', 'mailbox_not_found'])
+      ids.push((await own.verify(`${name}@good.com`, { validation_type: 'smtp' })).json.id);
+    await report(own, [
+      bounce('deliverable@good.com', '550 5.1.1 <deliverable@good.com>: user unknown'),
+      { verification_id: ids[1], outcome: 'delivered', at: ago(500) },
+    ]);
+    const { json } = await own.call('GET', '/v1/calibration');
+    const common = { validation_type: 'smtp', provider: null, rule: 'test_mode', at: expect.any(String) };
+    expect(json.contradictions).toEqual([
+      {
+        ...{ ...common, verification_id: ids[1], deliverability: 'undeliverable', reason: 'mailbox_not_found' },
+        ...{ outcome: 'delivered', reply: '550 5.1.1', code: null, template: null },
+      },
+      {
+        ...{ ...common, verification_id: ids[0], deliverability: 'deliverable', reason: null, outcome: 'bounced' },
+        ...{ reply: '250 2.1.5', code: '550 5.1.1', template: expect.stringContaining('unknown') },
+      },
+    ]);
+    expect(JSON.stringify(json)).not.toContain('good.com');
+  });
+});

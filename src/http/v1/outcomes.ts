@@ -1,11 +1,12 @@
 import * as C from '../../contract/outcomes.ts';
 import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import type { Share } from '../../kernel/facts/calibration.ts';
 import { MAIL_REPORT_BYTES, OUTCOMES_BODY_BYTES } from '../../kernel/facts/limits.ts';
 import type { ReportedOutcome } from '../../kernel/facts/sent-mail.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
 import { DISREGARDED, recordMessage } from '../../service/outcome-messages.ts';
-import type { OutcomeResult } from '../../service/outcomes.ts';
+import { contradictionObject, type OutcomeResult, type OutcomeService } from '../../service/outcomes.ts';
 import type { HttpRequest } from '../exchange.ts';
 import { wholeBody } from '../input/arrival.ts';
 import { jsonReader, objectBody } from '../input/reader.ts';
@@ -44,6 +45,26 @@ export function outcomesReply(results: readonly OutcomeResult[], warnings: reado
     warnings,
   });
 }
+
+const rounded = (share: number): number => Math.round(share * 10_000) / 10_000;
+const roundedOrNull = (share: number | undefined): number | null => (share === undefined ? null : rounded(share));
+const intervalOf = (share: Share | null) => ({ low: roundedOrNull(share?.low), high: roundedOrNull(share?.high) });
+
+const calibrationReply = ({
+  verdicts,
+  reliability,
+  contradictions,
+}: Awaited<ReturnType<OutcomeService['calibration']>>) => ({
+  verdicts: verdicts.map(({ group: { level, ...group }, sum, bounced }) => ({
+    ...{ ...group, validation_type: level, ...sum },
+    ...{ bounce_rate: roundedOrNull(bounced?.share), ...intervalOf(bounced) },
+  })),
+  reliability: reliability.map(({ tenth, sent, predicted, delivered }) => ({
+    ...{ from: tenth / 10, to: (tenth + 1) / 10, sent, predicted: rounded(predicted) },
+    ...{ delivered: roundedOrNull(delivered?.share), ...intervalOf(delivered) },
+  })),
+  contradictions: contradictions.map((one) => ({ ...contradictionObject(one), template: one.template })),
+});
 
 const readRequest = jsonReader(C.OutcomesRequest);
 const PATH = '/v1/outcomes';
@@ -133,6 +154,22 @@ export const OUTCOME_ROUTES: readonly Route[] = [
           },
         };
       },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/calibration',
+    access: 'api-key:outcomes',
+    cost: 'query',
+    output: { content: C.CalibrationReply, description: 'What the outcomes of the account show.' },
+    doc: {
+      operationId: 'calibration',
+      tag: 'Outcomes',
+      summary: 'How often verdicts were right',
+      description: 'From sums that are kept, however many outcomes there are.',
+    },
+    serve:
+      ({ outcomes }) =>
+      async ({ caller }) => ({ body: calibrationReply(await outcomes.calibration(caller.accountId)) }),
   }),
 ];
 

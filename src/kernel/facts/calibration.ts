@@ -36,7 +36,7 @@ export interface Share {
 const Z = 1.959963984540054;
 
 /** The interval of Wilson (1927, JASA 22:209) for `hits` of `n`, at least one. */
-export function wilson(hits: number, n: number): Share {
+function wilson(hits: number, n: number): Share {
   const share = hits / n;
   const z2 = Z * Z;
   const middle = share + z2 / (2 * n);
@@ -50,6 +50,9 @@ export interface OutcomeSum {
   readonly sent: number;
   readonly bounced: number;
 }
+
+/** Null: too few to say. */
+export const shareOf = (hits: number, n: number): Share | null => (n < CALIBRATION_LEAST ? null : wilson(hits, n));
 
 /** How often mail to such an address arrives. */
 export interface Confidence {
@@ -67,8 +70,9 @@ const rounded = (share: number): number => Math.round(share * 1_000) / 1_000;
 
 /** Null: too few to say. */
 export function confidenceOf({ sent, bounced }: OutcomeSum): Confidence | null {
-  if (sent < CALIBRATION_LEAST) return null;
-  const { share, low, high } = wilson(sent - bounced, sent);
+  const found = shareOf(sent - bounced, sent);
+  if (found === null) return null;
+  const { share, low, high } = found;
   return { p: rounded(share), low: rounded(low), high: rounded(high), n: sent, basis: 'account' };
 }
 

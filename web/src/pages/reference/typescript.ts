@@ -85,6 +85,7 @@ const CALLS: Readonly<Record<Name, Call>> = {
     imports: ["import { readFile } from 'node:fs/promises';"],
     ...result('counted', "outcomes.reportMessage(await readFile('bounce.eml'))"),
   }),
+  calibration: () => result('calibration', 'calibration()'),
   createWebhook: (_id, body) => result('webhook', `webhooks.create(${javascript(body)})`),
   listWebhooks: () => result('webhooks', 'webhooks.list()'),
   getWebhook: (id) => result('webhook', `webhooks.get(${id})`),

@@ -54,9 +54,9 @@ export const COSTS = {
   /** What became of mail. */
   report: {
     kind: 'body',
-    perAccount: 4,
-    atOnce: 16,
-    forFirst: 8,
+    perAccount: 16,
+    atOnce: 32,
+    forFirst: 16,
     pace: { seconds: 20, bytes: 40 * 1024 },
     withinSeconds: 120,
   },

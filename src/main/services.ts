@@ -141,7 +141,13 @@ export function createServices(parts: ServiceParts): Services {
       singleCalls: () => verify.calls,
     }),
     policies,
-    outcomes: createOutcomeService({ store, clock, memory, domainData: engine.domainData }),
+    outcomes: createOutcomeService({
+      ...{ store, clock, memory, domainData: engine.domainData },
+      onRecorded(classes, contradictions) {
+        for (const one of classes) metrics?.note('mailvet_outcomes_total', { class: one });
+        if (contradictions > 0) metrics?.note('mailvet_outcome_contradictions_total', {}, contradictions);
+      },
+    }),
     hooks,
     outcomeSources,
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),

@@ -26,6 +26,7 @@ import type {
   SentAfter,
   Store,
 } from '../store/store.ts';
+import { ownerOf } from '../store/test-account.ts';
 import type { OutcomeMemory } from './learned.ts';
 import { ANY_DOMAIN, canonicalMailbox, type VerificationReply } from './verify.ts';
 
@@ -74,7 +75,7 @@ interface Parts {
   readonly clock: Clock;
   readonly memory: Pick<OutcomeMemory, 'forget'>;
   readonly domainData: () => Pick<DomainData, 'provider'>;
-  /** Told of each result that was recorded, and of contradictions. */
+  /** Told of what was recorded in live mode: the class of each outcome, and how many verdicts are contradicted. */
   readonly onRecorded?: (classes: readonly OutcomeClass[], contradictions: number) => void;
 }
 
@@ -152,7 +153,7 @@ export function createOutcomeService({ store, clock, memory, domainData, onRecor
       const recorded = await outcomes.record(account, all, reply);
       memory.forget(account);
       const classes = all.flatMap((row, i) => (recorded.results[i] === 'recorded' ? [row.class] : []));
-      onRecorded?.(classes, recorded.contradictions.length);
+      if (ownerOf(account) === account) onRecorded?.(classes, recorded.contradictions.length);
       return resultsOf(recorded);
     },
     async calibration(account) {

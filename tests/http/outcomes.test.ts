@@ -4,9 +4,11 @@ import { SAMPLE_FEEDBACK, SAMPLE_REPORTS } from '../lab/mail-reports.ts';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 import { runSql } from '../lab/stores.ts';
 
+const METRICS_TOKEN = 'metrics-token-of-this-test-0123456789';
+
 let lab: Lab;
 beforeAll(async () => {
-  lab = await startLab();
+  lab = await startLab({ MAILVET_METRICS_TOKEN: METRICS_TOKEN });
 });
 afterAll(() => lab.close());
 
@@ -335,4 +337,18 @@ describe('GET /v1/calibration', () => {
     ]);
     expect(JSON.stringify(json)).not.toContain('good.com');
   });
+});
+
+it('metrics count what live accounts report, and what contradicts', async () => {
+  const scrape = async (name: string) => {
+    const response = await fetch(`${lab.url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
+    const sum = [...(await response.text()).matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\d+)`, 'gm'))];
+    return sum.reduce((total, [, value]) => total + Number(value), 0);
+  };
+  const [own, before] = [await lab.member(), await scrape('mailvet_outcomes_total')];
+  await report(own, [bounce('a@good.com'), bounce('a@good.com')]);
+  await report(await lab.testMember(own), [bounce('a@good.com')]);
+  // Rows of two times, unless both were made in one millisecond.
+  const recorded = await rowsOf(own);
+  expect((await scrape('mailvet_outcomes_total')) - before).toBe(recorded.length);
 });

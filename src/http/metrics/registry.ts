@@ -116,6 +116,26 @@ const METRICS = {
     look: 'When all fail, this process has no way out; else, the receivers of some accounts are down.',
   },
 
+  mailvet_outcomes_total: {
+    type: 'counter',
+    of: 'process',
+    kept: 'events',
+    labels: { class: 'what it is evidence of, such as `delivered`, `absent` or `sender`' },
+    unit: 'outcomes',
+    help: 'Outcomes of mail that accounts reported, each once; test mode does not count.',
+    look: 'When `unclear` prevails, reports come without the words of the mail server.',
+  },
+
+  mailvet_outcome_contradictions_total: {
+    type: 'counter',
+    of: 'process',
+    kept: 'events',
+    labels: {},
+    unit: 'verdicts',
+    help: 'Verdicts that the outcome of mail contradicts.',
+    look: 'When it rises against `mailvet_outcomes_total`, replies of some mail server are misread.',
+  },
+
   mailvet_charge_queue: {
     type: 'gauge',
     of: 'process',

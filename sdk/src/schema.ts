@@ -390,6 +390,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/calibration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How often verdicts were right
+         * @description From sums that are kept, however many outcomes there are.
+         */
+        get: operations["calibration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks": {
         parameters: {
             query?: never;
@@ -1928,6 +1948,65 @@ export interface components {
                 message: string;
             }[];
         };
+        /** CalibratedVerdict */
+        CalibratedVerdict: {
+            deliverability: components["schemas"]["Deliverability"];
+            reason: components["schemas"]["Reason"] | null;
+            /** @enum {string} */
+            validation_type: "mx" | "smtp";
+            provider: string | null;
+            /** @description Verdicts with an outcome. */
+            sent: number;
+            /** @description Of these, whose mail bounced for a reason of the recipient. */
+            bounced: number;
+            bounce_rate: number | null;
+            low: number | null;
+            high: number | null;
+        };
+        /** Reliability */
+        Reliability: {
+            /** @description Of the confidence that replies had. */
+            from: number;
+            to: number;
+            /** @description Verdicts with an outcome. */
+            sent: number;
+            /** @description Their confidence on the average. */
+            predicted: number;
+            delivered: number | null;
+            low: number | null;
+            high: number | null;
+        };
+        /** ListedContradiction */
+        ListedContradiction: {
+            verification_id: string;
+            deliverability: components["schemas"]["Deliverability"];
+            reason: components["schemas"]["Reason"] | null;
+            /** @enum {string} */
+            validation_type: "mx" | "smtp";
+            provider: string | null;
+            /**
+             * @description What became of the mail.
+             * @enum {string}
+             */
+            outcome: "delivered" | "bounced";
+            /** Format: date-time */
+            at: string;
+            rule: string | null;
+            reply: string | null;
+            code: string | null;
+            template: string | null;
+        };
+        /** Calibration */
+        Calibration: {
+            /** @description By deliverability, reason, level and mail provider; the most frequent first. */
+            verdicts: components["schemas"]["CalibratedVerdict"][];
+            /** @description What replies predicted, beside what came of it: by tenths of their confidence, ascending. */
+            reliability: components["schemas"]["Reliability"][];
+            /** @description Verdicts that the outcome contradicts, the newest first; at most 100. */
+            contradictions: components["schemas"]["ListedContradiction"][];
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
         /** WebhookRequest */
         WebhookRequest: {
             /** @description https, with a host that has a public address. Redirects are not followed. */
@@ -2867,6 +2946,10 @@ export type OutcomesRequest = components['schemas']['OutcomesRequest'];
 export type OutcomeResult = components['schemas']['OutcomeResult'];
 export type OutcomesResult = components['schemas']['OutcomesResult'];
 export type OutcomeMessageResult = components['schemas']['OutcomeMessageResult'];
+export type CalibratedVerdict = components['schemas']['CalibratedVerdict'];
+export type Reliability = components['schemas']['Reliability'];
+export type ListedContradiction = components['schemas']['ListedContradiction'];
+export type Calibration = components['schemas']['Calibration'];
 export type WebhookRequest = components['schemas']['WebhookRequest'];
 export type WebhookCreated = components['schemas']['WebhookCreated'];
 export type Webhook = components['schemas']['Webhook'];
@@ -5357,6 +5440,69 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    calibration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the outcomes of the account show. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "verdicts": [
+                     *         {
+                     *           "deliverability": "deliverable",
+                     *           "reason": null,
+                     *           "validation_type": "smtp",
+                     *           "provider": null,
+                     *           "sent": 4120,
+                     *           "bounced": 16,
+                     *           "bounce_rate": 0.0039,
+                     *           "low": 0.0024,
+                     *           "high": 0.0063
+                     *         }
+                     *       ],
+                     *       "reliability": [
+                     *         {
+                     *           "from": 0.9,
+                     *           "to": 1,
+                     *           "sent": 812,
+                     *           "predicted": 0.971,
+                     *           "delivered": 0.968,
+                     *           "low": 0.9535,
+                     *           "high": 0.9781
+                     *         }
+                     *       ],
+                     *       "contradictions": [],
+                     *       "warnings": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Calibration"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

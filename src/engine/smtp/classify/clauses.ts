@@ -398,7 +398,7 @@ const REFUSING: ReadonlySet<Word> = new Set<Word>(['refused', 'declines', 'faile
 const beside = (elements: readonly Element[], at: number, word: Word): boolean =>
   elements.some((one, i) => one.word === word && Math.abs(i - at) <= 2);
 
-/** "bandwidth quota", "quota SMTP journalier": an unknown word says of what it is, and nothing that it is the recipient's. */
+/** "bandwidth quota", "quota SMTP journalier": an unknown word says of what, and nothing that it is the recipient's. */
 const isOtherQuota = (elements: readonly Element[]): boolean =>
   elements.some(
     ({ subject, tokens }, at) =>

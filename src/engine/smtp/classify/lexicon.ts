@@ -22,13 +22,13 @@ export type Noun = (typeof NOUNS)[number];
 
 /**
  * How what is said is taken. `negated`: with a negation it says the same, as servers do not deny it; `alone`: it holds
- * without a subject, the others take the noun next to them; `asserted`: a supposition ("if the user does not exist") does
- * not say it; `advised`: nor does advice ("please check that your policy allows it").
+ * without a subject, the others take the noun next to them; `asserted`: a supposition ("if the user does not exist")
+ * does not say it; `advised`: nor does advice ("please check that your policy allows it").
  */
 type Trait = 'negated' | 'alone' | 'asserted' | 'advised';
 
 /** What can be said of it, in a phrase and in a clause (clauses.ts). */
-export const STATEMENTS = {
+const STATEMENTS = {
   absent: ['asserted', 'advised'],
   disabled: ['asserted', 'advised'],
   full: ['asserted', 'advised'],

@@ -91,8 +91,8 @@ function slotsOf(segments: readonly Segment[]): string[] {
 
 /**
  * Names what the model knows a reply by, some more than once: `k` and `e` the codes, `w` words, `p` pieces of words,
- * `s` what words mean, `c`, `r` and `a` what the rules make of it. `addPieces` is called once for each word, and returns
- * how many pieces it has. Returns how many features there are, with repetitions, which scales their weights.
+ * `s` what words mean, `c`, `r` and `a` what the rules make of it. `addPieces` is called once for each word, and
+ * returns how many pieces it has. Returns how many features there are, with repetitions, which scales their weights.
  */
 function featuresOf(seen: Seen, use: (feature: string) => void, addPieces: (word: string) => number): number {
   const { code, enhanced } = seen;

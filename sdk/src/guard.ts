@@ -456,7 +456,7 @@ function checkOptions(options: GuardOptions): void {
   }
   const { policy, scope, messages = {} } = options;
   if (scope !== undefined && (typeof scope !== 'string' || !SCOPE.test(scope)))
-    throw new TypeError('scope must have 1 to 64 characters, each of a to z, 0 to 9, "_", "." and "-".');
+    throw new TypeError('scope must be a short name of a to z, 0 to 9, "_", "." and "-".');
   if (policy !== undefined) {
     if (typeof policy !== 'string' || policy === '') throw new TypeError('policy must be the name of a policy.');
     const other = OWN_RULES.find((name) => options[name] !== undefined);

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TSchema } from 'typebox';
 import type { Read } from '../contract/schema.ts';
 import type { BodyCostName } from '../kernel/costs.ts';
@@ -14,7 +15,6 @@ import type { SignedIn } from '../service/sign-in/session.ts';
 import type { HttpContext } from './context.ts';
 import type { HttpReply, HttpRequest, ReplyHeaders } from './exchange.ts';
 import type { ArrivingBody } from './input/arrival.ts';
-import type { ProviderProof, ProviderRequest } from './outcomes/providers.ts';
 import type { PacedBody } from './paced-body.ts';
 
 /** What every handler gets beside its input. */
@@ -72,6 +72,21 @@ export interface HookCallContext extends RequestContext {
   /** `Clock.elapsed()` when it arrived. */
   readonly began: number;
 }
+/** A request as it arrived. `json`: undefined where its body is none. */
+export interface ProviderRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly raw: Buffer;
+  readonly json: unknown;
+}
+
+/** That a request is the provider's. */
+export interface ProviderProof {
+  /** When it was signed, ms; null: the provider signs nothing, and shows a secret. */
+  readonly at: number | null;
+  /** Of what was signed: it may come once. Null: nothing tells a request from another. */
+  readonly id: string | null;
+}
+
 /** A request of a provider that is proved to be its own. */
 export interface OutcomeSourceContext extends RequestContext {
   readonly source: CalledOutcomeSource;

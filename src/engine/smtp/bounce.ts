@@ -11,7 +11,7 @@ import type { SmtpReply } from './reply.ts';
 type BounceStage = Extract<SmtpStage, 'connect' | 'ehlo' | 'starttls' | 'mail' | 'rcpt'> | 'data';
 
 /** A diagnostic, taken apart. */
-export interface Diagnostic {
+interface Diagnostic {
   /** The words alone are read as those of a 550. */
   readonly reply: SmtpReply;
   /** Whether there was a code, of whatever kind. */

@@ -4,7 +4,7 @@ import { sha256Hex } from '../../kernel/ids.ts';
 import { isSameSecret } from '../../kernel/signatures.ts';
 import { HOOK_CALLERS } from '../hooks/callers.ts';
 import { bodyArrived, objectBody, rawBody } from '../input/reader.ts';
-import { PROVIDER_FORMS, type ProviderProof, SIGNED_AHEAD_MS } from '../outcomes/providers.ts';
+import { PROVIDER_FORMS, SIGNED_AHEAD_MS } from '../outcomes/providers.ts';
 import type {
   Access,
   AnyInput,
@@ -12,6 +12,7 @@ import type {
   HookCallContext,
   MetricsContext,
   OutcomeSourceContext,
+  ProviderProof,
   RequestContext,
 } from '../route.ts';
 import { apiKey, chargedApiKey } from './api-key.ts';

@@ -4,7 +4,6 @@
  * provider's next version may leave it out.
  */
 import { createHash, createHmac, createPublicKey, createVerify, verify } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
 import { fromIso, HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { IDEMPOTENCY_HOURS } from '../../kernel/facts/lifetimes.ts';
@@ -21,23 +20,8 @@ import type { OutcomeSourceService, Sns } from '../../service/outcome-sources.ts
 import type { OutcomeResult } from '../../service/outcomes.ts';
 import { oneHeader, standardClaim, textAt } from '../hooks/callers.ts';
 import { replayed, replyAnswer } from '../reply.ts';
-import { type Route, route } from '../route.ts';
+import { type ProviderProof, type ProviderRequest, type Route, route } from '../route.ts';
 import { outcomesReply } from '../v1/outcomes.ts';
-
-/** A request as it arrived. `json`: undefined where its body is none. */
-export interface ProviderRequest {
-  readonly headers: IncomingHttpHeaders;
-  readonly raw: Buffer;
-  readonly json: unknown;
-}
-
-/** That a request is the provider's. */
-export interface ProviderProof {
-  /** When it was signed, ms; null: the provider signs nothing, and shows a secret. */
-  readonly at: number | null;
-  /** Of what was signed: it may come once. Null: nothing tells a request from another. */
-  readonly id: string | null;
-}
 
 interface ProviderForm {
   /** Null: it is not the provider's, by this secret. */

@@ -8,6 +8,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'sdk/src/guard.ts': 'addresses of 253 characters in a header',
   'sdk/src/transport.ts': 'the base URL of its user',
   'src/config/options.ts': 'options of the operator',
+  'src/config/read.ts': 'names of environment variables',
   'src/engine/address/parse.ts': 'addresses',
   'src/engine/address/suggest.ts': 'addresses',
   'src/engine/data/domain-data.ts': 'domains',

@@ -3,7 +3,7 @@ import { allSources } from './syntax.ts';
 import { assertionsIn } from './type-assertions.ts';
 
 /** May fall, and then falls here as well. */
-const MOST = { casts: 30, nonNull: 34 };
+const MOST = { casts: 28, nonNull: 34 };
 
 describe('type assertions in src', () => {
   const found = assertionsIn(allSources().filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts')));

@@ -2,6 +2,7 @@
 
 import type { DisabledReason } from './facts/events.ts';
 import { WEBHOOK_ENDPOINTS_AT_ONCE } from './facts/limits.ts';
+import { keysOf } from './keys.ts';
 
 /** Changes of how a user signs in, about which the user is mailed. */
 export type SecurityChange =
@@ -218,6 +219,6 @@ export class JobFailure extends Error {
 
 export type JobPolicies = Readonly<Record<JobKind, JobPolicy>>;
 
-export const JOB_KINDS = Object.keys(JOB_POLICIES) as readonly JobKind[];
+export const JOB_KINDS = keysOf(JOB_POLICIES);
 
 export const isJobKind = (name: string): name is JobKind => Object.hasOwn(JOB_POLICIES, name);

@@ -8,9 +8,10 @@ import type { Health } from '../http/context.ts';
 import type { MetricSources, Metrics } from '../http/metrics/registry.ts';
 import { type Clock, DAY_MS } from '../kernel/clock.ts';
 import { isJobKind, JOB_KINDS, JOB_STATES } from '../kernel/jobs.ts';
+import { keysOf } from '../kernel/keys.ts';
 import { COMMIT, VERSION } from '../kernel/version.ts';
 import type { MailLimits } from '../service/mail-limits.ts';
-import type { HoldKind, Store, StoreReadings, VerificationRecord } from '../store/store.ts';
+import type { Store, StoreReadings, VerificationRecord } from '../store/store.ts';
 import type { Closers } from './closers.ts';
 import { explainListening } from './listen.ts';
 import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
@@ -80,7 +81,7 @@ function storeSources({ store: { stats }, clock, retentionDays }: Parts): Pick<M
   };
 }
 
-const kindsOf = (holds: StoreReadings['holds']) => Object.keys(holds) as HoldKind[];
+const kindsOf = (holds: StoreReadings['holds']) => keysOf(holds);
 
 const ofPool = (value: number | undefined) => (value === undefined ? [] : [{ labels: {}, value }]);
 

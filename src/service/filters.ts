@@ -247,22 +247,22 @@ class RowImport {
   readonly shown: (FilterInput & { readonly row: number })[] = [];
   /** Of the rows so far: a later one for the same is none of its own. */
   readonly #before = new Map<string, Pick<FilterInput, 'action' | 'expiresAt'> & { readonly where: string }>();
-  readonly #existing: (inputs: readonly FilterInput[]) => Promise<(Filter | null)[]>;
-  /** How many were added; a dry run adds none. */
-  readonly #add: (inputs: readonly FilterInput[]) => Promise<number>;
+  readonly #filters: Filters;
+  readonly #account: AccountId;
+  readonly #actor: Actor;
+  readonly #dryRun: boolean;
 
   constructor(filters: Filters, account: AccountId, actor: Actor, dryRun: boolean) {
-    this.#existing = (inputs) => filters.existing(account, inputs);
-    this.#add = async (inputs) => {
-      if (dryRun) return inputs.length;
-      return (await filters.addMany(account, inputs, actor)).filter(({ added }) => added).length;
-    };
+    this.#filters = filters;
+    this.#account = account;
+    this.#actor = actor;
+    this.#dryRun = dryRun;
   }
 
   async take(parsed: readonly Parsed[]): Promise<void> {
     this.counts.rows += parsed.length;
     const usable = parsed.flatMap((one) => ('input' in one ? [one.input] : []));
-    for (const existing of await this.#existing(usable)) {
+    for (const existing of await this.#filters.existing(this.#account, usable)) {
       if (existing === null || this.#before.has(subjectOf(existing))) continue;
       this.#before.set(subjectOf(existing), { ...existing, where: `filter ${existing.id}` });
     }
@@ -271,6 +271,12 @@ class RowImport {
     const added = await this.#add(fresh);
     this.counts.added += added;
     this.counts.existing += fresh.length - added;
+  }
+
+  /** How many were added; a dry run adds none. */
+  async #add(inputs: readonly FilterInput[]): Promise<number> {
+    if (this.#dryRun) return inputs.length;
+    return (await this.#filters.addMany(this.#account, inputs, this.#actor)).filter(({ added }) => added).length;
   }
 
   /** What the row is to add, if anything. */

@@ -50,5 +50,5 @@ export default class RunReporter implements Reporter {
 
 function textOf({ stack, message, cause }: UnhandledError): string {
   const lines = (stack ?? message).split('\n').filter((line) => !line.includes('/node_modules/vitest/'));
-  return cause === undefined ? lines.join('\n') : `${lines.join('\n')}\nCaused by: ${textOf(cause as UnhandledError)}`;
+  return cause === undefined ? lines.join('\n') : `${lines.join('\n')}\nCaused by: ${textOf(cause)}`;
 }

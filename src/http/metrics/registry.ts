@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { keysOf } from '../../kernel/keys.ts';
 
 // The metrics of `/metrics`. Registration, sources and docs/metrics.md all follow this table.
 
@@ -542,7 +543,7 @@ type MetricName = keyof typeof METRICS;
 
 export const METRIC_ROWS: Readonly<Record<MetricName, MetricRow>> = METRICS;
 
-export const METRIC_NAMES = Object.keys(METRICS) as readonly MetricName[];
+export const METRIC_NAMES = keysOf(METRICS);
 
 const isReadMetric = (name: MetricName): name is ReadMetric => METRIC_ROWS[name].kept === 'reading';
 
@@ -604,8 +605,7 @@ export function createMetrics(): Metrics {
 export function createRelayMetrics(sources: RelayMetricSources): Pick<Metrics, 'text'> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  for (const name of Object.keys(RELAY_METRICS) as RelayMetricName[])
-    addReading(name, RELAY_METRICS[name], registry, sources[name]);
+  for (const name of keysOf(RELAY_METRICS)) addReading(name, RELAY_METRICS[name], registry, sources[name]);
   return { text: () => registry.metrics() };
 }
 

@@ -61,8 +61,8 @@ const STATEMENTS = {
   sequence: ['negated', 'alone', 'advised'],
 } as const satisfies Record<string, readonly Trait[]>;
 export type Statement = keyof typeof STATEMENTS;
-export const is = (statement: Statement, trait: Trait): boolean =>
-  (STATEMENTS[statement] as readonly Trait[]).includes(trait);
+const TRAITS: Readonly<Record<Statement, readonly Trait[]>> = STATEMENTS;
+export const is = (statement: Statement, trait: Trait): boolean => TRAITS[statement].includes(trait);
 
 /** What means something only with a negation (the first) or without one. Null: nothing. */
 const POLAR = {
@@ -77,12 +77,12 @@ const POLAR = {
   exceeded: [null, 'too_fast'],
 } as const satisfies Record<string, readonly [negated: Statement | null, plain: Statement | null]>;
 export type Word = Statement | keyof typeof POLAR;
+const isPolar = (word: Word): word is keyof typeof POLAR => Object.hasOwn(POLAR, word);
 
 /** What a word says; null: nothing. */
 export function saidBy(word: Word, negated: boolean): Statement | null {
-  if (Object.hasOwn(POLAR, word)) return POLAR[word as keyof typeof POLAR][negated ? 0 : 1];
-  const statement = word as Statement;
-  return negated && !is(statement, 'negated') ? null : statement;
+  if (isPolar(word)) return POLAR[word][negated ? 0 : 1];
+  return negated && !is(word, 'negated') ? null : word;
 }
 
 /** Words that connect the others. */

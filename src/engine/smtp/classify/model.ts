@@ -1,3 +1,4 @@
+import { keysOf } from '../../../kernel/keys.ts';
 import { dataFile, readData } from '../../data-files.ts';
 import type { Clause, Subject } from './clauses.ts';
 import { type Segment, type Statement, UNSPACED } from './lexicon.ts';
@@ -17,7 +18,7 @@ const RULE_OF = {
   other: 'model.other',
 } as const satisfies Record<string, RuleId>;
 export type Class = keyof typeof RULE_OF;
-export const CLASSES = Object.keys(RULE_OF) as readonly Class[];
+export const CLASSES = keysOf(RULE_OF);
 /** Those that mean that the mailbox cannot be reached. */
 const DEAD: ReadonlySet<Class> = new Set(CLASSES.filter((name) => isBad(RULE_OF[name])));
 const isDead = (name: Class): boolean => DEAD.has(name);

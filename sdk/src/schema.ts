@@ -3120,6 +3120,18 @@ export interface operations {
                      *         "first_at": "2026-10-03T08:12:44.120Z",
                      *         "same_spelling": true
                      *       },
+                     *       "history": {
+                     *         "delivered_at": "2026-10-05T09:30:00.000Z",
+                     *         "bounced_at": null,
+                     *         "complained_at": null
+                     *       },
+                     *       "confidence": {
+                     *         "p": 0.97,
+                     *         "low": 0.956,
+                     *         "high": 0.98,
+                     *         "n": 812,
+                     *         "basis": "account"
+                     *       },
                      *       "relay_provider": null,
                      *       "local_part": "jane.doe",
                      *       "domain": "example.com",
@@ -3367,6 +3379,18 @@ export interface operations {
                      *         "count": 2,
                      *         "first_at": "2026-10-03T08:12:44.120Z",
                      *         "same_spelling": true
+                     *       },
+                     *       "history": {
+                     *         "delivered_at": "2026-10-05T09:30:00.000Z",
+                     *         "bounced_at": null,
+                     *         "complained_at": null
+                     *       },
+                     *       "confidence": {
+                     *         "p": 0.97,
+                     *         "low": 0.956,
+                     *         "high": 0.98,
+                     *         "n": 812,
+                     *         "basis": "account"
                      *       },
                      *       "relay_provider": null,
                      *       "local_part": "jane.doe",
@@ -5432,6 +5456,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "outcomes": [
+                     *         {
+                     *           "email": "jane.doe@example.com",
+                     *           "outcome": "bounced",
+                     *           "result": "recorded",
+                     *           "class": "absent"
+                     *         }
+                     *       ],
+                     *       "disregarded": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["OutcomeMessageResult"];
                 };
             };
@@ -5494,7 +5531,21 @@ export interface operations {
                      *           "high": 0.9781
                      *         }
                      *       ],
-                     *       "contradictions": [],
+                     *       "contradictions": [
+                     *         {
+                     *           "verification_id": "ver_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                     *           "deliverability": "deliverable",
+                     *           "reason": null,
+                     *           "validation_type": "smtp",
+                     *           "provider": null,
+                     *           "outcome": "bounced",
+                     *           "at": "2026-11-20T10:00:00.000Z",
+                     *           "rule": null,
+                     *           "reply": "250 2.1.5",
+                     *           "code": "550 5.1.1",
+                     *           "template": "user unknown"
+                     *         }
+                     *       ],
                      *       "warnings": []
                      *     }
                      */
@@ -7349,6 +7400,29 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "outcomes.contradiction",
+                 *       "timestamp": "2026-11-20T10:01:00.000Z",
+                 *       "data": {
+                 *         "total": 1,
+                 *         "contradictions": [
+                 *           {
+                 *             "verification_id": "ver_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                 *             "deliverability": "deliverable",
+                 *             "reason": null,
+                 *             "validation_type": "smtp",
+                 *             "provider": null,
+                 *             "outcome": "bounced",
+                 *             "at": "2026-11-20T10:00:00.000Z",
+                 *             "rule": null,
+                 *             "reply": "250 2.1.5",
+                 *             "code": "550 5.1.1"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["ContradictionEvent"];
             };
         };

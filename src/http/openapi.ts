@@ -320,6 +320,11 @@ const USAGE = {
   validation_types: { mx: { credits: 1, available: true }, smtp: { credits: 10, available: true } },
   totals: { requests: 4300, good: 3900, bad: 400, by_reason: { disposable_domain: 210 } },
 };
+const CONTRADICTION = {
+  ...{ verification_id: 'ver_0VkP3Zq1n7Jc2mQ9sT4bXd', deliverability: 'deliverable', reason: null },
+  ...{ validation_type: 'smtp', provider: null, outcome: 'bounced', at: ACCOUNT_TIME },
+  ...{ rule: null, reply: '250 2.1.5', code: '550 5.1.1' },
+};
 const eventOf = (type: string, data: object) => ({ type, timestamp: '2026-11-20T10:01:00.000Z', data });
 
 const warnings: readonly string[] = [];
@@ -334,6 +339,8 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     canonical_email: 'jane.doe@example.com',
     canonical_rule: null,
     seen: { before: true, count: 2, first_at: '2026-10-03T08:12:44.120Z', same_spelling: true },
+    history: { delivered_at: '2026-10-05T09:30:00.000Z', bounced_at: null, complained_at: null },
+    confidence: { p: 0.97, low: 0.956, high: 0.98, n: 812, basis: 'account' },
     relay_provider: null,
     local_part: 'jane.doe',
     domain: 'example.com',
@@ -362,7 +369,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
       },
     ],
     reliability: [{ from: 0.9, to: 1, sent: 812, predicted: 0.971, delivered: 0.968, low: 0.9535, high: 0.9781 }],
-    contradictions: [],
+    contradictions: [{ ...CONTRADICTION, template: 'user unknown' }],
     warnings,
   },
   OutcomesResult: {
@@ -371,6 +378,10 @@ const EXAMPLES: Readonly<Record<string, object>> = {
       { result: 'duplicate', class: 'delivered' },
     ],
     ...{ recorded: 1, duplicates: 1, errors: 0, warnings },
+  },
+  OutcomeMessageResult: {
+    outcomes: [{ email: 'jane.doe@example.com', outcome: 'bounced', result: 'recorded', class: 'absent' }],
+    disregarded: [],
   },
   Verifications: {
     verifications: [
@@ -454,6 +465,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   CreditsExhaustedEvent: eventOf('credits.exhausted', { account: OF_ACCOUNT }),
   KeyCreatedEvent: eventOf('key.created', KEY),
   KeyRevokedEvent: eventOf('key.revoked', { ...KEY, revoked_at: ACCOUNT_TIME }),
+  ContradictionEvent: eventOf('outcomes.contradiction', { total: 1, contradictions: [CONTRADICTION] }),
   PingEvent: eventOf('ping', { webhook_id: WEBHOOK.id }),
   ManagedAccounts: { accounts: [MANAGED], pagination: PAGINATION, warnings },
   ManagedAccountRequest: {

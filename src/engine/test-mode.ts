@@ -5,6 +5,7 @@
 import { trimBlanks } from '../kernel/blanks.ts';
 import type { Level } from '../kernel/facts/plans.ts';
 import { type Deliverability, REASONS, type Reason } from '../kernel/facts/reasons.ts';
+import type { ReportedOutcome } from '../kernel/facts/sent-mail.ts';
 import { type Address, parseAddress } from './address/parse.ts';
 import type {
   CatchAllEvidence,
@@ -178,7 +179,7 @@ function judgedLater(
 
 type TestFlag = keyof NonNullable<Evidence['flags']>;
 /** Selectors that are neither a reason, nor a deliverability, nor a flag. */
-type Special = 'mailbox_full_temporarily' | 'typo' | 'typo_alive';
+type Special = 'mailbox_full_temporarily' | 'typo' | 'typo_alive' | 'bounced' | 'complained';
 type OutcomeName = Reason | Deliverability | TestFlag | Special;
 
 /** What is found. What a row leaves out is found as for a mailbox that exists. */
@@ -193,6 +194,8 @@ export interface TestOutcome {
   readonly flag?: TestFlag;
   /** Suggests the same local part at a domain that exists. */
   readonly suggests?: true;
+  /** What becomes of mail to it: reported once it is verified, though none is sent. */
+  readonly mail?: Pick<ReportedOutcome, 'outcome' | 'diagnostic'>;
 }
 
 const EXISTS: TestOutcome = {};
@@ -228,6 +231,8 @@ export const TEST_OUTCOMES: Readonly<Record<OutcomeName, TestOutcome>> = {
   role: { flag: 'role' },
   free: { flag: 'free' },
   relay: { flag: 'relay' },
+  bounced: { mail: { outcome: 'bounced', diagnostic: '550 5.1.1 User unknown' } },
+  complained: { mail: { outcome: 'complained', diagnostic: null } },
 };
 
 const BY_NAME: ReadonlyMap<string, TestOutcome> = new Map(Object.entries(TEST_OUTCOMES));

@@ -31,7 +31,7 @@ import { createListService } from '../service/lists/service.ts';
 import { createMail, type Mail } from '../service/mail.ts';
 import { createMailLimits, type MailLimits } from '../service/mail-limits.ts';
 import { createOutcomeSourceService } from '../service/outcome-sources.ts';
-import { createOutcomeService } from '../service/outcomes.ts';
+import { createOutcomeService, createTestOutcomeReports, type TestOutcomeReports } from '../service/outcomes.ts';
 import { createPolicyService } from '../service/policies.ts';
 import { createRejectedRequestLog } from '../service/rejected-requests.ts';
 import { uncertainFlush } from '../service/replies.ts';
@@ -113,12 +113,20 @@ export function createServices(parts: ServiceParts): Services {
   const traffic = createTrafficCounter(store.traffic, clock);
   const rejected = createRejectedRequestLog(store.rejectedRequests);
   const memory = createOutcomeMemory(store, clock);
-  const verify = verifyService(parts, traffic, memory);
+  const outcomes = createOutcomeService({
+    ...{ store, clock, memory, domainData: engine.domainData },
+    onRecorded(classes, contradictions) {
+      for (const one of classes) metrics?.note('mailvet_outcomes_total', { class: one });
+      if (contradictions > 0) metrics?.note('mailvet_outcome_contradictions_total', {}, contradictions);
+    },
+  });
+  const testOutcomes = createTestOutcomeReports(outcomes, clock);
+  const verify = verifyService(parts, { traffic, memory, testOutcomes });
   const policies = createPolicyService(store);
   const hooks = createHookService({ store, policies, verify, clock, remembersMailboxes: options.seenDays > 0 });
   const sns = createSns({ post, clock, laboratory: engine.allowPrivate });
   const outcomeSources = createOutcomeSourceService(store, sns);
-  flushOften(parts, { traffic, rejected, signIn, hooks, outcomeSources });
+  flushOften(parts, { traffic, rejected, signIn, hooks, outcomeSources, testOutcomes });
   const health = createHealth(parts);
   const costs = new Costs(clock, () => verify.calls);
   const context: HttpContext = {
@@ -141,13 +149,7 @@ export function createServices(parts: ServiceParts): Services {
       singleCalls: () => verify.calls,
     }),
     policies,
-    outcomes: createOutcomeService({
-      ...{ store, clock, memory, domainData: engine.domainData },
-      onRecorded(classes, contradictions) {
-        for (const one of classes) metrics?.note('mailvet_outcomes_total', { class: one });
-        if (contradictions > 0) metrics?.note('mailvet_outcome_contradictions_total', {}, contradictions);
-      },
-    }),
+    outcomes,
     hooks,
     outcomeSources,
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
@@ -192,9 +194,10 @@ function flushOften(
     readonly signIn: ReturnType<typeof createSignIn>;
     readonly hooks: ReturnType<typeof createHookService>;
     readonly outcomeSources: ReturnType<typeof createOutcomeSourceService>;
+    readonly testOutcomes: TestOutcomeReports;
   },
 ): void {
-  const { traffic, rejected, signIn, hooks, outcomeSources } = counters;
+  const { traffic, rejected, signIn, hooks, outcomeSources, testOutcomes } = counters;
   const flushed = [
     { what: 'request counts', everyMs: 5_000, flush: traffic.flush },
     { what: 'rejected requests', everyMs: 1_000, flush: rejected.flush },
@@ -202,6 +205,7 @@ function flushOften(
     { what: 'failed sign-ins', everyMs: 1_000, flush: signIn.failures.flush },
     { what: 'uses of hooks', everyMs: 5_000, flush: hooks.flush },
     { what: 'outcomes by provider', everyMs: 5_000, flush: outcomeSources.flush },
+    { what: 'outcomes of test mode', everyMs: 1_000, flush: testOutcomes.flush },
   ];
   for (const one of flushed) {
     const flushing = startFlushing(one, logger);
@@ -260,8 +264,15 @@ const replyCounter =
 
 function verifyService(
   { options, logger, store, engine, metrics }: ServiceParts,
-  traffic: TrafficCounter,
-  memory: OutcomeMemory,
+  {
+    traffic,
+    memory,
+    testOutcomes,
+  }: {
+    readonly traffic: TrafficCounter;
+    readonly memory: OutcomeMemory;
+    readonly testOutcomes: TestOutcomeReports;
+  },
 ): VerifyService {
   return createVerifyService({
     charging: store.charging,
@@ -273,7 +284,8 @@ function verifyService(
     onVerdict(record, _evidence, caller) {
       const { id, email, status, reason, validationType: level, durationMs } = record;
       traffic.verified(caller.accountId, level, durationMs);
-      if (!caller.test) {
+      if (caller.test) testOutcomes.verified(caller.accountId, record);
+      else {
         countVerdict(metrics, record);
         metrics?.note('mailvet_verification_seconds', { level }, durationMs / 1000);
       }

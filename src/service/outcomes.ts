@@ -3,6 +3,7 @@ import { type Address, parseAddress } from '../engine/address/parse.ts';
 import type { DomainData } from '../engine/data/domain-data.ts';
 import { type OutcomeReading, readOutcome } from '../engine/smtp/bounce.ts';
 import { type Classifier, createClassifier } from '../engine/smtp/classify.ts';
+import { selectorOf, testOutcomeOf } from '../engine/test-mode.ts';
 import { trimBlanks } from '../kernel/blanks.ts';
 import { type Clock, DAY_MS } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -14,7 +15,12 @@ import {
   shareOf,
   type VerdictGroup,
 } from '../kernel/facts/calibration.ts';
-import { CLOCK_TOLERANCE_MS, CONTRADICTIONS_TOLD, OUTCOME_AGE_DAYS } from '../kernel/facts/limits.ts';
+import {
+  CLOCK_TOLERANCE_MS,
+  CONTRADICTIONS_TOLD,
+  OUTCOME_AGE_DAYS,
+  TEST_OUTCOMES_WAITING,
+} from '../kernel/facts/limits.ts';
 import { OUTCOME_CLASS_FACTS, type OutcomeClass, type ReportedOutcome } from '../kernel/facts/sent-mail.ts';
 import type {
   AccountId,
@@ -25,6 +31,7 @@ import type {
   ReplyToStore,
   SentAfter,
   Store,
+  VerificationRecord,
 } from '../store/store.ts';
 import { ownerOf } from '../store/test-account.ts';
 import type { OutcomeMemory } from './learned.ts';
@@ -175,6 +182,40 @@ export function createOutcomeService({ store, clock, memory, domainData, onRecor
         reliability: reliability.sort((a, b) => a.tenth - b.tenth),
         contradictions,
       };
+    },
+  };
+}
+
+/** What addresses of test mode report of themselves: kept in memory until `flush` records it. */
+export interface TestOutcomeReports {
+  verified(account: AccountId, record: Pick<VerificationRecord, 'id' | 'email'>): void;
+  /** If the store fails, nothing is lost: the next call records the rest. */
+  flush(): Promise<void>;
+}
+
+export function createTestOutcomeReports(outcomes: Pick<OutcomeService, 'record'>, clock: Clock): TestOutcomeReports {
+  const waiting = new Map<AccountId, ReportedOutcome[]>();
+  let count = 0;
+  return {
+    verified(account, { id: verificationId, email }) {
+      const { mail } = testOutcomeOf(selectorOf(email));
+      if (mail === undefined || count >= TEST_OUTCOMES_WAITING) return;
+      const rows = waiting.get(account) ?? [];
+      rows.push({ verificationId, ...mail, at: clock.now(), source: 'test mode' });
+      waiting.set(account, rows);
+      count += 1;
+    },
+    async flush() {
+      for (const [account, rows] of waiting) {
+        const taken = rows.length;
+        await outcomes.record(account, rows.slice()).catch((error: unknown) => {
+          // The account was deleted meanwhile.
+          if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
+        });
+        rows.splice(0, taken);
+        count -= taken;
+        if (rows.length === 0) waiting.delete(account);
+      }
     },
   };
 }

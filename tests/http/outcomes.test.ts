@@ -1,6 +1,10 @@
+import { Webhook } from 'standardwebhooks';
+import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WEBHOOK_EVENTS } from '../../src/contract/webhooks.ts';
 import { DAY_MS } from '../../src/kernel/clock.ts';
 import { SAMPLE_FEEDBACK, SAMPLE_REPORTS } from '../lab/mail-reports.ts';
+import { type Receiver, startReceiver } from '../lab/receiver.ts';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 import { runSql } from '../lab/stores.ts';
 
@@ -339,12 +343,104 @@ describe('GET /v1/calibration', () => {
   });
 });
 
+const scrape = async (name: string) => {
+  const response = await fetch(`${lab.url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
+  const sum = [...(await response.text()).matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\d+)`, 'gm'))];
+  return sum.reduce((total, [, value]) => total + Number(value), 0);
+};
+
+describe('outcomes.contradiction', () => {
+  const SOON = { timeout: 30_000 };
+  let receiver: Receiver;
+  beforeAll(async () => {
+    receiver = await startReceiver();
+  });
+  afterAll(() => receiver.close());
+
+  /** What a webhook of the account gets: the events, each signed and as the document of the API has it. */
+  async function subscribed(by: Member) {
+    const path = `/${by.account.id}`;
+    const events = ['outcomes.contradiction'];
+    const { status, json } = await by.call('POST', '/v1/webhooks', { url: receiver.url + path, events });
+    expect(status).toBe(201);
+    return () =>
+      receiver.received
+        .filter((one) => one.path === path)
+        .map(({ body, headers }) => {
+          const event = new Webhook(json.secret).verify(body, headers);
+          expect(Compile(WEBHOOK_EVENTS['outcomes.contradiction'].body).Errors(event)).toEqual([]);
+          return event as { type: string; data: Record<string, unknown> };
+        });
+  }
+
+  it('is sent once for the verdicts that a report contradicts, without their addresses', async () => {
+    const [own, other] = [await lab.member(), await lab.member()];
+    const [events, ofOther] = [await subscribed(own), await subscribed(other)];
+    const delivered = async (names: readonly string[]) => {
+      const emails = names.map((name) => `${name}@null-mx.com`);
+      const ids: string[] = [];
+      for (const email of emails) ids.push((await own.verify(email)).json.id);
+      const rows = emails.map((email) => ({ email, outcome: 'delivered', at: ago(0) }));
+      await report(own, rows);
+      await report(own, rows);
+      return ids;
+    };
+    const ids = await delivered(['jane', 'june']);
+    await expect.poll(() => events().length, SOON).toBe(1);
+    const [event] = events();
+    const common = { deliverability: 'undeliverable', reason: 'null_mx', validation_type: 'mx', provider: null };
+    const contradiction = { ...common, outcome: 'delivered', rule: null, reply: null, code: null };
+    expect(event?.data).toMatchObject({ total: 2 });
+    expect(event?.data.contradictions).toHaveLength(2);
+    for (const id of ids)
+      expect(event?.data.contradictions).toContainEqual({
+        ...{ ...contradiction, verification_id: id, at: expect.any(String) },
+      });
+    expect(JSON.stringify(event)).not.toContain('null-mx.com');
+    // What had come twice would have come before this one.
+    const [last] = await delivered(['joan']);
+    await expect.poll(() => events().length, SOON).toBe(2);
+    expect(events()[1]?.data).toMatchObject({ total: 1, contradictions: [{ verification_id: last }] });
+    expect(ofOther()).toEqual([]);
+  });
+
+  it('follows a verification of bounced@ with a test key, and touches nothing of live mode', async () => {
+    const live = await lab.member({ plan: 'premium' });
+    const test = await lab.testMember(live);
+    const [events, ofLive] = [await subscribed(test), await subscribed(live)];
+    const before = await scrape('mailvet_outcomes_total');
+    const verified = async (name: string) => {
+      const { json } = await test.verify(`${name}@example.com`, { validation_type: 'smtp' });
+      expect(json).toMatchObject({ deliverability: 'deliverable', credits_used: 0 });
+      return json;
+    };
+    await verified('complained');
+    const { id } = await verified('Bounced+tag');
+    await expect.poll(() => events().length, SOON).toBe(1);
+    expect(events()).toMatchObject([
+      {
+        type: 'outcomes.contradiction',
+        data: {
+          total: 1,
+          contradictions: [{ verification_id: id, outcome: 'bounced', reply: '250 2.1.5', code: '550 5.1.1' }],
+        },
+      },
+    ]);
+    const history = async (name: string) => (await verified(name)).history;
+    await expect.poll(() => history('complained'), SOON).toMatchObject({ complained_at: expect.any(String) });
+    expect(await history('Bounced+tag')).toMatchObject({ delivered_at: null, bounced_at: expect.any(String) });
+    const listed = (await test.call('GET', '/v1/calibration')).json.contradictions;
+    expect(listed).toContainEqual(expect.objectContaining({ verification_id: id }));
+    // A live key verifies it as any other address.
+    await live.verify('bounced@null-mx.com');
+    expect((await live.call('GET', '/v1/calibration')).json).toMatchObject({ verdicts: [], contradictions: [] });
+    expect(await rowsOf(live)).toEqual([]);
+    expect(ofLive()).toEqual([]);
+    expect(await scrape('mailvet_outcomes_total')).toBe(before);
+  });
+});
+
 it('metrics count what live accounts report, and what contradicts', async () => {
-  const scrape = async (name: string) => {
-    const response = await fetch(`${lab.url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
-    const sum = [...(await response.text()).matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\d+)`, 'gm'))];
-    return sum.reduce((total, [, value]) => total + Number(value), 0);
-  };
   const [own, before] = [await lab.member(), await scrape('mailvet_outcomes_total')];
   await report(own, [bounce('a@good.com'), bounce('a@good.com')]);
   await report(await lab.testMember(own), [bounce('a@good.com')]);

@@ -82,6 +82,8 @@ export const UNCERTAIN_REPLIES_SHOWN = 100;
 export const TIMEOUT_MS = { min: 1_000, max: 30_000, default: 10_000 };
 /** Delayed replies of test mode at once, so that they cannot fill the service. */
 export const TEST_WAITING_MAX = 500;
+/** Outcomes of test mode that wait to be recorded, in one process; those beyond are not reported. */
+export const TEST_OUTCOMES_WAITING = 1_000;
 export const BODY_BYTES = 16 * 1024;
 /** Addresses in one request, where another service's contract or a tool takes several; and checked at a time. */
 export const COMPAT_BATCH = 200;

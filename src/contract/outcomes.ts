@@ -146,9 +146,8 @@ export const OutcomeMessageReply = Type.Object(
   { title: 'OutcomeMessageResult' },
 );
 
-/** A verdict that the outcome of a mail contradicts. */
-export const ContradictionFields = {
-  verification_id: Type.String(),
+/** A verdict that the outcome of a mail contradicts, of whichever account. */
+const contradictionFacts = {
   deliverability: DeliverabilityField,
   reason: ReasonField,
   validation_type: OneOf(LEVELS),
@@ -159,6 +158,12 @@ export const ContradictionFields = {
   reply: Nullable(Type.String({ description: 'The codes of the reply that decided it.' })),
   code: Nullable(Type.String({ description: 'The codes of the bounce.' })),
 } as const;
+const template = Nullable(
+  Type.String({ description: 'The words of the bounce, without names, addresses, numbers and IDs.' }),
+);
+export const ContradictionFields = { verification_id: Type.String(), ...contradictionFacts } as const;
+/** For operators: it does not say whose it is. */
+export const OperatorContradictionFields = { ...contradictionFacts, template } as const;
 
 const Portion = (description: string) => Nullable(Type.Number({ minimum: 0, maximum: 1, description }));
 const TOO_FEW = `null with fewer than ${CALIBRATION_LEAST}`;
@@ -198,17 +203,8 @@ export const CalibrationReply = WithWarnings(
       ),
       { description: 'What replies predicted, beside what came of it: by tenths of their confidence, ascending.' },
     ),
-    contradictions: Type.Array(
-      Type.Object(
-        {
-          ...ContradictionFields,
-          template: Nullable(
-            Type.String({ description: 'The words of the bounce, without names, addresses, numbers and IDs.' }),
-          ),
-        },
-        { title: 'ListedContradiction' },
-      ),
-      { description: `Verdicts that the outcome contradicts, the newest first; at most ${CONTRADICTIONS_TOLD}.` },
-    ),
+    contradictions: Type.Array(Type.Object({ ...ContradictionFields, template }, { title: 'ListedContradiction' }), {
+      description: `Verdicts that the outcome contradicts, the newest first; at most ${CONTRADICTIONS_TOLD}.`,
+    }),
   }),
 );

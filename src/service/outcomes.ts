@@ -56,6 +56,8 @@ export interface OutcomeService {
   ): Promise<readonly OutcomeResult[]>;
   /** How often the account's verdicts were right. */
   calibration(account: AccountId): Promise<Calibration>;
+  /** The newest contradictions of all live accounts. */
+  contradictions(): Promise<readonly Contradiction[]>;
 }
 
 /** Of what the account has reported. */
@@ -163,6 +165,7 @@ export function createOutcomeService({ store, clock, memory, domainData, onRecor
       if (ownerOf(account) === account) onRecorded?.(classes, recorded.contradictions.length);
       return resultsOf(recorded);
     },
+    contradictions: () => outcomes.contradictions(null, CONTRADICTIONS_TOLD),
     async calibration(account) {
       const [sums, predictions, contradictions] = await Promise.all([
         outcomes.verdictSums(account),

@@ -481,8 +481,14 @@ export function outcomes(driver: StorageDriver): Outcomes {
     async contradictions(account, limit) {
       // Literally, so that the partial index answers.
       const all = db.selectFrom('outcome_verdicts').selectAll().where(sql<boolean>`contradicts = 1`);
-      const mine = account === null ? all : all.where('account_id', '=', account);
-      return (await mine.orderBy('at', 'desc').limit(limit).execute()).map(toContradiction);
+      const wanted =
+        account === null
+          ? all.where(({ not, exists, selectFrom }) => {
+              const owner = selectFrom('accounts as a').whereRef('a.id', '=', 'outcome_verdicts.account_id');
+              return not(exists(owner.select('a.id').where('a.test_of', 'is not', null)));
+            })
+          : all.where('account_id', '=', account);
+      return (await wanted.orderBy('at', 'desc').limit(limit).execute()).map(toContradiction);
     },
   };
 }

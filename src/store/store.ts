@@ -1272,7 +1272,7 @@ export interface Outcomes {
   verdictSums(account: AccountId): Promise<ReadonlyMap<string, OutcomeSum>>;
   /** By tenths of what was predicted, 0 to 9. */
   predictions(account: AccountId): Promise<ReadonlyMap<number, PredictedSum>>;
-  /** Newest first; null: of all accounts. */
+  /** Newest first; null: of all live accounts. */
   contradictions(account: AccountId | null, limit: number): Promise<Contradiction[]>;
 }
 

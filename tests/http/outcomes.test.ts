@@ -7,6 +7,7 @@ import { SAMPLE_FEEDBACK, SAMPLE_REPORTS } from '../lab/mail-reports.ts';
 import { type Receiver, startReceiver } from '../lab/receiver.ts';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 import { runSql } from '../lab/stores.ts';
+import { signedIn } from './dashboard/client.ts';
 
 const METRICS_TOKEN = 'metrics-token-of-this-test-0123456789';
 
@@ -438,6 +439,26 @@ describe('outcomes.contradiction', () => {
     expect(ofLive()).toEqual([]);
     expect(await scrape('mailvet_outcomes_total')).toBe(before);
   });
+});
+
+it('operators see the contradictions of all live accounts, and not whose they are', async () => {
+  const live = await lab.member({ plan: 'premium' });
+  const test = await lab.testMember(live);
+  const { id } = (await live.verify('secret.name@null-mx.com')).json;
+  await test.verify('deliverable@good.com', { validation_type: 'smtp' });
+  const at = ago(0);
+  await report(live, [{ email: 'secret.name@null-mx.com', outcome: 'delivered', at }]);
+  await report(test, [{ ...bounce('deliverable@good.com'), at }]);
+  expect((await test.call('GET', '/v1/calibration')).json.contradictions).toHaveLength(1);
+  const operator = await signedIn(lab, { operator: true });
+  const { status, json, text } = await operator.call('GET', '/dashboard/operator/contradictions');
+  expect(status).toBe(200);
+  expect(json.contradictions[0]).toEqual({
+    ...{ deliverability: 'undeliverable', reason: 'null_mx', validation_type: 'mx', provider: null },
+    ...{ outcome: 'delivered', at, rule: null, reply: null, code: null, template: null },
+  });
+  for (const secret of [id, live.account.id, 'secret.name', 'null-mx.com', 'test_mode'])
+    expect(text).not.toContain(secret);
 });
 
 it('metrics count what live accounts report, and what contradicts', async () => {

@@ -141,7 +141,10 @@ describeStores('outcomes of mail', (lab) => {
       { verificationId: 'ver_live', code: '550 5.1.1', template: 'user unknown' },
       [],
     ]);
-    expect(await store.outcomes.contradictions(null, 10)).toHaveLength(1);
+    const test = { account: await store.accounts.testAccount(who.account.id) };
+    await store.outcomes.record(test.account.id, [said('mine', 'absent', 4, GROUP)], null);
+    expect(await store.outcomes.contradictions(test.account.id, 10)).toHaveLength(1);
+    expect(await store.outcomes.contradictions(null, 10)).toEqual([left]);
     expect(await miscounted(lab)).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { ADDRESS_LENGTH, MAIL_HOST_LENGTH, SMTP_REPLY_LENGTH } from '../../kernel/facts/limits.ts';
+import { OperatorContradictionFields } from '../outcomes.ts';
 import { Nullable, OneOf, Text, Time } from '../schema.ts';
 
 const Confidence = OneOf(['high', 'low'] as const);
@@ -67,4 +68,10 @@ export type UncertainReply = Static<typeof UncertainReply>;
 export const UncertainRepliesReply = Type.Object(
   { replies: Type.Array(UncertainReply), total_count: Type.Integer() },
   { title: 'UncertainReplies' },
+);
+
+/** Of live accounts, the newest first; at most CONTRADICTIONS_TOLD. */
+export const ContradictionsReply = Type.Object(
+  { contradictions: Type.Array(Type.Object(OperatorContradictionFields, { title: 'OperatorContradiction' })) },
+  { title: 'OperatorContradictions' },
 );

@@ -2,6 +2,7 @@ import * as C from '../../contract/dashboard/replies.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { UNCERTAIN_REPLIES_SHOWN } from '../../kernel/facts/limits.ts';
+import { contradictionObject } from '../../service/outcomes.ts';
 import type { ReplyService, UncertainReplyRow } from '../../service/replies.ts';
 import { type ReplyBody, type Route, route } from '../route.ts';
 
@@ -53,5 +54,30 @@ export const REPLY_ROUTES: readonly Route[] = [
     serve:
       ({ replies }) =>
       async (_context, { body }) => ({ body: explanationOf(replies.explain, body) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/dashboard/operator/contradictions',
+    access: 'operator',
+    cost: 'query',
+    output: { content: C.ContradictionsReply },
+    doc: {
+      operationId: 'operatorContradictions',
+      tag: 'Dashboard',
+      summary: 'Verdicts that the outcome of mail contradicts, of all live accounts, the newest first',
+    },
+    serve:
+      ({ outcomes }) =>
+      async () => {
+        const found = await outcomes.contradictions();
+        return {
+          body: {
+            contradictions: found.map((one) => {
+              const { verification_id: _ofAnAccount, ...facts } = contradictionObject(one);
+              return { ...facts, template: one.template };
+            }),
+          },
+        };
+      },
   }),
 ];

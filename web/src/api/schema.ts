@@ -1862,6 +1862,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/operator/contradictions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Verdicts that the outcome of mail contradicts, of all live accounts, the newest first */
+        get: operations["operatorContradictions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3819,6 +3836,29 @@ export interface components {
                 finding: string;
             }[];
         };
+        /** OperatorContradiction */
+        OperatorContradiction: {
+            deliverability: components["schemas"]["Deliverability"];
+            reason: components["schemas"]["Reason"] | null;
+            /** @enum {string} */
+            validation_type: "mx" | "smtp";
+            provider: string | null;
+            /**
+             * @description What became of the mail.
+             * @enum {string}
+             */
+            outcome: "delivered" | "bounced";
+            /** Format: date-time */
+            at: string;
+            rule: string | null;
+            reply: string | null;
+            code: string | null;
+            template: string | null;
+        };
+        /** OperatorContradictions */
+        OperatorContradictions: {
+            contradictions: components["schemas"]["OperatorContradiction"][];
+        };
         /** Error */
         Error: {
             /** @description What is wrong, in one sentence. */
@@ -3998,6 +4038,8 @@ export type OperatorJobs = components['schemas']['OperatorJobs'];
 export type UncertainReply = components['schemas']['UncertainReply'];
 export type UncertainReplies = components['schemas']['UncertainReplies'];
 export type ReplyExplanation = components['schemas']['ReplyExplanation'];
+export type OperatorContradiction = components['schemas']['OperatorContradiction'];
+export type OperatorContradictions = components['schemas']['OperatorContradictions'];
 export type Error = components['schemas']['Error'];
 export type ResponseError = components['responses']['Error'];
 export type $defs = Record<string, never>;
@@ -7724,6 +7766,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReplyExplanation"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    operatorContradictions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Verdicts that the outcome of mail contradicts, of all live accounts, the newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorContradictions"];
                 };
             };
             "4XX": components["responses"]["Error"];

@@ -1,9 +1,8 @@
-import { Button, Group, Modal, NativeSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { HOOK_FACTS, HOOK_KINDS, isHookKind } from '../../../../src/kernel/facts/hooks.ts';
 import {
-  HOOK_GRACE_SECONDS,
   HOOK_RATE_LIMIT,
   HOOK_SECRET_LENGTH,
   HOOK_TIMEOUT_MS,
@@ -23,8 +22,8 @@ import { parseInteger } from '../../parts/parse-integer.ts';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
 import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
 import { policiesQuery } from '../policies/queries.ts';
+import { CallerUrl, RollSecret } from '../webhooks/caller-secret.tsx';
 import { SECRET_DIALOG } from '../webhooks/create-dialog.tsx';
-import { SecretPanel } from '../webhooks/secret-panel.tsx';
 
 export type HookDialog =
   | { readonly what: 'create' }
@@ -92,35 +91,8 @@ function Create({ onDone, onClose }: Actions) {
 /** What to enter in the auth server. */
 function Made({ hook, secret, onClose }: { hook: Hook; secret: string | null; onClose: () => void }) {
   const { name } = HOOK_FACTS[hook.kind];
-  const url = (
-    <div>
-      <Text size="sm">Let {name} call this URL:</Text>
-      <CopyText label="URL" text={hook.url} />
-    </div>
-  );
-  if (secret !== null)
-    return (
-      <SecretPanel
-        secret={secret}
-        about={`This secret is shown only once. Copy it now into the settings of ${name}: Mailvet recognizes its calls by it.`}
-        onClose={onClose}
-      >
-        {url}
-      </SecretPanel>
-    );
-  return (
-    <Stack>
-      {url}
-      <Text size="sm">
-        {name} shows a secret once it knows the URL. Enter it here with “Enter secret”; calls are refused until then.
-      </Text>
-      <Group justify="flex-end">
-        <Button variant="filled" onClick={onClose}>
-          Done
-        </Button>
-      </Group>
-    </Stack>
-  );
+  const then = `${name} shows a secret once it knows the URL. Enter it here with “Enter secret”; calls are refused until then.`;
+  return <CallerUrl caller={name} url={hook.url} secret={secret} then={then} onClose={onClose} />;
 }
 
 function Edit({ hook, onDone, onClose }: Actions & { hook: Hook }) {
@@ -266,79 +238,24 @@ function SettingsForm(props: {
   );
 }
 
-const GRACE = { day: HOOK_GRACE_SECONDS.default, none: 0 } as const;
-
 /** A new secret, ours or that of the auth server. */
 function Roll({ hook, onDone, onClose }: Actions & { hook: Hook }) {
   const { id: account } = useAccount();
   const { name, secretOf } = HOOK_FACTS[hook.kind];
-  const isTheirs = secretOf === 'caller';
-  const [entered, setEntered] = useState('');
-  const [grace, setGrace] = useState<keyof typeof GRACE>('day');
-  const [rolled, setRolled] = useState<{ hook: Hook; secret: string | null } | null>(null);
-  const { run, busy, error } = useAsyncAction(async () => {
-    const body = { grace_seconds: GRACE[grace], ...(isTheirs ? { secret: entered.trim() } : {}) };
-    const call = { params: { path: { account, id: hook.id } }, body };
-    const made = await unwrap(api.POST('/dashboard/accounts/{account}/hooks/{id}/roll', call));
-    await onDone();
-    if (made.secret !== null) {
-      setRolled(made);
-      return;
-    }
-    onClose();
-    void notify('Secret saved.');
-  });
-  const { form, onAttempt } = useFocusInvalid(error);
-  if (rolled !== null) return <Made {...rolled} onClose={onClose} />;
-  const other = formError(error, ['secret']);
+  const description = `What ${name} shows for the URL of this hook.`;
   return (
-    <form
-      ref={form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onAttempt();
-        run();
+    <RollSecret
+      caller={name}
+      theirs={secretOf === 'caller' ? { label: 'Secret', description, maxLength: HOOK_SECRET_LENGTH.max } : null}
+      replaces={hook.has_secret}
+      onRoll={async (body) => {
+        const call = { params: { path: { account, id: hook.id } }, body };
+        const { secret } = await unwrap(api.POST('/dashboard/accounts/{account}/hooks/{id}/roll', call));
+        await onDone();
+        return secret;
       }}
-    >
-      <Stack>
-        {isTheirs ? (
-          <TextInput
-            type="password"
-            label="Secret"
-            description={`What ${name} shows for the URL of this hook.`}
-            required
-            withAsterisk={false}
-            maxLength={HOOK_SECRET_LENGTH.max}
-            autoComplete="off"
-            data-autofocus
-            value={entered}
-            onChange={(event) => setEntered(event.currentTarget.value)}
-            error={fieldError(error, 'secret')}
-          />
-        ) : (
-          <Text size="sm">Creates a new secret, which is shown once. Then enter it in the settings of {name}.</Text>
-        )}
-        {hook.has_secret && (
-          <Radio.Group
-            label="The secret before"
-            value={grace}
-            onChange={(value) => setGrace(value === 'none' ? 'none' : 'day')}
-          >
-            <Stack gap="xs" mt={6}>
-              <Radio value="day" label="is accepted for one more day" />
-              <Radio value="none" label="is refused from now on" />
-            </Stack>
-          </Radio.Group>
-        )}
-        {other && <ErrorAlert error={other} />}
-        <Group justify="flex-end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="filled" loading={busy}>
-            {isTheirs ? 'Save secret' : 'Roll secret'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      shown={(secret) => <Made hook={hook} secret={secret} onClose={onClose} />}
+      onClose={onClose}
+    />
   );
 }

@@ -1,0 +1,136 @@
+import { Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { HOOK_GRACE_SECONDS } from '../../../../src/kernel/facts/limits.ts';
+import { CopyText } from '../../parts/copy-text.tsx';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
+import { fieldError, formError } from '../../parts/field-error.ts';
+import { notify } from '../../parts/notify.tsx';
+import { useAsyncAction } from '../../parts/use-async-action.ts';
+import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
+import { SecretPanel } from './secret-panel.tsx';
+
+/** What to enter at a caller. `secret`: ours, shown once; null: `then` says where theirs is entered. */
+export function CallerUrl(props: {
+  caller: string;
+  url: string;
+  secret: string | null;
+  /** What to set beside the URL. */
+  setting?: ReactNode;
+  then: string;
+  onClose: () => void;
+}) {
+  const { caller, url, secret, setting, then, onClose } = props;
+  const place = (
+    <div>
+      <Text size="sm">Let {caller} call this URL:</Text>
+      <CopyText label="URL" text={url} />
+      {setting && (
+        <Text size="sm" mt="xs">
+          {setting}
+        </Text>
+      )}
+    </div>
+  );
+  if (secret !== null)
+    return (
+      <SecretPanel
+        secret={secret}
+        about={`This secret is shown only once. Copy it now into the settings of ${caller}: Mailvet recognizes its calls by it.`}
+        onClose={onClose}
+      >
+        {place}
+      </SecretPanel>
+    );
+  return (
+    <Stack>
+      {place}
+      <Text size="sm">{then}</Text>
+      <Group justify="flex-end">
+        <Button variant="filled" onClick={onClose}>
+          Done
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+const GRACE = { day: HOOK_GRACE_SECONDS.default, none: 0 } as const;
+
+/** A new secret, ours or that of the caller. */
+export function RollSecret(props: {
+  caller: string;
+  /** The field of the caller's own secret; null: we make it. */
+  theirs: { readonly label: string; readonly description: string; readonly maxLength: number } | null;
+  /** Whether there is one before. */
+  replaces: boolean;
+  /** Returns our secret, if we made it. */
+  onRoll: (body: { grace_seconds: number; secret?: string }) => Promise<string | null>;
+  /** What is shown once, with our new secret. */
+  shown: (secret: string) => ReactNode;
+  onClose: () => void;
+}) {
+  const { caller, theirs, replaces, onRoll, shown, onClose } = props;
+  const [entered, setEntered] = useState('');
+  const [grace, setGrace] = useState<keyof typeof GRACE>('day');
+  const [made, setMade] = useState<string | null>(null);
+  const { run, busy, error } = useAsyncAction(async () => {
+    const secret = await onRoll({
+      grace_seconds: GRACE[grace],
+      ...(theirs === null ? {} : { secret: entered.trim() }),
+    });
+    if (secret !== null) return setMade(secret);
+    onClose();
+    void notify('Secret saved.');
+  });
+  const { form, onAttempt } = useFocusInvalid(error);
+  if (made !== null) return shown(made);
+  const other = formError(error, ['secret']);
+  return (
+    <form
+      ref={form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAttempt();
+        run();
+      }}
+    >
+      <Stack>
+        {theirs === null ? (
+          <Text size="sm">Creates a new secret, which is shown once. Then enter it in the settings of {caller}.</Text>
+        ) : (
+          <TextInput
+            type="password"
+            {...theirs}
+            required
+            withAsterisk={false}
+            autoComplete="off"
+            data-autofocus
+            value={entered}
+            onChange={(event) => setEntered(event.currentTarget.value)}
+            error={fieldError(error, 'secret')}
+          />
+        )}
+        {replaces && (
+          <Radio.Group
+            label="The secret before"
+            value={grace}
+            onChange={(value) => setGrace(value === 'none' ? 'none' : 'day')}
+          >
+            <Stack gap="xs" mt={6}>
+              <Radio value="day" label="is accepted for one more day" />
+              <Radio value="none" label="is refused from now on" />
+            </Stack>
+          </Radio.Group>
+        )}
+        {other && <ErrorAlert error={other} />}
+        <Group justify="flex-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="filled" loading={busy}>
+            {theirs === null ? 'Roll secret' : 'Save secret'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

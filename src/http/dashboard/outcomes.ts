@@ -1,11 +1,13 @@
 import * as C from '../../contract/dashboard/outcome-sources.ts';
 import { Done } from '../../contract/dashboard/session.ts';
+import { CalibrationReply } from '../../contract/outcomes.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import type { OutcomeSource, OutcomeSourceWithSecret } from '../../service/outcome-sources.ts';
 import { done } from '../access/session.ts';
-import { type Route, route } from '../route.ts';
+import { ACCOUNT_PATH, type Route, route } from '../route.ts';
+import { calibrationReply } from '../v1/outcomes.ts';
 
-const SOURCES = '/dashboard/accounts/:account/outcome-sources';
+const SOURCES = `${ACCOUNT_PATH}/outcome-sources` as const;
 
 /** `base`: public URL of the service. */
 const sourceReply = (source: OutcomeSource, base: string): C.OutcomeSourceReply => ({
@@ -24,8 +26,19 @@ const withSecret = ({ source, secret }: OutcomeSourceWithSecret, base: string) =
   secret,
 });
 
-/** Connections with providers. */
-export const OUTCOME_SOURCE_ROUTES: readonly Route[] = [
+/** Connections with providers, and what their outcomes show. */
+export const DASHBOARD_OUTCOME_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: `${ACCOUNT_PATH}/calibration`,
+    access: 'member',
+    cost: 'query',
+    output: { content: CalibrationReply },
+    doc: { operationId: 'calibrationHere', tag: 'Dashboard', summary: 'How often verdicts were right' },
+    serve:
+      ({ outcomes }) =>
+      async ({ account }) => ({ body: calibrationReply(await outcomes.calibration(account)) }),
+  }),
   route({
     method: 'GET',
     path: SOURCES,

@@ -7,11 +7,9 @@ import { KEY_ROUTES } from './keys.ts';
 import { DASHBOARD_LIST_ROUTES } from './lists.ts';
 import { LOG_EXPORT_ROUTES, LOG_ROUTES, VIEW_ROUTES } from './log.ts';
 import { JOB_ROUTES, OPERATOR_KEY_ROUTES, OPERATOR_ROUTES, SERVICE_ROUTES } from './operator.ts';
-import { OUTCOME_SOURCE_ROUTES } from './outcome-sources.ts';
-
+import { DASHBOARD_OUTCOME_ROUTES } from './outcomes.ts';
 import { DASHBOARD_POLICY_ROUTES } from './policies.ts';
 import { REPLY_ROUTES } from './replies.ts';
-
 import { SIGN_IN_ROUTES } from './sign-in.ts';
 import { DASHBOARD_USAGE_ROUTES } from './usage.ts';
 import { DASHBOARD_WEBHOOK_ROUTES } from './webhooks.ts';
@@ -29,7 +27,7 @@ export const DASHBOARD_ROUTES: readonly Route[] = [
   ...DASHBOARD_POLICY_ROUTES,
   ...DASHBOARD_WEBHOOK_ROUTES,
   ...HOOK_ROUTES,
-  ...OUTCOME_SOURCE_ROUTES,
+  ...DASHBOARD_OUTCOME_ROUTES,
   ...ACCOUNT_ROUTES,
   ...AUDIT_LOG_ROUTES,
   ...OPERATOR_ROUTES,

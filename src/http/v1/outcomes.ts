@@ -50,7 +50,8 @@ const rounded = (share: number): number => Math.round(share * 10_000) / 10_000;
 const roundedOrNull = (share: number | undefined): number | null => (share === undefined ? null : rounded(share));
 const intervalOf = (share: Share | null) => ({ low: roundedOrNull(share?.low), high: roundedOrNull(share?.high) });
 
-const calibrationReply = ({
+/** Also for the dashboard. */
+export const calibrationReply = ({
   verdicts,
   reliability,
   contradictions,

@@ -1261,6 +1261,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/accounts/{account}/calibration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How often verdicts were right */
+        get: operations["calibrationHere"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/accounts/{account}/outcome-sources": {
         parameters: {
             query?: never;
@@ -3355,6 +3372,65 @@ export interface components {
             hook: components["schemas"]["Hook"];
             secret: string | null;
         };
+        /** CalibratedVerdict */
+        CalibratedVerdict: {
+            deliverability: components["schemas"]["Deliverability"];
+            reason: components["schemas"]["Reason"] | null;
+            /** @enum {string} */
+            validation_type: "mx" | "smtp";
+            provider: string | null;
+            /** @description Verdicts with an outcome. */
+            sent: number;
+            /** @description Of these, whose mail bounced for a reason of the recipient. */
+            bounced: number;
+            bounce_rate: number | null;
+            low: number | null;
+            high: number | null;
+        };
+        /** Reliability */
+        Reliability: {
+            /** @description Of the confidence that replies had. */
+            from: number;
+            to: number;
+            /** @description Verdicts with an outcome. */
+            sent: number;
+            /** @description Their confidence on the average. */
+            predicted: number;
+            delivered: number | null;
+            low: number | null;
+            high: number | null;
+        };
+        /** ListedContradiction */
+        ListedContradiction: {
+            verification_id: string;
+            deliverability: components["schemas"]["Deliverability"];
+            reason: components["schemas"]["Reason"] | null;
+            /** @enum {string} */
+            validation_type: "mx" | "smtp";
+            provider: string | null;
+            /**
+             * @description What became of the mail.
+             * @enum {string}
+             */
+            outcome: "delivered" | "bounced";
+            /** Format: date-time */
+            at: string;
+            rule: string | null;
+            reply: string | null;
+            code: string | null;
+            template: string | null;
+        };
+        /** Calibration */
+        Calibration: {
+            /** @description By deliverability, reason, level and mail provider; the most frequent first. */
+            verdicts: components["schemas"]["CalibratedVerdict"][];
+            /** @description What replies predicted, beside what came of it: by tenths of their confidence, ascending. */
+            reliability: components["schemas"]["Reliability"][];
+            /** @description Verdicts that the outcome contradicts, the newest first; at most 100. */
+            contradictions: components["schemas"]["ListedContradiction"][];
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
         /**
          * OutcomeProvider
          * @enum {string}
@@ -4013,6 +4089,10 @@ export type HookKind = components['schemas']['HookKind'];
 export type Hook = components['schemas']['Hook'];
 export type Hooks = components['schemas']['Hooks'];
 export type HookWithSecret = components['schemas']['HookWithSecret'];
+export type CalibratedVerdict = components['schemas']['CalibratedVerdict'];
+export type Reliability = components['schemas']['Reliability'];
+export type ListedContradiction = components['schemas']['ListedContradiction'];
+export type Calibration = components['schemas']['Calibration'];
 export type OutcomeProvider = components['schemas']['OutcomeProvider'];
 export type OutcomeSource = components['schemas']['OutcomeSource'];
 export type OutcomeSources = components['schemas']['OutcomeSources'];
@@ -6665,6 +6745,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HookWithSecret"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    calibrationHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How often verdicts were right */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Calibration"];
                 };
             };
             "4XX": components["responses"]["Error"];

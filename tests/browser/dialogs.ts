@@ -18,6 +18,7 @@ export const DIALOGS: readonly (readonly [name: string, path: string, open: (pag
   ['rolling a key', '/settings/keys', (page) => act(page, 'Roll')],
   ['revoking a key', '/settings/keys', (page) => act(page, 'Revoke')],
   ['creating an auth hook', '/settings/hooks', (page) => button(page, 'Create auth hook').click()],
+  ['connecting a provider', '/outcomes', (page) => button(page, 'Connect provider').click()],
   ['creating a webhook', '/webhooks', openWebhookForm],
   ['editing a webhook', '/webhooks/:webhook', (page) => button(page, 'Edit').click()],
   ['rotating a secret', '/webhooks/:webhook', (page) => button(page, 'Rotate secret').click()],

@@ -89,6 +89,15 @@ export const FORMS: readonly FormRow[] = [
   },
   { path: '/settings/keys', open: ['Actions for', 'Roll'], action: 'Roll key', wrong: null, draft: null },
   { path: '/settings/keys', open: ['Actions for', 'Revoke'], action: 'Revoke', wrong: null, draft: null },
+  { path: '/outcomes', open: ['Connect provider'], action: 'Connect provider', wrong: 'Name', draft: { Name: 'Kept' } },
+  {
+    path: '/outcomes',
+    action: 'Save',
+    cancel: false,
+    type: { 'Trust bounces (days)': 'ten' },
+    wrong: 'Trust bounces (days)',
+    draft: { 'Trust bounces (days)': '7' },
+  },
   {
     path: '/webhooks',
     open: ['Create webhook'],

@@ -8,6 +8,7 @@ import { describeBrowser } from '../lab/browser.ts';
 import {
   COMPANIES,
   createMonthOfUse,
+  createOutcomes,
   ENVIRONMENT,
   type MonthOfUse,
   POST_OFFICE,
@@ -82,6 +83,7 @@ describeBrowser('how it looks', (browser) => {
     clock.step(MINUTE_MS);
     const draft = { emails: ['ada.lind@fabrikam.test', '', 'x'], name: 'spring.csv', start: false };
     ready = (await request(lab.url, 'POST', '/v1/lists', draft, headers)).json.id;
+    await createOutcomes(lab, seeded.account.id, clock.time);
     reset = await peopleOf(lab).passwordToken(seeded.owner.id, 3_600_000);
     pictures = await createPictures(browser.chromium());
   });

@@ -14,6 +14,7 @@ export const INSIDE = [
   ['/lists/new', 'New list'],
   ['/lists/:ready', 'spring.csv'],
   ['/lists/:list?verdict=undeliverable', 'newsletter-november.csv'],
+  ['/outcomes', 'Outcomes'],
   ['/filters', 'Filters'],
   ['/policies', 'Policies'],
   ['/policies/shop', 'shop'],
@@ -50,7 +51,14 @@ export const OUTSIDE = [
 ] as const;
 
 /** Pages that have an accepted picture of the phone in the dark, too. */
-const ON_A_PHONE: ReadonlySet<string> = new Set(['/', '/log', '/log/:entry', '/settings/keys', '/sign-in']);
+const ON_A_PHONE: ReadonlySet<string> = new Set([
+  '/',
+  '/log',
+  '/log/:entry',
+  '/outcomes',
+  '/settings/keys',
+  '/sign-in',
+]);
 
 export interface Picture {
   readonly name: string;

@@ -1,4 +1,5 @@
 /** Outcomes as providers report them. */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOUR_MS } from '../../src/kernel/clock.ts';
 import { OUTCOME_SOURCES_MAX, PROVIDER_BODY_BYTES } from '../../src/kernel/facts/limits.ts';
@@ -99,6 +100,14 @@ const refused = async (source: LiveSource, call: SignedCall) => {
   const { status, json } = await send(source, call);
   expect([source.provider, status, json.code]).toEqual([source.provider, 401, 'invalid_signature']);
 };
+
+it('are set up as the documentation says', () => {
+  const rows = readFileSync(new URL('../../docs/outcomes.md', import.meta.url), 'utf8')
+    .replaceAll('`', '')
+    .split('\n');
+  for (const { name, setting } of Object.values(OUTCOME_PROVIDER_FACTS))
+    expect(rows.find((row) => row.startsWith(`| [${name}]`))?.split(' | ')[1]).toBe(setting);
+});
 
 describe.each(OUTCOME_PROVIDERS)('%s', (provider) => {
   it('reports each kind of outcome', async () => {

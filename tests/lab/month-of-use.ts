@@ -1,8 +1,9 @@
 /** An account after a month of use, for the screenshots and for tests of every page. */
 
 import { setTimeout } from 'node:timers/promises';
+import type { VerdictGroup } from '../../src/kernel/facts/calibration.ts';
 import { createKey } from '../../src/service/keys.ts';
-import type { Account } from '../../src/store/store.ts';
+import type { Account, AccountId, NewOutcome } from '../../src/store/store.ts';
 import type { Zone } from './dns.ts';
 import { type Person, person } from './person.ts';
 import { type Lab, type Reply, request } from './service.ts';
@@ -179,4 +180,34 @@ export async function verifiedList({ url }: Pick<Lab, 'url'>, key: string): Prom
     if (json.status === 'completed') return id;
     await setTimeout(200);
   }
+}
+
+/** Verdicts, how many of them have an outcome, how many bounced, and the confidence that their replies had. */
+const MEASURED: readonly (readonly [VerdictGroup, sent: number, bounced: number, predicted: number | null])[] = [
+  [{ deliverability: 'deliverable', reason: null, level: 'smtp', provider: 'google' }, 620, 3, 996],
+  [{ deliverability: 'deliverable', reason: null, level: 'smtp', provider: null }, 410, 4, 989],
+  [{ deliverability: 'unknown', reason: null, level: 'mx', provider: 'outlook.com' }, 240, 22, 902],
+  [{ deliverability: 'risky', reason: 'catch_all', level: 'smtp', provider: null }, 160, 40, 742],
+  [{ deliverability: 'risky', reason: 'catch_all', level: 'smtp', provider: 'mimecast' }, 90, 31, 610],
+  [{ deliverability: 'undeliverable', reason: 'mailbox_not_found', level: 'smtp', provider: null }, 61, 60, null],
+  [{ deliverability: 'unknown', reason: 'smtp_timeout', level: 'smtp', provider: null }, 12, 2, null],
+];
+
+/** What became of mail to addresses that the log has no more, until `end`, ms. */
+export async function createOutcomes({ store }: Pick<Lab, 'store'>, account: AccountId, end: number): Promise<void> {
+  const outcomes = MEASURED.flatMap(([group, sent, bounced, predicted], kind) =>
+    Array.from({ length: sent }, (_, n): NewOutcome => {
+      const isBounce = n < bounced;
+      const name = `${kind}-${n}`;
+      const said = { code: isBounce ? '550 5.1.1' : null, template: isBounce ? 'user unknown' : null };
+      const isAlive = group.deliverability === 'deliverable';
+      const found = isAlive ? { rule: 'accepted', reply: '250 2.1.5' } : { rule: 'absent.words', reply: '550 5.1.1' };
+      return {
+        ...{ mailbox: `${name}@contoso.test`, domain: 'contoso.test', class: isBounce ? 'absent' : 'delivered' },
+        ...{ at: end - (kind * 1000 + n) * 60_000, source: 'newsletter', ...said },
+        verdict: { verificationId: `ver_${name}`, group, predicted, ...found },
+      };
+    }),
+  );
+  await store.outcomes.record(account, outcomes, null);
 }

@@ -145,6 +145,10 @@ const log = createRoute({
   validateSearch: logSearch,
 });
 const logEntry = createRoute({ ...ofSignedIn('/log/$id', () => import('./pages/log-entry.tsx'), 'LogEntryPage') });
+const outcomes = createRoute({
+  ...ofSignedIn('/outcomes', () => import('./pages/outcomes.tsx'), 'OutcomesPage'),
+  validateSearch: ({ create }: Record<string, unknown>) => flagSearch('create', create),
+});
 const filters = createRoute({
   ...ofSignedIn('/filters', () => import('./pages/filters.tsx'), 'FiltersPage'),
   validateSearch: filtersSearch,
@@ -224,6 +228,7 @@ const routeTree = root.addChildren([
     list,
     log,
     logEntry,
+    outcomes,
     filters,
     policies,
     policy,

@@ -21,6 +21,7 @@ export const PAGES = {
   '/lists/$id': { title: 'List', for: 'account', under: '/lists' },
   '/log': { title: 'Log', for: 'account' },
   '/log/$id': { title: 'Verification', for: 'account', under: '/log' },
+  '/outcomes': { title: 'Outcomes', for: 'account' },
   '/filters': { title: 'Filters', for: 'account' },
   '/policies': { title: 'Policies', for: 'account' },
   '/policies/$name': { title: 'Policy', for: 'account', under: '/policies' },

@@ -66,24 +66,52 @@ interface OutcomeProviderFacts {
   readonly secret: string;
   /** Example of what the provider shows; null: we make it. */
   readonly example: string | null;
+  /** What is set up there; also in the table of docs/outcomes.md, with sources. */
+  readonly setting: string;
 }
 
-/** Sources are on the page docs/outcomes.md. */
 export const OUTCOME_PROVIDER_FACTS: Readonly<Record<OutcomeProvider, OutcomeProviderFacts>> = {
   ses: {
     name: 'Amazon SES',
     secretOf: 'provider',
     secret: 'ARN of the SNS topic',
     example: 'arn:aws:sns:eu-west-1:123456789012:mail',
+    setting:
+      'an SNS topic for bounces, complaints and deliveries, with the URL as an HTTPS subscription, without raw message delivery',
   },
-  sendgrid: { name: 'SendGrid', secretOf: 'provider', secret: 'Verification key', example: 'MFkwEwYHKoZIzj0CAQYI…' },
-  postmark: { name: 'Postmark', secretOf: 'us', secret: 'Password of HTTP authentication', example: null },
-  brevo: { name: 'Brevo', secretOf: 'us', secret: 'Password or token of the webhook', example: null },
+  sendgrid: {
+    name: 'SendGrid',
+    secretOf: 'provider',
+    secret: 'Verification key',
+    example: 'MFkwEwYHKoZIzj0CAQYI…',
+    setting: 'Event Webhook with delivered, deferred, bounced and spam reports, signed',
+  },
+  postmark: {
+    name: 'Postmark',
+    secretOf: 'us',
+    secret: 'Password of HTTP authentication',
+    example: null,
+    setting: 'webhook for delivery, bounce and spam complaint, with HTTP authentication',
+  },
+  brevo: {
+    name: 'Brevo',
+    secretOf: 'us',
+    secret: 'Password or token of the webhook',
+    example: null,
+    setting: 'transactional webhook with a token or HTTP authentication',
+  },
   mailgun: {
     name: 'Mailgun',
     secretOf: 'provider',
     secret: 'HTTP webhook signing key',
     example: '0a1b2c3d4e5f60718293a4b5c6d7e8f9',
+    setting: 'webhooks for delivered, permanent failure, temporary failure and complaints',
   },
-  resend: { name: 'Resend', secretOf: 'provider', secret: 'Signing secret', example: 'whsec_MfKQ9r8GKYqrTwjU…' },
+  resend: {
+    name: 'Resend',
+    secretOf: 'provider',
+    secret: 'Signing secret',
+    example: 'whsec_MfKQ9r8GKYqrTwjU…',
+    setting: 'webhook for email.delivered, email.bounced, email.complained, email.delivery_delayed',
+  },
 };

@@ -1,8 +1,9 @@
 import { Anchor, Box, Button, Divider, List, Text, TextInput, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { NAME_LENGTH, RETENTION_DAYS } from '../../../src/kernel/facts/limits.ts';
+import { accountQuery, changeAccount } from '../api/account.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { Account } from '../api/schema.ts';
 import { sessionQuery, useAccount, useHasRole, useRefreshSession, useSession } from '../api/session.ts';
@@ -46,20 +47,6 @@ export function AccountPage() {
     </Page>
   );
 }
-
-const accountQuery = (account: string) =>
-  queryOptions({
-    queryKey: ['account', account, 'account'],
-    queryFn: () => unwrap(api.GET('/dashboard/accounts/{account}', { params: { path: { account } } })),
-  });
-
-interface AccountChange {
-  readonly name?: string;
-  readonly retention_days?: number | null;
-  readonly second_factor_required?: boolean;
-}
-const changeAccount = (account: string, body: AccountChange): Promise<Account> =>
-  unwrap(api.PATCH('/dashboard/accounts/{account}', { params: { path: { account } }, body }));
 
 /** For owners only. */
 function DeleteAccount({ account }: { account: Account }) {

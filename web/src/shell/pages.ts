@@ -12,7 +12,11 @@ const NAVIGATION: readonly (readonly [
   whom: Whom,
   pages: Readonly<Partial<Record<NavPath, IconName>>>,
 ])[] = [
-  ['Work', 'account', { '/': 'chart-bar', '/verify': 'at', '/lists': 'list-check', '/log': 'logs' }],
+  [
+    'Work',
+    'account',
+    { '/': 'chart-bar', '/verify': 'at', '/lists': 'list-check', '/log': 'logs', '/outcomes': 'check' },
+  ],
   ['Rules', 'account', { '/filters': 'filter', '/policies': 'scale' }],
   ['Build', 'account', { '/settings/keys': 'key', '/settings/hooks': 'fingerprint', '/webhooks': 'webhook' }],
   [

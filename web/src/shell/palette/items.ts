@@ -26,6 +26,7 @@ function useGo(): (to: NavigateOptions) => void {
 const WORDS: Readonly<Record<string, string>> = {
   '/': 'dashboard home start',
   '/log': 'history requests rejected',
+  '/outcomes': 'bounces complaints deliveries calibration accuracy',
   '/filters': 'block blocklist',
   '/policies': 'rules decisions signals',
   '/settings/keys': 'tokens secrets',
@@ -88,6 +89,14 @@ function useActions(onShortcuts: () => void): readonly Item[] {
               'webhook',
               () => go({ to: '/webhooks', search: { create: true } }),
               { words: 'new endpoint' },
+            ),
+          isAdmin &&
+            item(
+              'connect-provider',
+              'Connect a provider of outcomes',
+              'check',
+              () => go({ to: '/outcomes', search: { create: true } }),
+              { words: 'new bounces ses sendgrid postmark brevo mailgun resend' },
             ),
           item('add-filter', 'Add filter', 'filter', () => go({ to: '/filters', search: { add: '' } }), {
             words: 'new create block',

@@ -1,0 +1,241 @@
+import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { NAME_LENGTH, OUTCOME_SECRET_LENGTH } from '../../../../src/kernel/facts/limits.ts';
+import { OUTCOME_PROVIDER_FACTS, OUTCOME_PROVIDERS } from '../../../../src/kernel/facts/sent-mail.ts';
+import { api, unwrap } from '../../api/client.ts';
+import type { OutcomeSource } from '../../api/schema.ts';
+import { useAccount } from '../../api/session.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { type Column, DataTable, NarrowOnly } from '../../parts/data-table.tsx';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
+import { fieldError, formError } from '../../parts/field-error.ts';
+import { formatNumber, pluralize } from '../../parts/format.ts';
+import { notify } from '../../parts/notify.tsx';
+import { Timestamp } from '../../parts/timestamp.tsx';
+import { useAsyncAction } from '../../parts/use-async-action.ts';
+import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
+import { CallerUrl, RollSecret } from '../webhooks/caller-secret.tsx';
+import { SECRET_DIALOG } from '../webhooks/create-dialog.tsx';
+import { outcomeSourcesQuery } from './queries.ts';
+
+export type ConnectionDialog =
+  | { readonly what: 'create' }
+  | { readonly what: 'roll' | 'delete'; readonly source: OutcomeSource };
+
+const isTheirs = ({ provider }: OutcomeSource): boolean => OUTCOME_PROVIDER_FACTS[provider].secretOf === 'provider';
+const secretAction = (source: OutcomeSource): string => (isTheirs(source) ? 'Enter secret' : 'Roll secret');
+
+/** `onOpen`: null for those who cannot change connections. */
+export const Connections = (props: {
+  sources: readonly OutcomeSource[];
+  onOpen: ((dialog: ConnectionDialog) => void) | null;
+}) => (
+  <DataTable
+    label="Connections"
+    columns={props.onOpen === null ? COLUMNS : [...COLUMNS, actionsColumn(props.onOpen)]}
+    rows={props.sources}
+    rowKey={({ id }) => id}
+  />
+);
+
+const COLUMNS: readonly Column<OutcomeSource>[] = [
+  { header: 'Connection', cell: (source) => <NameAndUrl of={source} /> },
+  { header: 'Outcomes', numeric: true, wideOnly: true, cell: ({ received }) => formatNumber(received) },
+  { header: 'Last one', wideOnly: true, cell: (source) => <LastOne of={source} /> },
+];
+
+const LastOne = ({ of: { last_received_at } }: { of: OutcomeSource }) =>
+  last_received_at === null ? 'None yet' : <Timestamp at={last_received_at} />;
+
+const actionsColumn = (onOpen: (dialog: ConnectionDialog) => void): Column<OutcomeSource> => ({
+  header: 'Actions',
+  quietHeader: true,
+  cell: (source) => (
+    <Group gap="xs" justify="flex-end">
+      <Button
+        size="xs"
+        onClick={() => onOpen({ what: 'roll', source })}
+        aria-label={`${secretAction(source)} of ${source.name}`}
+      >
+        {secretAction(source)}
+      </Button>
+      <Button
+        size="xs"
+        color="red"
+        onClick={() => onOpen({ what: 'delete', source })}
+        aria-label={`Delete ${source.name}`}
+      >
+        Delete
+      </Button>
+    </Group>
+  ),
+});
+
+function NameAndUrl({ of }: { of: OutcomeSource }) {
+  const { name, provider, url, received, has_secret, previous_secret_until } = of;
+  const { name: caller, secret } = OUTCOME_PROVIDER_FACTS[provider];
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={600} className="anywhere">
+        {name}
+      </Text>
+      <Text size="xs">{caller}</Text>
+      <Text size="xs" c="dimmed" style={{ wordBreak: 'break-all' }}>
+        {url}
+      </Text>
+      {!has_secret && (
+        <Text size="xs" c="red">
+          Requests are refused until you enter what {caller} shows: {secret}.
+        </Text>
+      )}
+      {previous_secret_until !== null && (
+        <Text size="xs">
+          The previous secret is accepted until <Timestamp at={previous_secret_until} />
+        </Text>
+      )}
+      <NarrowOnly>
+        <Text size="xs" component="div">
+          {pluralize(received, 'outcome')}. Last one: <LastOne of={of} />
+        </Text>
+      </NarrowOnly>
+    </Stack>
+  );
+}
+
+/** What admins do with connections; one dialog at a time. */
+export function ConnectionDialogs({ open, onClose }: { open: ConnectionDialog | null; onClose: () => void }) {
+  const { id: account } = useAccount();
+  const client = useQueryClient();
+  const refresh = () => client.invalidateQueries({ queryKey: outcomeSourcesQuery(account).queryKey });
+  const isOpen = (what: ConnectionDialog['what']) => open?.what === what;
+  const source = open !== null && open.what !== 'create' ? open.source : null;
+  return (
+    <>
+      <Modal opened={isOpen('create')} onClose={onClose} title="Connect provider" {...SECRET_DIALOG}>
+        <Create onDone={refresh} onClose={onClose} />
+      </Modal>
+      <Modal opened={isOpen('roll')} onClose={onClose} title="Secret of the connection" {...SECRET_DIALOG}>
+        {source && <Roll source={source} onDone={refresh} onClose={onClose} />}
+      </Modal>
+      <ConfirmDialog
+        opened={isOpen('delete')}
+        onClose={onClose}
+        title="Delete connection"
+        action="Delete"
+        onConfirm={async () => {
+          if (source === null) return;
+          const params = { path: { account, id: source.id } };
+          await unwrap(api.DELETE('/dashboard/accounts/{account}/outcome-sources/{id}', { params }));
+          await refresh();
+          void notify('Connection deleted.');
+        }}
+      >
+        Requests of “{source?.name}” are refused from now on. What it reported so far still counts.
+      </ConfirmDialog>
+    </>
+  );
+}
+
+type Actions = { readonly onDone: () => Promise<unknown>; readonly onClose: () => void };
+
+const PROVIDERS = OUTCOME_PROVIDERS.map((value) => ({ value, label: OUTCOME_PROVIDER_FACTS[value].name }));
+
+/** Mounted with the dialog, so that its state resets. */
+function Create({ onDone, onClose }: Actions) {
+  const { id: account } = useAccount();
+  const [provider, setProvider] = useState(OUTCOME_PROVIDERS[0] as OutcomeSource['provider']);
+  const [name, setName] = useState('');
+  const [tried, setTried] = useState(false);
+  const [made, setMade] = useState<{ source: OutcomeSource; secret: string | null } | null>(null);
+  const { run, busy, error } = useAsyncAction(async () => {
+    const call = { params: { path: { account } }, body: { provider, name: name.trim() } };
+    setMade(await unwrap(api.POST('/dashboard/accounts/{account}/outcome-sources', call)));
+    await onDone();
+  });
+  const { form, onAttempt } = useFocusInvalid(error);
+  if (made !== null) return <Made {...made} onClose={onClose} />;
+  const isNameless = name.trim() === '';
+  const other = formError(error, ['provider', 'name']);
+  return (
+    <form
+      ref={form}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAttempt();
+        setTried(true);
+        if (!isNameless) run();
+      }}
+    >
+      <Stack>
+        <NativeSelect
+          label="Provider"
+          description="What sends your mail."
+          data={PROVIDERS}
+          value={provider}
+          onChange={({ currentTarget: { value } }) =>
+            setProvider(OUTCOME_PROVIDERS.find((one) => one === value) ?? provider)
+          }
+          error={fieldError(error, 'provider')}
+        />
+        <TextInput
+          label="Name"
+          description="What is sent with it, such as “Newsletter”."
+          required
+          withAsterisk={false}
+          maxLength={NAME_LENGTH.max}
+          autoComplete="off"
+          data-autofocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={tried && isNameless ? 'Enter a name.' : fieldError(error, 'name')}
+        />
+        {other && <ErrorAlert error={other} />}
+        <Group justify="flex-end">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="filled" loading={busy}>
+            Connect provider
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+/** What to enter at the provider. */
+function Made({ source, secret, onClose }: { source: OutcomeSource; secret: string | null; onClose: () => void }) {
+  const { name, secret: what, setting } = OUTCOME_PROVIDER_FACTS[source.provider];
+  return (
+    <CallerUrl
+      caller={name}
+      url={source.url}
+      secret={secret}
+      setting={`Set up there: ${setting}.`}
+      then={`Then choose “Enter secret” here and enter what ${name} shows: ${what}. Its requests are refused until then.`}
+      onClose={onClose}
+    />
+  );
+}
+
+function Roll({ source, onDone, onClose }: Actions & { source: OutcomeSource }) {
+  const { id: account } = useAccount();
+  const { name, secret: label, example } = OUTCOME_PROVIDER_FACTS[source.provider];
+  const description = `What ${name} shows, such as ${example}`;
+  return (
+    <RollSecret
+      caller={name}
+      theirs={isTheirs(source) ? { label, description, maxLength: OUTCOME_SECRET_LENGTH.max } : null}
+      replaces={source.has_secret}
+      onRoll={async (body) => {
+        const call = { params: { path: { account, id: source.id } }, body };
+        const path = '/dashboard/accounts/{account}/outcome-sources/{id}/roll';
+        const { secret } = await unwrap(api.POST(path, call));
+        await onDone();
+        return secret;
+      }}
+      shown={(secret) => <Made source={source} secret={secret} onClose={onClose} />}
+      onClose={onClose}
+    />
+  );
+}

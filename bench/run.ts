@@ -15,6 +15,7 @@ import { lists } from './lists.ts';
 import { mailReports } from './mail-reports.ts';
 import { memory } from './memory.ts';
 import { neighbors } from './neighbors.ts';
+import { outcomes } from './outcomes.ts';
 import { postgresNodes } from './postgres.ts';
 import { replies } from './replies.ts';
 import { silentResolver } from './resolver-silent.ts';
@@ -49,6 +50,7 @@ const BENCHES: readonly Bench[] = [
   silentResolver,
   replies,
   mailReports,
+  outcomes,
 ];
 
 const named = process.argv.slice(2);

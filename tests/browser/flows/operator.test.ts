@@ -69,7 +69,7 @@ describeBrowser('operators', (browser) => {
     await says(page, '500 credits granted. New balance: 510 credits.');
     await rowOf(page, 'Invoice 17').filter({ hasText: '+500' }).waitFor();
     await page.getByText('Deduct', { exact: true }).first().click();
-    refused(422, /\/grants$/);
+    refused(409, /\/grants$/);
     await fillIn(page, { Credits: '511', Note: 'Too much' });
     await button(page, 'Deduct').click();
     await says(page, /fewer credits/);

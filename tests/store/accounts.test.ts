@@ -15,6 +15,7 @@ describeStores('accounts', (lab) => {
       rateLimitSet: false,
       status: 'active',
       testOf: null,
+      trustBouncesDays: null,
       externalId: null,
       operatorEvents: false,
       balance: 50,

@@ -1,4 +1,4 @@
-/** A verification for an account with ten million outcomes, against one for an account with ten; and their reports. */
+/** A verification for an account with ten million outcomes, against one for an account with ten; and reports. */
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import type { AccountId } from '../src/store/store.ts';
@@ -24,7 +24,7 @@ const ROWS_PER_REPORT = 1_000;
 const REPORTS_PER_ROUND = 8;
 const REPORTERS = 4;
 
-/** Mailboxes are spread over all keys, as HMACs are: six octets that count in such steps, and as much text as theirs. */
+/** Mailboxes are spread over all keys, as HMACs are: six octets that count in such steps, and a fixed rest. */
 const STEP = Math.floor(2 ** 48 / MANY);
 const REST = '0'.repeat(35);
 function mailbox(i: number): string {
@@ -40,7 +40,7 @@ const rows = (account: AccountId, first: number, end: number, mailboxOf: string)
    WITH RECURSIVE n(i) AS (SELECT CAST(${first} AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < ${end - 1})
    SELECT '${account}', ${mailboxOf}, 'delivered', ${Date.now()} - i, 'domain-' || (i % 7919) || '${REST}', 'bench' FROM n`;
 
-/** As reports would leave them: what an account has learnt of one kind of verdict, and that there is something to read. */
+/** As reports would leave them: what is learnt of one kind of verdict, and that there is something to read. */
 const learnt = (account: AccountId): string[] => [
   `INSERT INTO outcome_sums (account_id, kind, key, sent, bounced, predicted)
    VALUES ('${account}', 'verdict', '["unknown",null,"mx",null]', 1000, 20, 0)`,

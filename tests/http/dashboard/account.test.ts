@@ -33,6 +33,7 @@ describe('the account', () => {
       },
       retention_days: 30,
       retention_days_max: 30,
+      trust_bounces_days: null,
       second_factor_required: false,
       created_at: expect.any(String),
       role: 'admin',

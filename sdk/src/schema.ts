@@ -1947,6 +1947,8 @@ export interface components {
                 why: string;
                 message: string;
             }[];
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
         };
         /** CalibratedVerdict */
         CalibratedVerdict: {
@@ -5466,7 +5468,8 @@ export interface operations {
                      *           "class": "absent"
                      *         }
                      *       ],
-                     *       "disregarded": []
+                     *       "disregarded": [],
+                     *       "warnings": []
                      *     }
                      */
                     "application/json": components["schemas"]["OutcomeMessageResult"];

@@ -124,8 +124,9 @@ export const OutcomeMessageQuery = Type.Object({
 });
 
 /** What a message counts as, for each recipient that it names. */
-export const OutcomeMessageReply = Type.Object(
-  {
+export const OutcomeMessageReply = WithWarnings(
+  'OutcomeMessageResult',
+  Type.Object({
     outcomes: Type.Array(
       Type.Object({
         email: Type.String(),
@@ -142,8 +143,7 @@ export const OutcomeMessageReply = Type.Object(
       }),
       { description: 'What of it counts as nothing.' },
     ),
-  },
-  { title: 'OutcomeMessageResult' },
+  }),
 );
 
 /** A verdict that the outcome of a mail contradicts, of whichever account. */

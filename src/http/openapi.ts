@@ -381,7 +381,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   },
   OutcomeMessageResult: {
     outcomes: [{ email: 'jane.doe@example.com', outcome: 'bounced', result: 'recorded', class: 'absent' }],
-    disregarded: [],
+    ...{ disregarded: [], warnings },
   },
   Verifications: {
     verifications: [

@@ -139,7 +139,7 @@ export const OUTCOME_ROUTES: readonly Route[] = [
     },
     serve:
       ({ outcomes, costs, clock }) =>
-      async ({ caller: { accountId } }, { body, query: { source = null } }) => {
+      async ({ caller: { accountId } }, { body, query: { source = null }, warnings }) => {
         const bytes = await wholeBody(body, costs, 'report', accountId);
         const { recipients, results, disregarded } = await recordMessage(outcomes, accountId, bytes, {
           ...{ source, now: clock.now() },
@@ -152,6 +152,7 @@ export const OUTCOME_ROUTES: readonly Route[] = [
               return { email, outcome, ...resultReply(result) };
             }),
             disregarded: disregarded.map(({ email, why }) => ({ email, why, message: `${DISREGARDED[why]}.` })),
+            warnings,
           },
         };
       },

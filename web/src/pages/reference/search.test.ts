@@ -9,7 +9,7 @@ const idsOf = (query: string) => found(index, query).map(({ operation }) => oper
 
 it('finds operations by title, path, parameter, field and error, those with it in the title first', () => {
   expect(idsOf('verify one address')[0]).toBe('verify');
-  expect(idsOf('POST /v1/filters')).toEqual(['addFilter']);
+  expect(idsOf('POST /v1/filters')).toEqual(['addFilter', 'importFilters']);
   expect(idsOf('VERIFY')[0]).toBe('verify');
   expect(idsOf('patience_minutes')).toContain('createList');
   expect(idsOf('transcript')).toContain('verify');

@@ -260,6 +260,7 @@ describe('POST /v1/outcomes/message', () => {
       {
         outcomes: [{ email: 'ada@example.com', outcome: 'bounced', result: 'recorded', class: 'absent' }],
         disregarded: [],
+        warnings: [],
       },
     ]);
     const again = await post(own, sample('Postfix'), '', 'application/octet-stream');

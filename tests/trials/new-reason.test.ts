@@ -18,6 +18,8 @@ describe('a new reason of the mailbox check', () => {
       'scripts/gen/verdicts-page.ts',
       // Verdict, check, flags, 4xx, random recipient, rank.
       'src/engine/findings.ts',
+      // What a bounce with it says of the address.
+      'src/engine/smtp/bounce.ts',
       // The label of replies that it is measured by.
       'src/engine/smtp/classify/evaluation.ts',
       // The reply, and the local part, that lead to it in test mode.
@@ -68,6 +70,11 @@ describe('a new reason of the mailbox check', () => {
     egress: 'accepts',
   },
 } as const satisfies Record<SmtpFinding, SmtpRow>;`,
+    );
+    copy.edit(
+      'src/engine/smtp/bounce.ts',
+      "  mailbox_disabled: 'disabled',\n",
+      "  mailbox_disabled: 'disabled',\n  mailbox_moved: 'disabled',\n",
     );
     copy.edit(
       'src/engine/smtp/classify/evaluation.ts',

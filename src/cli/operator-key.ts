@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { fromIso, toIso } from '../kernel/clock.ts';
+import { fromIso, toIso, toIsoOrNull } from '../kernel/clock.ts';
 import { OPERATOR_KEY_DAYS } from '../kernel/facts/limits.ts';
 import { OPERATOR_SCOPES, type OperatorScope } from '../kernel/facts/scopes.ts';
 import { choice } from '../kernel/format.ts';
@@ -27,8 +27,8 @@ const toJson = (key: OperatorKey) => ({
   scopes: key.scopes,
   created_at: toIso(key.createdAt),
   expires_at: toIso(key.expiresAt),
-  revoked_at: key.revokedAt === null ? null : toIso(key.revokedAt),
-  last_used_at: key.lastUsedAt === null ? null : toIso(key.lastUsedAt),
+  revoked_at: toIsoOrNull(key.revokedAt),
+  last_used_at: toIsoOrNull(key.lastUsedAt),
   last_used_ip: key.lastUsedIp,
 });
 

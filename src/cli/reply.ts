@@ -4,7 +4,7 @@ import { readOutcome } from '../engine/smtp/bounce.ts';
 import { createClassifier } from '../engine/smtp/classify.ts';
 import { explainReply, parseReply, type ReplyExplanation } from '../engine/smtp/explain.ts';
 import { DISREGARDED, readMailReport } from '../files/mail-report.ts';
-import { toIso } from '../kernel/clock.ts';
+import { toIso, toIsoOrNull } from '../kernel/clock.ts';
 import { MAIL_REPORT_BYTES, UNCERTAIN_REPLIES_MAX } from '../kernel/facts/limits.ts';
 import { OUTCOME_CLASS_FACTS, type OutcomeClass } from '../kernel/facts/sent-mail.ts';
 import type { UncertainReplyRow } from '../service/replies.ts';
@@ -70,7 +70,7 @@ async function explainReport(raw: Buffer, flags: Flags): Promise<void> {
       (host) => data.provider(host)?.name ?? null,
     );
     return {
-      ...{ email, outcome, at: at === null ? null : toIso(at), diagnostic },
+      ...{ email, outcome, at: toIsoOrNull(at), diagnostic },
       ...{ class: read.class, counts_for: OUTCOME_CLASS_FACTS[read.class].about },
       ...{
         stage: read.diagnostic?.stage ?? null,

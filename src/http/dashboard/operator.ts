@@ -3,7 +3,7 @@ import * as C from '../../contract/dashboard/operator.ts';
 import { type OperatorJob, OperatorJobsReply, ServiceReply } from '../../contract/dashboard/operator.ts';
 
 import { Done } from '../../contract/dashboard/session.ts';
-import { toIso } from '../../kernel/clock.ts';
+import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { ACCOUNTS_PER_PAGE, OPERATOR_JOBS } from '../../kernel/facts/limits.ts';
 import { isJobKind, JOB_POLICIES } from '../../kernel/jobs.ts';
 import type { JobRecord } from '../../service/jobs.ts';
@@ -109,7 +109,7 @@ const listsReply = ({ version, ageDays, size, problem, attemptedAt, failed, sour
   age_days: ageDays,
   disposable_domains: size,
   problem,
-  attempted_at: attemptedAt === null ? null : toIso(attemptedAt),
+  attempted_at: toIsoOrNull(attemptedAt),
   failed,
   sources: sources.map(({ downloadedAt, ...source }) => ({ ...source, downloaded_at: downloadedAt })),
 });
@@ -123,8 +123,8 @@ const operatorKeyReply = (key: OperatorKey, now: number): C.DashboardOperatorKey
   state: key.revokedAt !== null ? 'revoked' : key.expiresAt <= now ? 'expired' : 'active',
   created_at: toIso(key.createdAt),
   expires_at: toIso(key.expiresAt),
-  revoked_at: key.revokedAt === null ? null : toIso(key.revokedAt),
-  last_used_at: key.lastUsedAt === null ? null : toIso(key.lastUsedAt),
+  revoked_at: toIsoOrNull(key.revokedAt),
+  last_used_at: toIsoOrNull(key.lastUsedAt),
   last_used_ip: key.lastUsedIp,
 });
 

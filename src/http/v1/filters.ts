@@ -88,9 +88,9 @@ const CELLS = {
   created_at: (f) => toIso(f.createdAt),
   action: (f) => f.action,
   match: (f) => f.match,
-  expires_at: (f) => (f.expiresAt === null ? null : toIso(f.expiresAt)),
+  expires_at: (f) => toIsoOrNull(f.expiresAt),
   hits: (f) => f.hits,
-  last_hit_at: (f) => (f.lastHitAt === null ? null : toIso(f.lastHitAt)),
+  last_hit_at: (f) => toIsoOrNull(f.lastHitAt),
 } as const satisfies Record<string, (filter: Filter) => string | number | null>;
 const COLUMNS = Object.keys(CELLS);
 
@@ -144,7 +144,7 @@ export async function importedFile(
     ...{ dry_run: dryRun, rows, added, existing, invalid, errors },
     filters: shown.map(({ row, filterType, value, reason, action, match, expiresAt }) => ({
       ...{ row, filter_type: filterType, value, reason, action, match },
-      expires_at: expiresAt === null ? null : toIso(expiresAt),
+      expires_at: toIsoOrNull(expiresAt),
     })),
     read: { format, delimiter, encoding, sheet, entry, header_row: headerRow, columns },
     warnings: [...said, ...imported.warnings],

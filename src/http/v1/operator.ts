@@ -2,7 +2,7 @@ import { LedgerQuery } from '../../contract/dashboard/account.ts';
 import * as C from '../../contract/operator.ts';
 import { IdempotencyHeader } from '../../contract/schema.ts';
 import { UsageQuery } from '../../contract/usage.ts';
-import { toIso } from '../../kernel/clock.ts';
+import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { DEFAULT_PLAN } from '../../kernel/facts/plans.ts';
 import { KEY_PREFIXES } from '../../kernel/ids.ts';
 import { type Key, modeOf } from '../../service/keys.ts';
@@ -15,8 +15,6 @@ import { type OperatorKeyContext, type Route, route } from '../route.ts';
 
 const ACCOUNTS = '/v1/operator/accounts';
 const ACCOUNT = `${ACCOUNTS}/:id`;
-
-const isoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms));
 
 const accountReply = (account: AccountSummary): C.ManagedAccount => ({
   ...dashboardAccount(account),
@@ -52,8 +50,8 @@ const keyReply = (key: Key) => ({
   scopes: [...key.scopes],
   monthly_credits: key.budget?.credits ?? null,
   created_at: toIso(key.createdAt),
-  expires_at: isoOrNull(key.expiresAt),
-  revoked_at: isoOrNull(key.revokedAt),
+  expires_at: toIsoOrNull(key.expiresAt),
+  revoked_at: toIsoOrNull(key.revokedAt),
 });
 
 const keyMadeReply = (key: Key, value: string | null, warnings: readonly string[]) =>

@@ -88,11 +88,11 @@ export default defineConfig({
               test: /web[\\/]src[\\/](?:main|pages[\\/]sign-in|shell[\\/](?:color-scheme-toggle|use-focus-on-navigation)|parts[\\/]shortcuts)\.tsx?$|react-query[\\/].*[\\/]useQuery\.js$|[\\/](?:VisuallyHidden|Paper|create-safe-context|use-merged-ref|use-uncontrolled)[\\/]|hooks[\\/].*[\\/]use-callback-ref|[\\/]to-int\./,
               priority: 3,
             },
-            // What floats (menus, dialogs) is in no first view, nor are checkboxes, whose icon menus have: the button of
-            // the account loads its menu when it is wanted.
+            // What floats (menus, dialogs) is in no first view: the button of the account loads its menu when it is
+            // wanted. Checkboxes and radios share icons with menus, and would take these into the file of shared parts.
             {
               name: 'floating',
-              test: /web[\\/]src[\\/]parts[\\/]confirm-dialog\.tsx$|node_modules[\\/](?:@floating-ui|react-remove-scroll|react-remove-scroll-bar|react-style-singleton|use-sidecar|use-callback-ref|@mantine[\\/].*[\\/](?:Popover|Menu|Checkbox|Modal|ModalBase|Floating|use-focus-trap|use-focus-return))[\\/]/,
+              test: /web[\\/]src[\\/]parts[\\/]confirm-dialog\.tsx$|node_modules[\\/](?:@floating-ui|react-remove-scroll|react-remove-scroll-bar|react-style-singleton|use-sidecar|use-callback-ref|@mantine[\\/].*[\\/](?:Popover|Menu|Checkbox|Radio|InlineInput|Modal|ModalBase|Floating|use-focus-trap|use-focus-return))[\\/]/,
               priority: 3,
             },
             {

@@ -65,6 +65,8 @@ describe('with the lists, the address that was plainly meant', () => {
       ['cleo@yahoo co uk', 'cleo@yahoo.co.uk'],
       ['cleo@some -where.example.org', 'cleo@some-where.example.org'],
       ['cleo@outlook\u00a0.com', 'cleo@outlook.com'],
+      ['cleo@i cloud.com', 'cleo@icloud.com'],
+      ['cleo@g mail. com', 'cleo@gmail.com'],
     ],
     'what stands around': [
       ['„bo@web.de“', 'bo@web.de'],
@@ -84,6 +86,10 @@ describe('with the lists, the address that was plainly meant', () => {
       ['bo@http://web.de', 'bo@web.de'],
       ['bo@web.de/', 'bo@web.de'],
       ['<bo@web.de>;', 'bo@web.de'],
+      ['( bo@web.de )', 'bo@web.de'],
+      ['< bo@web.de >', 'bo@web.de'],
+      ['» bo@web.de «', 'bo@web.de'],
+      ['Bo Kranz < bo@web.de >', 'bo@web.de'],
     ],
     'the at sign': [
       ['bo[at]web.de', 'bo@web.de'],
@@ -138,6 +144,8 @@ describe('with the lists, the address that was plainly meant', () => {
       ['bo@yahöö.com', 'bo@yahoo.com'],
       ['bo@web.ԁe', 'bo@web.de'],
       ['bo@exаmple-shop.com', 'bo@example-shop.com'],
+      ['bо.kranz@web.de', 'bo.kranz@web.de'],
+      ['kranz.Bо@gооgle.com', 'kranz.Bo@google.com'],
     ],
   };
   for (const [kind, rows] of Object.entries(KINDS))
@@ -169,6 +177,7 @@ describe('with the lists, the address that was plainly meant', () => {
   it.each([
     ...['josé@example.com', 'zoë.müller@example.de', 'иван@пример.рф', '用户@例子.广告', 'δοκιμή@παράδειγμα.ελ'],
     ...['ada@bücher.ch', 'ada@münchen.de', 'ada@пример.com', 'ada@żółw.pl', 'ada@東京.jp', 'ada@яндекс.com'],
+    ...['bo.кранц@example.com', 'jose\u0301@example.com', 'οδός.bo@example.com', 'оса@example.com'],
     ...["o'neil@example.com", 'anna-maria@example.com', '"a b"@example.com', 'ada@xn--bcher-kva.ch'],
   ])('of %s is none: it is right as it stands', (text) => expect(suggestion(text)).toBeNull());
 

@@ -313,10 +313,10 @@ export function intendedAddress(text: string, domainData: SuggestionData, option
 
 /**
  * The address that was probably meant by one that could exist: a local part of ASCII whose characters were set as
- * typographic or full-width ones, a domain whose letters only look like those of ASCII, a mistyped provider.
+ * typographic or full-width ones, letters that only look like those of ASCII, a mistyped provider.
  */
 export function suggestionFor(address: Address, domainData: SuggestionData, options: ParseOptions = {}): string | null {
-  const local = address.needsSmtputf8 && !address.quoted ? plainText(address.localPart) : address.localPart;
+  const local = address.needsSmtputf8 && !address.quoted ? plainLocalPart(address.localPart) : address.localPart;
   const lookalike = address.domain === address.unicodeDomain ? null : lookalikeOf(address.unicodeDomain, domainData);
   const isPlain = local === address.localPart || !ASCII.test(local);
   if (isPlain && lookalike === null) return didYouMean(address, domainData);
@@ -392,6 +392,7 @@ function withOneAt(text: string, domainData: SuggestionData): string {
 /** A word of a name, as in `Ada L` or `"Lovelace, Ada"`. */
 const NAME_WORD = /^\p{Lu}[\p{L}\p{M}'’.-]*,?$/u;
 const OPENING = /^["'`*_~|({[<]+/;
+const MARKS = /^["'`*_~|({[<]*$/;
 
 /**
  * The local part at the end of what stands before the at sign: behind a label, an opening mark, or the name of its
@@ -402,7 +403,7 @@ function localIn(before: string): string | null {
   const quoted = /(?:^|[\s:<])("(?:[^"\\]|\\.)+")$/.exec(text)?.[1];
   if (quoted !== undefined) return quoted;
   const open = text.lastIndexOf('<');
-  const words = (open < 0 ? text : text.slice(open + 1)).split(/\s+/);
+  const words = (open < 0 ? text : text.slice(open + 1)).split(/\s+/).filter((word) => !MARKS.test(word));
   let last = words.pop() ?? '';
   if (words.length === 1 && /^[^\p{Lu}]+\.$/u.test(words[0] ?? '')) last = `${words.pop()}${last}`;
   if (words.length > 0 && !isIntroduction(words, last)) return null;
@@ -423,9 +424,12 @@ const DOMAIN_LABELS = /^[\p{L}\p{M}\p{N}-]+(\.[\p{L}\p{M}\p{N}-]+)*/u;
 function* domainsIn(after: string, domainData: SuggestionData): Generator<string> {
   const text = trimBlanks(after).replace(/^https?:\/*/i, '');
   const joined = text.replaceAll(/\s*[.,;/]+\s*/g, '.').replaceAll(/\s*-\s*/g, '-');
-  // As a whole word, then without the blanks beside its dots and hyphens.
-  const dotted = joined.replaceAll(/\s+/g, '.').toLowerCase();
-  if (domainData.suggestDomains.includes(dotted)) yield dotted;
+  // A provider's, with dots for its blanks or without them; then as a whole word, and without the blanks beside its
+  // dots and hyphens.
+  for (const instead of ['.', '']) {
+    const domain = joined.replaceAll(/\s+/g, instead).toLowerCase();
+    if (domainData.suggestDomains.includes(domain)) yield domain;
+  }
   for (const spaced of new Set([text.split(/[\s<>()[\]{}"'`?]/, 1)[0] ?? '', joined])) {
     const stops = spaced.replaceAll(/[.,;/]+/g, '.').replace(/^\.+|\.+$/g, '');
     const domain = DOMAIN_LABELS.exec(stops)?.[0].replace(/^-+|-+$/g, '');
@@ -458,16 +462,21 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
  */
 function lookalikeOf(unicodeDomain: string, { suggestDomains }: SuggestionData): string | null {
   const labels = unicodeDomain.split('.');
-  const shown = labels.map(shownAs);
-  const domain = shown.join('.');
+  const domain = labels.map(shownAs).join('.');
   if (!ASCII.test(domain) || domain === unicodeDomain) return null;
-  if (suggestDomains.includes(domain)) return domain;
-  const isMixed = labels.every(
-    (label, i) =>
-      label === shown[i] || (/[a-z]/.test(label) && /\P{Script=Latin}/u.test(label.replaceAll(/[\d-]/g, ''))),
-  );
-  return isMixed ? domain : null;
+  return suggestDomains.includes(domain) || labels.every(isMixedOrPlain) ? domain : null;
 }
+
+/** With the ASCII characters that were meant, as far as that is plain: words of other scripts stay. */
+function plainLocalPart(localPart: string): string {
+  const plain = plainText(localPart);
+  const words = plain.split('.');
+  return words.every(isMixedOrPlain) ? words.map(shownAs).join('.') : plain;
+}
+
+/** ASCII, or ASCII letters with some of other scripts that look like them. */
+const isMixedOrPlain = (word: string): boolean =>
+  ASCII.test(word) || (ASCII.test(shownAs(word)) && /[a-z]/i.test(word) && /(?!\p{Script=Latin})\p{L}/u.test(word));
 
 const shownAs = (label: string): string =>
   [...label.normalize('NFD').replaceAll(/\p{Mn}/gu, '')].map((letter) => LOOKALIKES.get(letter) ?? letter).join('');

@@ -149,7 +149,8 @@ describeBrowser('before its scripts have arrived', (browser) => {
     await page.reload({ waitUntil: 'commit' });
     await heading(page, 'Sign in').waitFor();
     expect(await isEarly(page)).toBe(1);
-    expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark');
+    const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme');
+    await expect.poll(scheme).toBe('dark');
     await release();
     await expect.poll(() => isEarly(page)).toBe(0);
   });

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { evaluate, isBad } from '../src/engine/smtp/classify/evaluation.ts';
+import { evaluate, isReadAsBad } from '../src/engine/smtp/classify/evaluation.ts';
 import { createModel, parseModel } from '../src/engine/smtp/classify/model.ts';
 import { createClassifier } from '../src/engine/smtp/classify.ts';
 import { rulesData, trainAndMeasure } from './replies/folds.ts';
@@ -38,7 +38,7 @@ function changes(model: string): string[] {
   );
   return rows.flatMap(({ id, code, enhanced, text }, at) => {
     const [was, is] = [before![at]!, after![at]!];
-    return isBad(was.reading) === isBad(is.reading)
+    return isReadAsBad(was.reading) === isReadAsBad(is.reading)
       ? []
       : [`${id}: ${was.reading.finding} → ${is.reading.finding}: ${code} ${enhanced ?? ''} ${text.slice(0, 120)}`];
   });

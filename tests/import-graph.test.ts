@@ -1,7 +1,7 @@
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { CLIENT_ENTRIES } from '../scripts/build/sdk.ts';
-import { importCycles, moduleOf, unusedExports } from './import-graph.ts';
+import { importCycles, moduleOf, namesOfSeveral, unusedExports } from './import-graph.ts';
 import { allSources } from './syntax.ts';
 
 /** The library, the client with its adapters, and what the test runner loads: their exports are for others. */
@@ -23,6 +23,9 @@ describe('the sources', () => {
   it('have no cycles of imports', () => expect(importCycles(modules)).toEqual([]));
 
   it('export nothing that no other file imports', () => expect(unusedExports(modules, ENTRIES)).toEqual([]));
+
+  it('export no name that another file exports with another meaning', () =>
+    expect(namesOfSeveral(modules)).toEqual([]));
 });
 
 it('a thread of SQLite starts without Kysely, which takes over a megabyte in each thread', async () => {
@@ -45,6 +48,26 @@ it('a thread of SQLite starts without Kysely, which takes over a megabyte in eac
 
 const modulesOf = (texts: Readonly<Record<string, string>>) =>
   Object.entries(texts).map(([path, text]) => moduleOf({ path, text }));
+
+describe('a name with several meanings is found', () => {
+  it('where two files declare it', () =>
+    expect(
+      namesOfSeveral(modulesOf({ 'src/a.ts': 'export interface Row {}', 'src/b/c.ts': 'export const Row = 1;' })),
+    ).toEqual(['Row: src/a.ts, src/b/c.ts']));
+
+  it('but not where one file declares it twice, passes it on or keeps it to itself, or both databases have it', () =>
+    expect(
+      namesOfSeveral(
+        modulesOf({
+          'src/a.ts': 'export const Row = 1; export type Row = 1;',
+          'src/b.ts': "export type { Row } from './a.ts';",
+          'src/c.ts': 'type Row = 2;',
+          'src/store/sqlite/a.ts': 'export const read = 1;',
+          'src/store/postgres/a.ts': 'export const read = 2;',
+        }),
+      ),
+    ).toEqual([]));
+});
 
 describe('a cycle of imports is found', () => {
   it.each([

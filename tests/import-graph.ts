@@ -12,6 +12,9 @@ interface Import {
 interface Module {
   readonly path: string;
   readonly imports: readonly Import[];
+  /** What is declared here and exported. */
+  readonly declared: readonly string[];
+  /** With what is passed on from other files. */
   readonly exports: readonly string[];
 }
 
@@ -19,7 +22,8 @@ interface Module {
 export function moduleOf(source: Source): Module {
   const tree = parse(source);
   const imports: Import[] = [];
-  const exports: string[] = [];
+  const declared: string[] = [];
+  const reexported: string[] = [];
   const add = (from: unknown, names: readonly string[] | null): void => {
     const specifier = (from as { value?: unknown } | null | undefined)?.value;
     if (typeof specifier !== 'string' || !specifier.startsWith('.')) return;
@@ -33,14 +37,16 @@ export function moduleOf(source: Source): Module {
     if (node.type !== 'ExportNamedDeclaration') return;
     const specifiers = node.specifiers as { local: unknown; exported: unknown }[];
     // What a `declare module` of another package exports is not ours.
-    if (parent === tree)
-      exports.push(...declaredNames(node.declaration as Node | null), ...specifiers.map((s) => nameOf(s.exported)));
+    if (parent === tree) {
+      declared.push(...declaredNames(node.declaration as Node | null));
+      reexported.push(...specifiers.map((s) => nameOf(s.exported)));
+    }
     add(
       node.source,
       specifiers.map((s) => nameOf(s.local)),
     );
   });
-  return { path: source.path, imports, exports };
+  return { path: source.path, imports, declared, exports: [...declared, ...reexported] };
 }
 
 function importedNames(node: Node, tree: Node): string[] | null {
@@ -92,6 +98,17 @@ function declaredNames(declaration: Node | null): string[] {
     const properties = (id.properties ?? []) as { value?: unknown }[];
     return properties.map(({ value }) => nameOf(value));
   });
+}
+
+/** Exported names that several files of `src` declare. The folders of the two databases have one shape. */
+export function namesOfSeveral(modules: readonly Module[]): string[] {
+  const places = new Map<string, Set<string>>();
+  for (const { path, declared } of modules) {
+    if (!path.startsWith('src/')) continue;
+    const place = path.replace(/^src\/store\/(?:sqlite|postgres)\/.*/, 'src/store/(database)');
+    for (const name of declared) places.set(name, (places.get(name) ?? new Set()).add(place));
+  }
+  return [...places].filter(([, at]) => at.size > 1).map(([name, at]) => `${name}: ${[...at].join(', ')}`);
 }
 
 /** Groups of files that reach each other by imports, each sorted; Tarjan's algorithm. */

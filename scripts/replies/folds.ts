@@ -3,7 +3,13 @@
 import { loadCodes } from '../../src/engine/smtp/classify/codes.ts';
 import { plainWords, takeOutEchoes } from '../../src/engine/smtp/classify/echoes.ts';
 import { ECHOES, type Evaluated, evaluate, type LabelledReply } from '../../src/engine/smtp/classify/evaluation.ts';
-import { compileLexicon, entriesOf, loadLexicon, segmentsOf, wordsOf } from '../../src/engine/smtp/classify/lexicon.ts';
+import {
+  compileLexicon,
+  lexiconEntries,
+  loadLexicon,
+  segmentsOf,
+  wordsOf,
+} from '../../src/engine/smtp/classify/lexicon.ts';
 import {
   CLASSES,
   type Class,
@@ -134,7 +140,7 @@ function wordings(rows: readonly SourceRow[]): {
   const marked = known.map(({ text }) => takeOutEchoes(text, ECHOES, () => false, keep).marked);
   const families = familiesOf(marked.map((text) => plainWords(text).replace(/\b_\w+/g, ' ')));
   const foldOf = foldsOf(families, WORDING_FOLDS);
-  const lexicon = compileLexicon(entriesOf(rulesData.lexicon));
+  const lexicon = compileLexicon(lexiconEntries(rulesData.lexicon));
   const full = createClassifier(rulesData);
   const support = new Map<string, Set<number>>();
   const folds = new Map<SourceRow, number>();

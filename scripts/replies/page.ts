@@ -1,7 +1,7 @@
 import { SUBJECTS } from '../../src/engine/smtp/classify/clauses.ts';
 import { loadCodes } from '../../src/engine/smtp/classify/codes.ts';
-import { agrees, isBad } from '../../src/engine/smtp/classify/evaluation.ts';
-import { entriesOf, loadLexicon } from '../../src/engine/smtp/classify/lexicon.ts';
+import { agrees, isReadAsBad } from '../../src/engine/smtp/classify/evaluation.ts';
+import { lexiconEntries, loadLexicon } from '../../src/engine/smtp/classify/lexicon.ts';
 import { THRESHOLDS } from '../../src/engine/smtp/classify/model.ts';
 import { DECISIONS, RULES } from '../../src/engine/smtp/classify/rules.ts';
 import type { Held, Trained } from './folds.ts';
@@ -42,7 +42,7 @@ const operatorForms = (): string =>
 
 function languages(): string {
   const counts = new Map<string, number>();
-  for (const { language } of entriesOf(loadLexicon())) {
+  for (const { language } of lexiconEntries(loadLexicon())) {
     if (language !== '') counts.set(language, (counts.get(language) ?? 0) + 1);
   }
   return [...counts].map(([language, count]) => `${language} ${count}`).join(', ');
@@ -55,8 +55,8 @@ function trade({ trade: tried }: Trained): string {
   const rows = tried.map(({ dead, held, nonsense }) => {
     const of = observed(held);
     const gone = of.filter(isGone);
-    const share = percent(gone.filter(({ reading }) => isBad(reading)).length, gone.length);
-    const guessed = nonsense.filter(({ reading }) => isBad(reading)).length;
+    const share = percent(gone.filter(({ reading }) => isReadAsBad(reading)).length, gone.length);
+    const guessed = nonsense.filter(({ reading }) => isReadAsBad(reading)).length;
     return `| ${dead} | ${of.filter(isFalselyDead).length} | ${share} | ${percent(of.filter(agrees).length, of.length)} | ${guessed} |`;
   });
   return `| threshold | falsely dead | found | right or acceptable | nonsense called dead |\n|--:|--:|--:|--:|--:|\n${rows.join('\n')}`;
@@ -70,7 +70,7 @@ const curveOf = ({ curve }: Trained): string =>
 
 function summary(trained: Trained): string {
   const { held, byRules, heldBack, nonsense } = trained;
-  const guessed = nonsense.filter(({ reading }) => isBad(reading)).length;
+  const guessed = nonsense.filter(({ reading }) => isReadAsBad(reading)).length;
   return `${lines('', [
     ['**rules and model**, observed replies', observed(held)],
     ['the same, all replies', held],

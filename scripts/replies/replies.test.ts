@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dataFile } from '../../src/engine/data-files.ts';
-import { ECHOES, evaluate, isBad } from '../../src/engine/smtp/classify/evaluation.ts';
+import { ECHOES, evaluate, isReadAsBad } from '../../src/engine/smtp/classify/evaluation.ts';
 import {
   type Certainty,
   CLASSES,
@@ -84,7 +84,7 @@ describe('the model', () => {
 
   it('reads made-up words as nothing: at most one of 300 is bad, as some of them are words in some language', () => {
     const made = Array.from({ length: 20 }, (_, seed) => nonsense(300, seed + 2)).flat();
-    const bad = evaluate(classifier, made).filter(({ reading }) => isBad(reading));
+    const bad = evaluate(classifier, made).filter(({ reading }) => isReadAsBad(reading));
     expect(bad.length, bad.map(({ reply }) => reply.text).join('\n')).toBeLessThanOrEqual(made.length / 300);
     expect(bad.filter(({ reading }) => reading.readBy === 'model').length).toBeLessThanOrEqual(6);
   });
@@ -166,7 +166,7 @@ describe('labelled replies', () => {
 
   it('more mailboxes that do not exist are recognized than by the rules alone', () => {
     const found = (by: Parameters<typeof evaluate>[0]): number =>
-      evaluate(by, rows).filter((one) => isGone(one) && isBad(one.reading)).length;
+      evaluate(by, rows).filter((one) => isGone(one) && isReadAsBad(one.reading)).length;
     const [gone, both, rules] = [read.filter(isGone).length, found(classifier), found(createClassifier(rulesData))];
     expect(both / gone).toBeGreaterThan(0.93);
     expect(both).toBeGreaterThan(rules);

@@ -4,14 +4,20 @@ import {
   agrees,
   ECHOES,
   type Evaluated,
-  isBad,
   isFalsePositive,
+  isReadAsBad,
   type LabelledReply,
 } from '../../src/engine/smtp/classify/evaluation.ts';
-import { compileLexicon, entriesOf, loadLexicon, segmentsOf, wordsOf } from '../../src/engine/smtp/classify/lexicon.ts';
+import {
+  compileLexicon,
+  lexiconEntries,
+  loadLexicon,
+  segmentsOf,
+  wordsOf,
+} from '../../src/engine/smtp/classify/lexicon.ts';
 
 const file = loadLexicon();
-const lexicon = compileLexicon(entriesOf(file));
+const lexicon = compileLexicon(lexiconEntries(file));
 const keep = new Set(file.keep);
 
 /** The language with the most words of the lexicon, English for none. */
@@ -61,7 +67,7 @@ const isAboutUs = ({ reply }: Evaluated): boolean =>
   ['blocked', 'rate_limited', 'greylisted', 'temporary_failure'].includes(reply.label) &&
   !reply.also_ok.some((label) => DEAD_LABELS.includes(label));
 export const isFalselyDead = (one: Evaluated): boolean => isAboutUs(one) && isFalsePositive(one);
-const recognized = (of: readonly Evaluated[]): number => of.filter(({ reading }) => isBad(reading)).length;
+const recognized = (of: readonly Evaluated[]): number => of.filter(({ reading }) => isReadAsBad(reading)).length;
 
 const HEAD = (what: string): string =>
   `| ${what} | replies | falsely dead | of | found | of | | right or acceptable | |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|`;
@@ -89,6 +95,6 @@ export const misses = (of: readonly (Evaluated & { readonly row?: { readonly id:
     .filter((one) => !agrees(one) || isFalselyDead(one))
     .map((one) => {
       const { reply, label, reading, row } = one;
-      const kind = isFalselyDead(one) ? 'FALSELY DEAD' : isGone(one) && !isBad(reading) ? 'not found' : 'differs';
+      const kind = isFalselyDead(one) ? 'FALSELY DEAD' : isGone(one) && !isReadAsBad(reading) ? 'not found' : 'differs';
       return `${kind} ${row?.id ?? ''}: ${reply.label} read as ${label} by ${reading.rule} (${reading.probability ?? '-'}): ${reply.code} ${reply.enhanced ?? ''} ${reply.text.replaceAll('\n', ' ')}`;
     });

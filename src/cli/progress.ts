@@ -11,7 +11,7 @@ export interface Tally {
   unreadable: number;
 }
 export const EMPTY_TALLY: Readonly<Tally> = { good: 0, bad: 0, withoutVerdict: 0, blank: 0, unreadable: 0 };
-export const rowsOf = (tally: Tally): number =>
+export const rowCount = (tally: Tally): number =>
   tally.good + tally.bad + tally.withoutVerdict + tally.blank + tally.unreadable;
 
 /** `1,000 good, 34 bad` and what else there was. */
@@ -42,14 +42,14 @@ export function createProgress(size: number, clock: Pick<Clock, 'elapsed'>, writ
   let drawn = Number.NEGATIVE_INFINITY;
   const summary = (tally: Tally): string => {
     const took = duration((clock.elapsed() - began) / 1000);
-    return `${counted(rowsOf(tally), 'row')} in ${took}: ${tallyText(tally)}`;
+    return `${counted(rowCount(tally), 'row')} in ${took}: ${tallyText(tally)}`;
   };
   return {
     at(bytes, tally) {
       const now = clock.elapsed();
       if (now - drawn < REDRAW_MS) return;
       drawn = now;
-      const rows = rowsOf(tally);
+      const rows = rowCount(tally);
       const seconds = (now - began) / 1000;
       const share = size === 0 ? 0 : Math.min(1, bytes / size);
       const rate = seconds > 0 ? `, ${grouped(Math.round(rows / seconds))}/s` : '';

@@ -25,7 +25,7 @@ import { DistinctAddresses } from '../service/lists/distinct.ts';
 import { CommandFailure, UsageError } from './command.ts';
 import { type FilePlace, openInputFile } from './input-file.ts';
 import { decidedBy, NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
-import { createProgress, EMPTY_TALLY, rowsOf, type Tally } from './progress.ts';
+import { createProgress, EMPTY_TALLY, rowCount, type Tally } from './progress.ts';
 import { type readChoice, readText } from './read-options.ts';
 import { neverFound } from './result-rows.ts';
 import { type FinishedRow, type NumberedAddress, type NumberedRow, verifyRows } from './verify-rows.ts';
@@ -329,7 +329,7 @@ function rowVerifier(verifier: Verifier, check: FileCheck): VerifyAddress {
 
 /** The output is complete, but not every row of it has a result. */
 function complain({ tally, problems }: Progress, { level, only }: FileCheck): void {
-  const total = grouped(rowsOf(tally));
+  const total = grouped(rowCount(tally));
   const complaints: string[] = [];
   const never = only && neverFound(level, only);
   if (never !== null) say(never);

@@ -1,6 +1,6 @@
 /** Runs the checks of many rows at once and returns them in their order. */
 import type { RowBatch } from '../files/read-file.ts';
-import type { Row, RowAddress } from '../files/rows.ts';
+import type { FileRow, RowAddress } from '../files/rows.ts';
 import type { Report } from '../index.ts';
 
 /** With its number among the distinct addresses or mailboxes of the file, from 1. */
@@ -9,7 +9,7 @@ export interface NumberedAddress extends RowAddress {
   /** False: an earlier one has the same number. */
   readonly isFirst: boolean;
 }
-export type NumberedRow = Omit<Row, 'addresses'> & { readonly addresses: readonly NumberedAddress[] };
+export type NumberedRow = Omit<FileRow, 'addresses'> & { readonly addresses: readonly NumberedAddress[] };
 type NumberedBatch = Omit<RowBatch, 'rows'> & { readonly rows: readonly NumberedRow[] };
 
 /** Of each address of the row; a report is null if no resolver answered. */

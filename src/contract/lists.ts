@@ -34,7 +34,7 @@ import {
   LEVEL_NAMES,
   LEVEL_NOTES,
   ReasonField,
-  ReasonOrNone,
+  ReasonFilter,
   StatusField,
 } from './verify.ts';
 
@@ -280,7 +280,7 @@ const rowFilter = {
 
 export const ListRowsQuery = Type.Object({
   ...rowFilter,
-  reason: Type.Optional(ReasonOrNone),
+  reason: Type.Optional(ReasonFilter),
   query: Type.Optional(Text('query', LIST_QUERY_LENGTH, { description: 'Searched literally in the address.' })),
   after: Type.Optional(
     WholeNumber('after', { min: 0, max: LIST_ROWS.max, default: 0 }, { description: '`next` of the page before.' }),

@@ -14,7 +14,7 @@ import { DEFAULT_PLAN } from '../kernel/facts/plans.ts';
 import { KEY_SCOPES } from '../kernel/facts/scopes.ts';
 import { grouped, span } from '../kernel/format.ts';
 import { AllowIps, KEY_LIMITS, LedgerReply } from './dashboard/account.ts';
-import { Email, Name, Plan } from './dashboard/fields.ts';
+import { Email, Name, PlanField } from './dashboard/fields.ts';
 import { OperatorAccount, RateLimit } from './dashboard/operator.ts';
 import { WithWarnings } from './reader.ts';
 import { DecodedAs, Nullable, OneOf, Pagination, Text, Time, WholeNumber } from './schema.ts';
@@ -58,7 +58,7 @@ const LowBalance = Type.Union([WholeNumber('low_balance', LOW_BALANCE), Type.Nul
 export const ManagedAccountRequest = Type.Object(
   {
     name: Name,
-    plan: Type.Optional(Object.assign(Plan, { description: `\`${DEFAULT_PLAN}\` where it is left out.` })),
+    plan: Type.Optional(Object.assign(PlanField, { description: `\`${DEFAULT_PLAN}\` where it is left out.` })),
     credits: Type.Optional(WholeNumber('credits', OPENING_CREDITS, { description: 'The opening balance.' })),
     rate_limit: Type.Optional(RateLimit),
     external_id: Type.Optional(ExternalId('What you call the account: a second one with the same id is refused.')),
@@ -92,7 +92,7 @@ export type ManagedAccountMadeReply = Static<typeof ManagedAccountMadeReply>;
 export const ManagedAccountChange = Type.Object(
   {
     name: Type.Optional(Name),
-    plan: Type.Optional(Plan),
+    plan: Type.Optional(PlanField),
     rate_limit: Type.Optional(RateLimit),
     low_balance: Type.Optional(LowBalance),
     status: Type.Optional(OperatorAccount.properties.status),

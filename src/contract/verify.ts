@@ -252,7 +252,7 @@ export const ReasonField = Nullable(
       'Why the address is bad, or what could not be determined; see the page of verdicts. Later versions may add reasons.',
   }),
 );
-export const ReasonOrNone = OneOf(REASON_FILTERS, {
+export const ReasonFilter = OneOf(REASON_FILTERS, {
   description: '`none`: without a reason.',
   'x-error': 'reason must be a reason of the page of verdicts, or "none".',
 });

@@ -12,7 +12,7 @@ import { ownAddresses, routable } from './dns/routable.ts';
 import { systemServers, type TrustChange } from './dns/servers.ts';
 import type { DnsServer } from './dns/transport.ts';
 import type { SmtpEvidence } from './evidence.ts';
-import { type Classifier, createClassifier, type Reading } from './smtp/classify.ts';
+import { type Classifier, createClassifier, type RuleReading } from './smtp/classify.ts';
 import {
   askCanaries,
   askOperator,
@@ -241,7 +241,7 @@ function createSmtpCheck(
 }
 
 function countingUncertain(classifier: Classifier, { uncertain }: SmtpDeps) {
-  return (request: ReadRequest): Reading => {
+  return (request: ReadRequest): RuleReading => {
     const reading = classifier.classify(request);
     const { rule, finding, confidence } = reading;
     if (confidence === 'high') return reading;

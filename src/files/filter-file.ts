@@ -6,6 +6,7 @@ import { unguarded } from '../kernel/csv.ts';
 import { FILTER_ACTIONS, FILTER_MATCHES, FILTER_TYPES } from '../kernel/facts/filter-types.ts';
 import { FILTER_FILE_BYTES, FILTER_FILE_ROWS, LIST_COLUMNS, LIST_ROW_BYTES } from '../kernel/facts/limits.ts';
 import { FILTER_FIELDS, type FilterField } from '../kernel/facts/lists.ts';
+import { counted } from '../kernel/format.ts';
 import { contentOf, FORM_WEIGHTS } from './address-cell.ts';
 import { folded, givenColumn, HEADER_ROWS, nameRank, SAMPLE_ROWS } from './columns.ts';
 import { openFile } from './formats.ts';
@@ -13,7 +14,6 @@ import { ROW_PROBLEMS, tooLarge, unreadable } from './problems.ts';
 import { chained, otherLists, type ReadOptions, sampleOf } from './read-file.ts';
 import type { RawBatch, RawRow, ReadLimits, RowSource } from './rows.ts';
 import type { SpooledInput } from './spool.ts';
-import { counted } from './text.ts';
 
 export interface FilterReading extends Pick<RowSource, 'format' | 'delimiter' | 'encoding' | 'sheet' | 'entry'> {
   /** Row of the file with the names of the columns, from 1; 0: none. */
@@ -430,7 +430,7 @@ class FilterReader {
       ...(isNamed && unused.length > 0 ? [`Columns that are not used: ${shown}.`] : []),
       ...(this.#repeated > 0
         ? [
-            `The header stands again in ${counted(this.#repeated, 'row', 'rows')}, which ${this.#repeated === 1 ? 'is' : 'are'} left out.`,
+            `The header stands again in ${counted(this.#repeated, 'row')}, which ${this.#repeated === 1 ? 'is' : 'are'} left out.`,
           ]
         : []),
     ];

@@ -8,7 +8,7 @@ import { openJson } from './json-rows.ts';
 import { tooLarge, unreadable } from './problems.ts';
 import type { ReadLimits, RowSource } from './rows.ts';
 import { type RandomAccess, SpooledInput, spool } from './spool.ts';
-import { cutRows, openText, type Text, type TextOptions, textRows } from './text.ts';
+import { cutRows, type DecodedText, openText, type TextOptions, textRows } from './text.ts';
 import { readSheet } from './xlsx/threads.ts';
 
 export interface OpenedFile {
@@ -131,7 +131,7 @@ async function openBook(
 }
 
 async function openJsonText(
-  text: Text,
+  text: DecodedText,
   entry: string | null,
   { isWanted }: FormatChoice,
   limits: ReadLimits,
@@ -139,6 +139,6 @@ async function openJsonText(
   return { ...aboutText(text), ...(await openJson(() => text.blocks(), limits, entry, isWanted)) };
 }
 
-const aboutText = ({ encoding: { name, byteOrderMark }, warnings }: Text) => ({
+const aboutText = ({ encoding: { name, byteOrderMark }, warnings }: DecodedText) => ({
   ...{ delimiter: null, encoding: name, byteOrderMark, sheet: null, entry: null, warnings },
 });

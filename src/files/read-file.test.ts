@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { zipOf } from '../../tests/lab/zip.ts';
 import { FileError } from './problems.ts';
 import { type Reading, type ReadOptions, readAddressFile } from './read-file.ts';
-import type { Row } from './rows.ts';
+import type { FileRow } from './rows.ts';
 
 async function* chunksOf(bytes: Uint8Array, size = 65_536) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -11,9 +11,9 @@ async function* chunksOf(bytes: Uint8Array, size = 65_536) {
 async function read(
   content: string | Uint8Array,
   options: ReadOptions = {},
-): Promise<Reading & { rows: Row[]; addressColumn: number | undefined }> {
+): Promise<Reading & { rows: FileRow[]; addressColumn: number | undefined }> {
   const file = await readAddressFile(chunksOf(typeof content === 'string' ? Buffer.from(content) : content), options);
-  const rows: Row[] = [];
+  const rows: FileRow[] = [];
   for await (const batch of file.batches) rows.push(...batch.rows);
   return { ...file.reading, rows, addressColumn: file.reading.addressColumns[0] };
 }

@@ -6,11 +6,11 @@ import { layoutOf, SAMPLE_ROWS } from './columns.ts';
 import { type OpenedFile, openFile } from './formats.ts';
 import { tooLarge, unreadable } from './problems.ts';
 import { RowReader } from './row-reader.ts';
-import type { RawBatch, ReadLimits, ReadSummary, ReadWarning, Row, RowSource } from './rows.ts';
+import type { FileRow, RawBatch, ReadLimits, ReadSummary, ReadWarning, RowSource } from './rows.ts';
 import { shownNames } from './xlsx/book.ts';
 
 export interface RowBatch {
-  readonly rows: readonly Row[];
+  readonly rows: readonly FileRow[];
   /** Bytes of the input up to the end of these rows, approximately. */
   readonly bytes: number;
 }

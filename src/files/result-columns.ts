@@ -28,4 +28,4 @@ export type ResultCell = string | number | boolean | null;
 export const partText = (part: number, parts: number): string | null => (parts > 1 ? `${part} of ${parts}` : null);
 
 /** What is not known is left out, or null. */
-export type Result = Readonly<Partial<Record<ResultColumn, ResultCell>>>;
+export type RowResult = Readonly<Partial<Record<ResultColumn, ResultCell>>>;

@@ -1,11 +1,10 @@
 /** Rows as they stand in a file to rows with their addresses, and what only all of them show. */
 import { trimBlanks } from '../kernel/blanks.ts';
-import { grouped } from '../kernel/format.ts';
+import { counted, grouped } from '../kernel/format.ts';
 import { contentOf, FORM_WEIGHTS } from './address-cell.ts';
 import type { Layout } from './columns.ts';
 import { RESULT_PREFIX } from './result-columns.ts';
-import type { RawRow, ReadSummary, ReadWarning, Row, RowAddress } from './rows.ts';
-import { counted } from './text.ts';
+import type { FileRow, RawRow, ReadSummary, ReadWarning, RowAddress } from './rows.ts';
 
 const NONE: readonly [] = [];
 /** Notes and totals at the end are no more than so many rows. */
@@ -13,7 +12,7 @@ const FOOTER_ROWS = 50;
 /** Of a row. */
 const ROW_ADDRESSES = 1_000;
 
-type Unnumbered = Omit<Row, 'row'>;
+type Unnumbered = Omit<FileRow, 'row'>;
 /** A row that is left out if no address follows, and how many cells the file has for it. */
 interface Held {
   readonly row: Unnumbered;
@@ -88,7 +87,7 @@ export class RowReader {
   }
 
   /** The rows that are certain to be rows now. */
-  read(raw: RawRow): Row[] {
+  read(raw: RawRow): FileRow[] {
     if (this.#isHeader(raw)) {
       this.#counts.repeated += 1;
       return [];
@@ -109,7 +108,7 @@ export class RowReader {
   }
 
   /** The last rows. */
-  end(): Row[] {
+  end(): FileRow[] {
     const first = this.#held.findIndex((held) => this.#isFooter(held));
     const footer = first < 0 ? [] : this.#held.slice(first);
     const isFooter =
@@ -123,13 +122,13 @@ export class RowReader {
     return this.#numbered(blank);
   }
 
-  #release(rows: readonly Unnumbered[]): Row[] {
+  #release(rows: readonly Unnumbered[]): FileRow[] {
     const all = [...this.#held.map(({ row }) => row), ...rows];
     this.#held = [];
     return this.#numbered(all);
   }
 
-  #numbered(rows: readonly Unnumbered[]): Row[] {
+  #numbered(rows: readonly Unnumbered[]): FileRow[] {
     return rows.map((row) => {
       this.#count(row);
       this.count += 1;
@@ -287,7 +286,7 @@ export class RowReader {
     else if (addresses * 2 < filled)
       yield {
         code: 'few_addresses',
-        message: `Only ${grouped(addresses)} of the ${counted(filled, 'cell', 'cells')} that are not blank ${addresses === 1 ? 'is an address' : 'are addresses'}.`,
+        message: `Only ${grouped(addresses)} of the ${counted(filled, 'cell')} that are not blank ${addresses === 1 ? 'is an address' : 'are addresses'}.`,
       };
     if (others.length > 0) {
       const named = others
@@ -309,17 +308,17 @@ export class RowReader {
     if (realigned > 0)
       yield {
         code: 'realigned_rows',
-        message: `${counted(realigned, 'row', 'rows')} with a delimiter inside a cell ${realigned === 1 ? 'was' : 'were'} put back into the columns.`,
+        message: `${counted(realigned, 'row')} with a delimiter inside a cell ${realigned === 1 ? 'was' : 'were'} put back into the columns.`,
       };
     if (repeated > 0)
       yield {
         code: 'header_repeated',
-        message: `The header stands again in ${counted(repeated, 'row', 'rows')}, which ${repeated === 1 ? 'is' : 'are'} left out.`,
+        message: `The header stands again in ${counted(repeated, 'row')}, which ${repeated === 1 ? 'is' : 'are'} left out.`,
       };
     if (footer > 0)
       yield {
         code: 'rows_left_out',
-        message: `${counted(footer, 'row', 'rows')} of notes or totals at the end ${footer === 1 ? 'is' : 'are'} left out.`,
+        message: `${counted(footer, 'row')} of notes or totals at the end ${footer === 1 ? 'is' : 'are'} left out.`,
       };
   }
 }

@@ -57,7 +57,7 @@ export const boundsOf = (limits: RowLimits): RowBounds => ({
 /** Of the largest cells. */
 const ROW_CELLS = 8;
 
-export interface Row {
+export interface FileRow {
   /** From 1, the header not counted. */
   readonly row: number;
   /** Where it begins: the line of the text, or the row of the sheet, from 1. */

@@ -9,14 +9,14 @@ import { LIST_SPOOLED_BYTES } from '../kernel/facts/limits.ts';
 export interface RandomAccess {
   readonly size: number;
   /** What a thread of this process needs to read it, until it is closed. */
-  readonly shared: SharedBytes;
+  readonly shared: SpooledBytes;
   /** Fewer bytes only at the end. */
   read(position: number, length: number): Promise<Buffer>;
   close(): Promise<void>;
 }
 
 /** The descriptor of a file that is open in this process, or the bytes themselves. */
-export type SharedBytes = { readonly fd: number; readonly size: number } | { readonly bytes: Uint8Array };
+export type SpooledBytes = { readonly fd: number; readonly size: number } | { readonly bytes: Uint8Array };
 
 /** Input that was read to its end already. */
 export class SpooledInput implements AsyncIterable<Buffer> {
@@ -102,7 +102,7 @@ class SpoolFile {
 }
 
 /** In another thread. Reads wait for the disk. */
-export const readShared = (source: SharedBytes): Pick<RandomAccess, 'size' | 'read'> =>
+export const readShared = (source: SpooledBytes): Pick<RandomAccess, 'size' | 'read'> =>
   'bytes' in source
     ? inMemory(Buffer.from(source.bytes.buffer, source.bytes.byteOffset, source.bytes.length))
     : byDescriptor(source);

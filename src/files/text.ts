@@ -1,5 +1,5 @@
 /** Files of text: decoded, and cut into rows. */
-import { grouped } from '../kernel/format.ts';
+import { counted } from '../kernel/format.ts';
 import { ListSplitter } from './address-list.ts';
 import { type DecodeNotes, decodeText, lineEndOf, type TextBlock } from './decode-text.ts';
 import { cutterOf, detectShape, type TextShape } from './dialect.ts';
@@ -17,7 +17,7 @@ export interface TextOptions {
 }
 
 /** A file of text whose encoding is known. */
-export interface Text {
+export interface DecodedText {
   readonly encoding: Encoding;
   /** Its beginning. */
   readonly head: string;
@@ -35,7 +35,10 @@ const HEAD_BYTES = 256 * 1024;
 const PART_BYTES = 32 * 1024;
 
 /** Throws FileError for an encoding that is not known, and for nothing but a byte order mark. */
-export async function openText(file: RandomAccess, { charset = null, encoding = null }: TextOptions): Promise<Text> {
+export async function openText(
+  file: RandomAccess,
+  { charset = null, encoding = null }: TextOptions,
+): Promise<DecodedText> {
   const head = await file.read(0, HEAD_BYTES);
   const isWhole = head.length === file.size;
   const places = isWhole ? [] : [file.size >> 1, file.size - PART_BYTES].map((at) => Math.max(HEAD_BYTES, at & ~3));
@@ -77,11 +80,8 @@ function encodingWarnings({ name, isGuessed }: Encoding, { invalid }: DecodeNote
   return [...warnings, { code: 'invalid_encoding', message }];
 }
 
-export const counted = (count: number, one: string, many: string): string =>
-  `${grouped(count)} ${count === 1 ? one : many}`;
-
 /** Rows of text that is no JSON. `delimiter`: named by the sender; null: detected. */
-export function textRows(text: Text, delimiter: string | null, limits: RowLimits): RowSource {
+export function textRows(text: DecodedText, delimiter: string | null, limits: RowLimits): RowSource {
   const { shape, skip } = detectShape(text.head, text.isWhole, delimiter);
   const line = skip > 0 ? 2 : 1;
   const cutter = shape.kind === 'list' ? new ListSplitter(line) : cutterOf(shape, boundsOf(limits), line);

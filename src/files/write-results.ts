@@ -2,7 +2,7 @@
 import { notFormula, quotedFor } from '../kernel/csv.ts';
 import type { ResultFormat } from '../kernel/facts/lists.ts';
 import { BYTE_ORDER_MARK, type EncodeText, encoderOf, hasByteOrder } from './encode-text.ts';
-import { RESULT_COLUMNS, RESULT_PREFIX, type Result, type ResultCell } from './result-columns.ts';
+import { RESULT_COLUMNS, RESULT_PREFIX, type ResultCell, type RowResult } from './result-columns.ts';
 import { rowsToPiece } from './xlsx/threads.ts';
 import { typedCell, writeEnd, writeHead, type XlsxCell, type XlsxState } from './xlsx/write.ts';
 
@@ -12,7 +12,7 @@ export interface ResultRow {
   /** Cells beyond them; they stand behind the results. */
   readonly extra: readonly string[];
   /** Null: nothing was verified. */
-  readonly result: Result | null;
+  readonly result: RowResult | null;
   /** The line of the format `jsonl`. */
   readonly json: object;
 }
@@ -104,7 +104,7 @@ function csvWriter(names: readonly string[], { delimiter, encoding, byteOrderMar
    * XLSX format has no such cells.
    */
   const line = (cells: readonly string[]) => `${cells.map(quoted).join(delimiter)}\r\n`;
-  const own = (result: Result | null) => RESULT_COLUMNS.map((name) => safeCell(result?.[name] ?? null));
+  const own = (result: RowResult | null) => RESULT_COLUMNS.map((name) => safeCell(result?.[name] ?? null));
   const head = `${byteOrderMark ? BYTE_ORDER_MARK : ''}${line(names)}`;
   return textWriter(head, ({ cells, result, extra }) => line([...cells, ...own(result), ...extra]), encoding);
 }

@@ -13,7 +13,7 @@ export const span = ({ min, max }: Range): string => `${grouped(min)} to ${group
 export const kibibytes = (bytes: number): string => `${grouped(bytes / 1024)} KiB`;
 
 /** `1 day`, `30 days` */
-export const counted = (n: number, unit: string): string => `${grouped(n)} ${unit}${n === 1 ? '' : 's'}`;
+export const counted = (n: number, one: string, many = `${one}s`): string => `${grouped(n)} ${n === 1 ? one : many}`;
 
 /** `"a", "b" or "c"` */
 export function choice(words: readonly string[]): string {

@@ -20,7 +20,7 @@ import type { SignedIn } from './sign-in/session.ts';
 
 export type { AccountStorage, AuditEntry, LedgerPage };
 
-export type Account = Omit<StoredAccount, 'retentionDays'> & {
+export type AccountDetail = Omit<StoredAccount, 'retentionDays'> & {
   /** The effective retention: the account's own, or the server's. */
   readonly retentionDays: number;
 };
@@ -30,7 +30,7 @@ export interface KeysetQuery {
   readonly before: number | null;
   readonly limit: number;
 }
-export interface LedgerQuery {
+export interface LedgerRange {
   readonly before: string | null;
   readonly limit: number;
 }
@@ -43,7 +43,7 @@ export interface KeysetPage<T> {
 export interface AccountService {
   /** Upper limit of the retention, in days. */
   readonly retentionDaysMax: number;
-  get(account: AccountId): Promise<Account>;
+  get(account: AccountId): Promise<AccountDetail>;
   storage(account: AccountId): Promise<AccountStorage>;
   change(
     account: AccountId,
@@ -56,12 +56,12 @@ export interface AccountService {
     },
     by: Actor,
     session: Pick<SignedIn, 'withSecondFactor'>,
-  ): Promise<Account>;
+  ): Promise<AccountDetail>;
   /** The balance below which owners and admins are notified; null: never. */
   setLowBalance(account: AccountId, credits: number | null, by: Actor): Promise<void>;
   /** Irreversible. `name`: the account's name, typed to confirm; `password`: the acting user's. */
   remove(by: ActingMember, confirmation: { name: string; password: string }, ip: string): Promise<void>;
-  ledger(account: AccountId, page: LedgerQuery): Promise<LedgerPage>;
+  ledger(account: AccountId, page: LedgerRange): Promise<LedgerPage>;
   /** By day, back from today. */
   ledgerDays(account: AccountId, days: number): ReturnType<typeof ledgerDaysOf>;
   /** Every row, newest first, in batches: for an export. */
@@ -83,7 +83,7 @@ export function createAccountService(parts: {
   const { store, clock, retentionDaysMax, confirmPassword } = parts;
   const { accounts } = store;
 
-  const shown = (account: StoredAccount | null): Account => {
+  const shown = (account: StoredAccount | null): AccountDetail => {
     if (account === null) throw new ApiError('not_found');
     return { ...account, retentionDays: Math.min(account.retentionDays ?? retentionDaysMax, retentionDaysMax) };
   };

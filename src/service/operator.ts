@@ -20,7 +20,7 @@ import type {
   Page,
   Store,
 } from '../store/store.ts';
-import { type AuditEntry, auditLogOf, type KeysetPage, type KeysetQuery, type LedgerQuery } from './accounts.ts';
+import { type AuditEntry, auditLogOf, type KeysetPage, type KeysetQuery, type LedgerRange } from './accounts.ts';
 import { auditEntries } from './audit-log.ts';
 import type { Examination } from './doctor.ts';
 import { type CreatedKey, createKey, type NewKey } from './keys.ts';
@@ -102,7 +102,7 @@ export interface OperatorService {
   usage(id: string, query: UsageWanted): ReturnType<typeof usageOf>;
   /** Negative credits are deducted. */
   grant(id: string, credits: number, note: string, by: Actor): Promise<AccountSummary>;
-  ledger(id: string, page: LedgerQuery): Promise<LedgerPage>;
+  ledger(id: string, page: LedgerRange): Promise<LedgerPage>;
   /** Sign-ins and security of all users; nothing that happens in an account. */
   userEvents(page: KeysetQuery): Promise<KeysetPage<AuditEntry>>;
   /** In batches. */

@@ -166,7 +166,7 @@ export const SEEN_SECRETS = newRows<'seen_secrets', SeenOwner>('seen_secrets', {
   mailboxes: numberColumn(({ mailboxes }) => mailboxes),
 });
 
-export const OUTCOMES = newRows<'outcomes', Row<'outcomes'>>('outcomes', {
+export const OUTCOME_ROWS = newRows<'outcomes', Row<'outcomes'>>('outcomes', {
   account_id: textColumn((row) => row.account_id),
   mailbox: textColumn((row) => row.mailbox),
   class: textColumn((row) => row.class),

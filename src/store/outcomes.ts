@@ -12,9 +12,9 @@ import { BATCH_ROWS } from './batches.ts';
 import { hashedDomain, hashedMailbox } from './charge/seen.ts';
 import {
   numberColumn,
+  OUTCOME_ROWS,
   OUTCOME_SUMS,
   OUTCOME_VERDICTS,
-  OUTCOMES,
   type RowMaker,
   rowMaker,
   type TableRows,
@@ -127,7 +127,7 @@ async function addRows(driver: StorageDriver, trx: Trx, given: readonly Given[])
   if (given.length === 0) return new Set();
   const rows = given.map(({ row }) => row);
   const { rows: added } = await sql<Pick<OutcomeRow, 'mailbox' | 'class' | 'at'>>`
-    ${insertFrom(driver, OUTCOMES, rows)} ON CONFLICT DO NOTHING RETURNING mailbox, class, at`.execute(trx);
+    ${insertFrom(driver, OUTCOME_ROWS, rows)} ON CONFLICT DO NOTHING RETURNING mailbox, class, at`.execute(trx);
   const left = new Set(added.map(idOf));
   return new Set(given.filter(({ row }) => left.delete(idOf(row))));
 }

@@ -16,14 +16,25 @@ import { KEY_SCOPES } from '../../kernel/facts/scopes.ts';
 import { choice, counted, grouped, span } from '../../kernel/format.ts';
 import { DecodedAs, Nullable, OneOf, Text, Time, WholeNumber } from '../schema.ts';
 import { Storage } from '../usage.ts';
-import { Before, Email, Name, Next, PageSize, Password, Plan, Role, SecondFactorRequired, Status } from './fields.ts';
+import {
+  AccountStatusField,
+  Before,
+  Email,
+  Name,
+  Next,
+  PageSize,
+  Password,
+  PlanField,
+  RoleField,
+  SecondFactorRequired,
+} from './fields.ts';
 
 export const AccountReply = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    plan: Plan,
-    status: Status,
+    plan: PlanField,
+    status: AccountStatusField,
     rate_limit: Type.Integer({ description: `Requests per ${counted(WINDOW_SECONDS / 60, 'minute')}.` }),
     smtp_available: Type.Boolean(),
     prices: Type.Object({ mx: Type.Integer(), smtp: Type.Integer() }),
@@ -37,7 +48,7 @@ export const AccountReply = Type.Object(
     trust_bounces_days: Type.Union([Type.Integer(), Type.Null()]),
     second_factor_required: SecondFactorRequired,
     created_at: Time,
-    role: Role,
+    role: RoleField,
   },
   { title: 'Account' },
 );
@@ -133,7 +144,7 @@ export const MembersReply = Type.Object(
         user_id: Type.String(),
         name: Type.String(),
         email: Type.String(),
-        role: Role,
+        role: RoleField,
         second_factor: Type.Boolean(),
         created_at: Time,
         is_you: Type.Boolean(),
@@ -143,7 +154,7 @@ export const MembersReply = Type.Object(
       Type.Object({
         id: Type.String(),
         email: Type.String(),
-        role: Role,
+        role: RoleField,
         invited_by: Type.String(),
         created_at: Time,
         expires_at: Time,
@@ -153,8 +164,8 @@ export const MembersReply = Type.Object(
   { title: 'Members' },
 );
 export type MembersReply = Static<typeof MembersReply>;
-export const RoleRequest = Type.Object({ role: Role });
-export const InviteRequest = Type.Object({ email: Email, role: Role });
+export const RoleRequest = Type.Object({ role: RoleField });
+export const InviteRequest = Type.Object({ email: Email, role: RoleField });
 /**
  * `link`: for the inviter to pass on, shown once. Null where it was sent to the address by mail, and always where
  * anyone may sign up, since the holder of the link chooses the password of that address.

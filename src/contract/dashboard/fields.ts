@@ -16,9 +16,9 @@ import { DecodedAs, OneOf, Text, WholeNumber } from '../schema.ts';
 
 import { instantError } from '../usage.ts';
 
-export const Role = OneOf(ROLES, { 'x-error': `role must be ${choice(ROLES)}.` });
-export const Plan = OneOf(PLAN_NAMES, { 'x-error': `plan must be ${choice(PLAN_NAMES)}.` });
-export const Status = OneOf(ACCOUNT_STATUSES, { 'x-error': `status must be ${choice(ACCOUNT_STATUSES)}.` });
+export const RoleField = OneOf(ROLES, { 'x-error': `role must be ${choice(ROLES)}.` });
+export const PlanField = OneOf(PLAN_NAMES, { 'x-error': `plan must be ${choice(PLAN_NAMES)}.` });
+export const AccountStatusField = OneOf(ACCOUNT_STATUSES, { 'x-error': `status must be ${choice(ACCOUNT_STATUSES)}.` });
 /** Of an account or a key. */
 export const Name = Text('name', NAME_LENGTH);
 
@@ -36,7 +36,7 @@ export const PersonName = Text('name', PERSON_NAME_LENGTH);
 /** One that was chosen earlier: nothing is said of what it should have been. */
 export const Password = Text('password', { min: 1, max: PASSWORD_LENGTH.max });
 export const NewPassword = Text('password', PASSWORD_LENGTH);
-export const Token = Text('token', LINK_TOKEN_LENGTH, { 'x-error': 'token must be the one of the link.' });
+export const LinkToken = Text('token', LINK_TOKEN_LENGTH, { 'x-error': 'token must be the one of the link.' });
 
 /** Keyset pages: `next` goes into the next request's `before`; null at the end. */
 export const Next = { anyOf: [{ type: 'integer' }, { type: 'null' }] } as const;

@@ -21,7 +21,7 @@ import {
   EMAIL_ERROR,
   LEVEL_NOTES,
   ReasonField,
-  ReasonOrNone,
+  ReasonFilter,
   StatusField,
   VerifyReply,
 } from '../verify.ts';
@@ -164,7 +164,7 @@ export const LogFilters = Type.Object({
   ),
   from: Type.Optional(InstantOf('from')),
   to: Type.Optional(InstantOf('to')),
-  reason: Type.Optional(ReasonOrNone),
+  reason: Type.Optional(ReasonFilter),
   key: Type.Optional(Text('key', LOG_QUERY_LENGTH, { description: 'Id of a key, or `dashboard`.' })),
   status: Type.Optional(
     OneOf(LOG_STATUSES, {

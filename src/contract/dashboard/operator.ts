@@ -14,7 +14,7 @@ import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import { OPERATOR_SCOPES } from '../../kernel/facts/scopes.ts';
 import { choice, counted, grouped } from '../../kernel/format.ts';
 import { Nullable, OneOf, Text, Time, WholeNumber } from '../schema.ts';
-import { Email, InstantOf, Name, Plan, Status } from './fields.ts';
+import { AccountStatusField, Email, InstantOf, Name, PlanField } from './fields.ts';
 
 /** Without its payload, which holds addresses. */
 export const OperatorJob = Type.Object(
@@ -154,10 +154,10 @@ export const OperatorAccount = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    plan: Plan,
+    plan: PlanField,
     rate_limit: Type.Integer(),
     rate_limit_set: Type.Boolean(),
-    status: Status,
+    status: AccountStatusField,
     balance: Type.Integer(),
     locked: Type.Integer(),
     members: Type.Integer(),
@@ -184,16 +184,16 @@ export const RateLimit = Type.Union([Type.Integer({ minimum: RATE_LIMIT.min, max
 });
 export const OperatorCreateRequest = Type.Object({
   name: Name,
-  plan: Plan,
+  plan: PlanField,
   credits: Type.Optional(WholeNumber('credits', OPENING_CREDITS)),
   rate_limit: Type.Optional(RateLimit),
 });
 export const OperatorOwnerRequest = Type.Object({ email: Email });
 export const OperatorChangeRequest = Type.Object({
   name: Type.Optional(Name),
-  plan: Type.Optional(Plan),
+  plan: Type.Optional(PlanField),
   rate_limit: Type.Optional(RateLimit),
-  status: Type.Optional(Status),
+  status: Type.Optional(AccountStatusField),
 });
 export const GrantRequest = Type.Object({
   credits: WholeNumber('credits', GRANT_CREDITS, {
@@ -274,7 +274,7 @@ export const DoctorReply = Type.Object(
   },
   { title: 'Doctor' },
 );
-export const ListsReply = Type.Object(
+export const DomainListsReply = Type.Object(
   {
     version: Type.String(),
     age_days: Type.Integer(),
@@ -302,4 +302,7 @@ export const ListsReply = Type.Object(
   },
   { title: 'DisposableLists' },
 );
-export const ListsUpdateReply = Type.Object({ lists: ListsReply, message: Type.String() }, { title: 'ListsUpdate' });
+export const ListsUpdateReply = Type.Object(
+  { lists: DomainListsReply, message: Type.String() },
+  { title: 'ListsUpdate' },
+);

@@ -7,7 +7,17 @@ import {
   SIGN_IN_ID_LENGTH,
 } from '../../kernel/facts/limits.ts';
 import { Nullable, OneOf, Text, Time } from '../schema.ts';
-import { Email, NewPassword, Password, PersonName, Plan, Role, SecondFactorRequired, Status, Token } from './fields.ts';
+import {
+  AccountStatusField,
+  Email,
+  LinkToken,
+  NewPassword,
+  Password,
+  PersonName,
+  PlanField,
+  RoleField,
+  SecondFactorRequired,
+} from './fields.ts';
 
 /** Who is signed in, what they may see, and what the sign-in page offers. Answered to anybody. */
 export const SessionReply = Type.Object(
@@ -28,9 +38,9 @@ export const SessionReply = Type.Object(
       Type.Object({
         id: Type.String(),
         name: Type.String(),
-        role: Role,
-        plan: Plan,
-        status: Status,
+        role: RoleField,
+        plan: PlanField,
+        status: AccountStatusField,
         second_factor_required: SecondFactorRequired,
         test_account: Type.String({ description: 'The account of its test data: `:account` of the same paths.' }),
       }),
@@ -51,7 +61,7 @@ export const Done = Type.Object({ status: OneOf(['success'] as const), message: 
 export type Done = Static<typeof Done>;
 
 /** `POST /dashboard/setup`: the one-time link of the first start becomes the owner's sign-in. */
-export const SetupRequest = Type.Object({ token: Token, name: PersonName, email: Email, password: NewPassword });
+export const SetupRequest = Type.Object({ token: LinkToken, name: PersonName, email: Email, password: NewPassword });
 export const SignInRequest = Type.Object({ email: Email, password: Password });
 export const SignInReply = Type.Object(
   { second_factor: Type.Boolean({ description: 'True: not signed in yet, a code is required next.' }) },
@@ -68,14 +78,14 @@ export const SuggestionReply = Type.Object(
   { did_you_mean: Nullable(Type.String({ description: 'The address that was probably meant.' })) },
   { title: 'Suggestion' },
 );
-export const TokenRequest = Type.Object({ token: Token });
+export const TokenRequest = Type.Object({ token: LinkToken });
 const Kept = (max: number) =>
   Type.Array(Text('id', SIGN_IN_ID_LENGTH), {
     maxItems: max,
     'x-error': `keep must list at most ${max} IDs of sessions or passkeys.`,
   });
 export const NewPasswordRequest = Type.Object({
-  token: Token,
+  token: LinkToken,
   password: NewPassword,
   keep: Type.Optional(
     Type.Object(
@@ -150,14 +160,14 @@ export const InvitationLookupReply = Type.Object(
   {
     account: Type.Object({ name: Type.String() }),
     email: Type.String(),
-    role: Role,
+    role: RoleField,
     /** Whether this address signs in already: then no password is chosen. */
     known: Type.Boolean(),
   },
   { title: 'InvitationLookup' },
 );
 export const InvitationAcceptRequest = Type.Object({
-  token: Token,
+  token: LinkToken,
   /** Both only where the address is not known yet. */
   name: Type.Optional(PersonName),
   password: Type.Optional(NewPassword),

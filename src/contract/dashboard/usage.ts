@@ -4,12 +4,12 @@ import { OUTCOMES } from '../../kernel/facts/outcomes.ts';
 import { span } from '../../kernel/format.ts';
 import { ListReply } from '../lists.ts';
 import { Nullable, OneOf, Text, Time } from '../schema.ts';
-import { ReasonOrNone } from '../verify.ts';
-import { InstantOf, Plan, Status } from './fields.ts';
+import { ReasonFilter } from '../verify.ts';
+import { AccountStatusField, InstantOf, PlanField } from './fields.ts';
 
 export const OverviewReply = Type.Object(
   {
-    account: Type.Object({ id: Type.String(), name: Type.String(), plan: Plan, status: Status }),
+    account: Type.Object({ id: Type.String(), name: Type.String(), plan: PlanField, status: AccountStatusField }),
     credits: Type.Object({ remaining: Type.Integer(), locked: Type.Integer(), used: Type.Integer() }),
     /**
      * At the end of each day (UTC), held credits included; `per_day`: spent on average of the last 14 days; `empty_at`:
@@ -86,7 +86,7 @@ export const UsageChartReply = Type.Object(
     buckets: Type.Array(Type.Object({ at: Time, ...COUNTS })),
     totals: Type.Object(COUNTS),
     /** A reason that occurs with two outcomes has a row for each. */
-    by_reason: Type.Array(Type.Object({ reason: ReasonOrNone, outcome: Outcome, requests: Type.Integer() })),
+    by_reason: Type.Array(Type.Object({ reason: ReasonFilter, outcome: Outcome, requests: Type.Integer() })),
     /** `key_id` is `dashboard` for what was verified here. */
     by_key: Type.Array(
       Type.Object({ key_id: Type.String(), name: Type.String(), requests: Type.Integer(), credits: Type.Integer() }),

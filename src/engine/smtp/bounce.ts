@@ -3,7 +3,7 @@ import { MAIL_DIAGNOSTIC_LENGTH } from '../../kernel/facts/limits.ts';
 import type { MailOutcome, OutcomeClass } from '../../kernel/facts/sent-mail.ts';
 import type { SmtpStage } from '../evidence.ts';
 import type { RuleFinding } from './classify/rules.ts';
-import type { Classifier, Reading } from './classify.ts';
+import type { Classifier, RuleReading } from './classify.ts';
 import { parseReply } from './explain.ts';
 import type { SmtpReply } from './reply.ts';
 
@@ -26,7 +26,7 @@ export interface OutcomeReading {
   readonly class: OutcomeClass;
   /** Null where nothing was read: no bounce, or no diagnostic. */
   readonly diagnostic: Diagnostic | null;
-  readonly reading: Reading | null;
+  readonly reading: RuleReading | null;
 }
 
 interface SaidOutcome {
@@ -131,4 +131,4 @@ export function readOutcome(
   return { class: isGuess ? 'unclear' : CLASS_OF_FINDING[reading.finding], diagnostic, reading };
 }
 
-const isSure = ({ readBy, confidence }: Reading): boolean => readBy !== 'model' && confidence === 'high';
+const isSure = ({ readBy, confidence }: RuleReading): boolean => readBy !== 'model' && confidence === 'high';

@@ -4,7 +4,7 @@ import { dataFile } from '../data-files.ts';
 import type { SmtpStage } from '../evidence.ts';
 import { agrees, evaluate, isFalsePositive, type LabelledReply } from './classify/evaluation.ts';
 import { DECISIONS, RULES } from './classify/rules.ts';
-import { createClassifier, type Reading } from './classify.ts';
+import { createClassifier, type RuleReading } from './classify.ts';
 import { ReplyParser } from './reply.ts';
 
 const json = <T>(name: string): T => JSON.parse(readFileSync(dataFile(name), 'utf8')) as T;
@@ -18,7 +18,7 @@ const echoes = {
 const BAD = ['mailbox_not_found', 'mailbox_full', 'mailbox_disabled', 'relay_denied'];
 
 /** `"550 5.1.1 text"` read at RCPT. */
-function read(line: string, more: { stage?: SmtpStage; operator?: string; address?: string } = {}): Reading {
+function read(line: string, more: { stage?: SmtpStage; operator?: string; address?: string } = {}): RuleReading {
   const [, code, enhanced, text] = /^(\d{3}) (?:([245]\.\d+\.\d+) )?(.*)$/s.exec(line)!;
   return classify({
     stage: more.stage ?? 'rcpt',

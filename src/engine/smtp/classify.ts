@@ -13,15 +13,15 @@ import {
 } from './classify/echoes.ts';
 import {
   compileLexicon,
-  entriesOf,
   joinLines,
   type Lexicon,
   type LexiconFile,
+  type LexiconToken,
+  lexiconEntries,
   loadLexicon,
   type Segment,
   type Slot,
   segmentsOf,
-  type Token,
   wordsOf,
 } from './classify/lexicon.ts';
 import {
@@ -41,14 +41,14 @@ import {
   contradicted,
   DECISIONS,
   denies,
-  isBad,
   isBadFinding,
+  isBadRule,
   isRule,
   mayDecide,
   ofReplyCode,
-  type Reading,
   type RuleFinding,
   type RuleId,
+  type RuleReading,
   ruleOf,
   settle,
   TROUBLE,
@@ -110,7 +110,7 @@ const isForModel = ({ stage, reply }: ReplyToRead, { form, segments }: Evidence)
   reply.code > 503 && !BEFORE_RCPT[stage] && form === null && segments.some(({ tokens }) => tokens.some(saysSomething));
 
 const JOINING: ReadonlySet<Slot> = new Set<Slot>(['filler', 'cut', 'prep', 'of', 'by']);
-const saysSomething = ({ text, slots: [slot] }: Token): boolean =>
+const saysSomething = ({ text, slots: [slot] }: LexiconToken): boolean =>
   !/^[@\d]/.test(text) && (slot === undefined || !JOINING.has(slot));
 
 const seenOf = ({ status, words, segments, clauses, rules }: Evidence, code: number, rule: string): Seen => ({
@@ -136,14 +136,15 @@ function gather(input: ReplyToRead, text: string, { plain: plainOf, lexicon, cod
       found.add(code < 500 && rule === 'remote.unverified' ? 'remote.error' : rule);
   }
   const ofStatus = isRefusal ? codes.enhanced(status) : null;
-  if (ofStatus !== null && !(isQuoting && isBad(ofStatus)) && mayDecide(ofStatus, code, segments, clauses))
+  if (ofStatus !== null && !(isQuoting && isBadRule(ofStatus)) && mayDecide(ofStatus, code, segments, clauses))
     found.add(ofStatus);
   considerWhose(found, code, named, segments);
   const more = [ofReplyCode(code, found), waiting(code, status, found, named)];
   for (const rule of more) if (rule !== null) found.add(rule);
   // Before RCPT no mailbox has been named, and a fault that lasts is a refusal: both are about the client.
   if (early && code >= 500) found.add('last.early-5xx');
-  if (early && code >= 500 && [...found].some((rule) => isBad(rule) || TROUBLE.includes(rule))) found.add('us.early');
+  if (early && code >= 500 && [...found].some((rule) => isBadRule(rule) || TROUBLE.includes(rule)))
+    found.add('us.early');
   const rules = [...found].filter((rule) => !early || !aboutRecipient(rule));
   rules.sort((a, b) => ruleOf(b).rank - ruleOf(a).rank);
   const said = { code, enhanced: status, operator: input.operator, words: words.words };
@@ -219,11 +220,11 @@ const waits = (before: string): boolean => {
 
 const bounded = (seconds: number): number | null => (seconds < 1 ? null : Math.min(seconds, MAX_DELAY_SECONDS));
 
-export type { Reading };
+export type { RuleReading };
 
 /** How a reading came about. */
 export interface Explanation {
-  readonly reading: Reading;
+  readonly reading: RuleReading;
   /** The text as it was read: without addresses, names and ids. */
   readonly plain: string;
   readonly clauses: readonly { readonly clause: Clause; readonly rule: RuleId | null }[];
@@ -237,7 +238,7 @@ export interface Explanation {
 
 export interface Classifier {
   /** Classifies a reply. Pure, never throws, bounded in time. */
-  classify(input: ReplyToRead): Reading;
+  classify(input: ReplyToRead): RuleReading;
   /** The same, with the reasons. */
   explain(input: ReplyToRead): Explanation;
   /** What the model sees of a reply, for training. */
@@ -283,7 +284,7 @@ export function createClassifier(
   const forms = data.codes.operators.filter(({ id }) => !leftOut.has(id));
   const keep = new Set(data.lexicon.keep);
   const isBlocklist = suffixes(data.lexicon.blocklists);
-  const lexicon = compileLexicon(entriesOf(data.lexicon).filter(({ phrase }) => !leftOut.has(phrase)));
+  const lexicon = compileLexicon(lexiconEntries(data.lexicon).filter(({ phrase }) => !leftOut.has(phrase)));
   const reader: Reader = {
     lexicon,
     model: data.model,
@@ -317,7 +318,7 @@ const contradictsItself = ({ code, mixed = false }: ReadableReply): boolean => m
 const isAccepted = ({ code, text }: Pick<SmtpReply, 'code' | 'text'>): boolean =>
   code >= 200 && code < 300 && !CLOSING.test(text);
 
-function classify(input: ReplyToRead, reader: Reader): Reading {
+function classify(input: ReplyToRead, reader: Reader): RuleReading {
   const { code, text } = input.reply;
   if (contradictsItself(input.reply)) return unmatched(code, null, text);
   // The most frequent reply is decided by its code alone.
@@ -327,7 +328,7 @@ function classify(input: ReplyToRead, reader: Reader): Reading {
 
 interface Considered {
   readonly evidence: Evidence;
-  readonly reading: Reading;
+  readonly reading: RuleReading;
 }
 
 /** Where lines may have been cut inside of words, an address is bad only if it is so read in both ways. */
@@ -351,7 +352,7 @@ function considerText(input: ReplyToRead, text: string, reader: Reader): Conside
 }
 
 /** What a reading becomes with the model, which is asked only where it may change it. */
-function consult(evidence: Evidence, decided: Reading, code: number, { model, thresholds }: Reader): Reading {
+function consult(evidence: Evidence, decided: RuleReading, code: number, { model, thresholds }: Reader): RuleReading {
   const certainty = certaintyOf(decided);
   if (model === null || certainty === 'sure') return decided;
   const prediction = model.predict(seenOf(evidence, code, decided.rule));
@@ -362,7 +363,7 @@ function consult(evidence: Evidence, decided: Reading, code: number, { model, th
   return { ...reading(opinion, opinion, code, ''), readBy: 'model', probability };
 }
 
-function decide({ form, rules, status }: Evidence, code: number, text: string): Reading {
+function decide({ form, rules, status }: Evidence, code: number, text: string): RuleReading {
   if (form !== null) return reading(form.rule, form.id, code, text);
   const rule = settle(rules);
   return rule === null ? unmatched(code, status, text) : reading(rule, rule, code, text);
@@ -395,7 +396,7 @@ const findingFor = (rule: RuleId, code: number): RuleFinding => {
   return code >= 400 && code < 500 ? on4xx(finding) : finding;
 };
 
-function reading(rule: RuleId, id: string, code: number, text: string): Reading {
+function reading(rule: RuleId, id: string, code: number, text: string): RuleReading {
   const { meaning, weak } = { weak: false, ...ruleOf(rule) };
   return {
     meaning,
@@ -409,7 +410,7 @@ function reading(rule: RuleId, id: string, code: number, text: string): Reading 
   };
 }
 
-function unmatched(code: number, status: string | null, text: string): Reading {
+function unmatched(code: number, status: string | null, text: string): RuleReading {
   const temporary = code >= 400 && code < 500;
   if (temporary && status !== null) return reading('class.4xx', 'class.4xx', code, text);
   return {

@@ -21,7 +21,7 @@ import { type EgressCondition, EgressRecord } from './egress-record.ts';
 import type { ProxyCondition } from './egress-rest.ts';
 import { CANARY_TENANT } from './limiter.ts';
 import { CATCH_ALL_SKIPPED, type MailboxCheck, type MailboxQuestion, resultWithoutDialogue } from './mailbox.ts';
-import { type HostOwners, operatorKey } from './operators.ts';
+import { type HostOwners, mailOperatorKey } from './operators.ts';
 
 export interface EgressHealth {
   readonly state: EgressCondition;
@@ -515,7 +515,7 @@ export async function askOperator(
     if (offline.syntax.result === 'fail') continue;
     const limit = { deadline: engine.clock.elapsed() + ANSWER_MS, signal };
     const found = withDns(offline, await lookUpDomain(offline, limit, engine), engine);
-    if (!needsMailboxCheck(found) || found.dns === null || operatorKey(found.dns, owners) !== operator) continue;
+    if (!needsMailboxCheck(found) || found.dns === null || mailOperatorKey(found.dns, owners) !== operator) continue;
     await checkMailbox(found, { ...limit, tenant: CANARY_TENANT, egress }, engine);
     return;
   }

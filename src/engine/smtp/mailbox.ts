@@ -27,9 +27,9 @@ import { SMTP_LIMITS, type SmtpLimits } from './limits.ts';
 import {
   type HostOwners,
   loadSilentOperators,
+  mailOperatorKey,
   type OperatorNames,
   type OperatorUse,
-  operatorKey,
   type SilentOperator,
 } from './operators.ts';
 import { type RequestResult, type ServedRequest, SessionPool } from './pool.ts';
@@ -335,7 +335,7 @@ class MailboxCheckRun {
     this.#signals = [limit.signal, limit.suspended].filter((signal) => signal !== undefined);
     this.#transcript = new Transcript(deps.options.clock, deps.limits, address.localPart);
     this.#recipientDomain = deps.options.registrableDomain(address.domain) ?? address.domain;
-    this.#operator = operatorKey(dns, deps.options);
+    this.#operator = mailOperatorKey(dns, deps.options);
     this.#hosts = `${this.#operator}\n${dns.hosts
       .map(({ host }) => host)
       .sort()
@@ -549,7 +549,7 @@ class MailboxCheckRun {
   }
 
   /** Of all hosts, dialled or not. */
-  readonly #operatorOfDomain = (): string => operatorKey({ hosts: this.#dns.records }, this.#deps.options);
+  readonly #operatorOfDomain = (): string => mailOperatorKey({ hosts: this.#dns.records }, this.#deps.options);
 
   #egressTo(address: string): string {
     const kept = this.#limit.egress ?? null;

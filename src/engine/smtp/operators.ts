@@ -33,7 +33,7 @@ export const hostOwners = (domainData: () => Pick<DomainData, 'provider'>): Host
 
 const OPERATOR_DOMAINS_MAX = 3;
 
-/** Domains of an operator itself, by the key of `operatorKey`: a few are enough. */
+/** Domains of an operator itself, by the key of `mailOperatorKey`: a few are enough. */
 export function domainsOfOperator(
   operator: string,
   domainData: Pick<DomainData, 'providerDomains' | 'providerNames'>,
@@ -47,7 +47,7 @@ export function domainsOfOperator(
  * domain. Not the recipient's domain: one operator may serve thousands of domains. All hosts count: a provider's name
  * in one MX record of a domain does not make the others its hosts, and what they reply must not be held against it.
  */
-export function operatorKey(
+export function mailOperatorKey(
   dns: { readonly hosts: readonly { readonly host: string }[] },
   { registrableDomain, providerOf }: HostOwners,
 ): string {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { labHosts, labOwners } from '../../../tests/lab/mailbox.ts';
 import { SMTP_LIMITS } from './limits.ts';
 import { catchAllOf, dialCandidates, outranks } from './mailbox.ts';
-import { loadSilentOperators, operatorKey } from './operators.ts';
+import { loadSilentOperators, mailOperatorKey } from './operators.ts';
 
 describe('candidates', () => {
   const dns = labHosts({
@@ -58,7 +58,7 @@ describe('operators', () => {
     [['aspmx.l.google.com', 'mx.a.test'], 'a.test google'],
   ])('are the providers, else the registrable domains, of all mail hosts: %s', (hosts, expected) => {
     const dns = labHosts(Object.fromEntries(hosts.map((host) => [host, []])), 'google');
-    expect(operatorKey(dns, labOwners)).toBe(expected);
+    expect(mailOperatorKey(dns, labOwners)).toBe(expected);
   });
 
   it('that accept every recipient are listed with a source', () => {

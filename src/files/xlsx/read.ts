@@ -3,7 +3,7 @@
 import type { BookFormat } from '../../kernel/facts/lists.ts';
 import { unreadable } from '../problems.ts';
 import type { RawBatch } from '../rows.ts';
-import type { RandomAccess, SharedBytes } from '../spool.ts';
+import type { RandomAccess, SpooledBytes } from '../spool.ts';
 import { readShared } from '../spool.ts';
 import { type Book, type ChosenSheet, chooseSheet } from './book.ts';
 import { openDocument } from './document-book.ts';
@@ -27,7 +27,7 @@ const OPENERS = {
 
 /** `wanted`: the name or number of the sheet; null: the first visible one with addresses. */
 export async function openSheet(
-  source: SharedBytes,
+  source: SpooledBytes,
   format: BookFormat,
   wanted: string | null,
   limits: SheetLimits,

@@ -5,7 +5,7 @@
 import type { BookFormat } from '../../kernel/facts/lists.ts';
 import type { FileProblem } from '../problems.ts';
 import type { RowLimits } from '../rows.ts';
-import type { SharedBytes } from '../spool.ts';
+import type { SpooledBytes } from '../spool.ts';
 import type { XlsxCell, XlsxState } from './write.ts';
 
 export type SheetLimits = RowLimits & { readonly rows: number; readonly party: string };
@@ -17,7 +17,7 @@ export type Order =
    */
   | {
       readonly kind: 'read';
-      readonly source: SharedBytes;
+      readonly source: SpooledBytes;
       readonly format: BookFormat;
       readonly sheet: string | null;
       readonly limits: SheetLimits;
@@ -45,7 +45,7 @@ export interface ReadRows {
   readonly bytes: number;
 }
 
-export type Report =
+export type WorkbookReport =
   /** `others`: further visible sheets with a column of addresses. */
   | { readonly kind: 'sheet'; readonly name: string; readonly others: readonly string[] }
   | ReadRows

@@ -2,10 +2,10 @@
 import { parentPort } from 'node:worker_threads';
 import { FileError } from '../problems.ts';
 import { openSheet } from './read.ts';
-import { type Order, type Report, rowsOf } from './thread-messages.ts';
+import { type Order, rowsOf, type WorkbookReport } from './thread-messages.ts';
 import { writeRows } from './write.ts';
 
-const send = (report: Report): void => parentPort?.postMessage(report);
+const send = (report: WorkbookReport): void => parentPort?.postMessage(report);
 
 /** Whether the reading was told to end, and what wakes it. */
 let stopped = false;

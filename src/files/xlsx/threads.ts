@@ -5,8 +5,8 @@ import type { BookFormat } from '../../kernel/facts/lists.ts';
 import { FairQueue } from '../../kernel/fair-queue.ts';
 import { FileError, tooLarge, unreadable } from '../problems.ts';
 import type { RawBatch, RawRow } from '../rows.ts';
-import type { SharedBytes } from '../spool.ts';
-import { type Order, type ReadRows, type Report, rowsOf, type SheetLimits } from './thread-messages.ts';
+import type { SpooledBytes } from '../spool.ts';
+import { type Order, type ReadRows, rowsOf, type SheetLimits, type WorkbookReport } from './thread-messages.ts';
 import type { Written, XlsxCell, XlsxState } from './write.ts';
 
 /** Next to this file in the sources; by its name in dist/. */
@@ -24,8 +24,8 @@ const BLANK_ROWS = 500;
 
 class BookThread {
   readonly #worker: Worker;
-  readonly #reports: Report[] = [];
-  #waiting: PromiseWithResolvers<Report> | null = null;
+  readonly #reports: WorkbookReport[] = [];
+  #waiting: PromiseWithResolvers<WorkbookReport> | null = null;
   #lost: Error | null = null;
   #idle: NodeJS.Timeout | null = null;
   readonly #heapMb: number;
@@ -35,7 +35,7 @@ class BookThread {
     this.#heapMb = heapMb;
     const resourceLimits = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB };
     this.#worker = new Worker(CODE, { execArgv: [], resourceLimits });
-    this.#worker.on('message', (report: Report) => {
+    this.#worker.on('message', (report: WorkbookReport) => {
       if (this.#waiting === null) this.#reports.push(report);
       else this.#waiting.resolve(report);
       this.#waiting = null;
@@ -53,7 +53,7 @@ class BookThread {
   }
 
   /** Reports in their order. Rejects when the thread has ended. */
-  next(): Promise<Report> {
+  next(): Promise<WorkbookReport> {
     const report = this.#reports.shift();
     if (report !== undefined) return Promise.resolve(report);
     if (this.#lost !== null) return Promise.reject(this.#lost);
@@ -62,7 +62,7 @@ class BookThread {
   }
 
   /** The first report of a reading; a file that has none for long is given up, and the thread with it. */
-  async opened(): Promise<Report> {
+  async opened(): Promise<WorkbookReport> {
     const timer = setTimeout(() => {
       this.#lose(unreadable('it takes too long to read; save it as a new .xlsx file, or as CSV'));
       void this.#worker.terminate();
@@ -77,7 +77,8 @@ class BookThread {
   /** Ends the reading of a file. */
   async stop(): Promise<void> {
     this.order({ kind: 'stop' });
-    for (let kind: Report['kind'] = 'rows'; kind === 'rows' || kind === 'sheet'; ) ({ kind } = await this.next());
+    for (let kind: WorkbookReport['kind'] = 'rows'; kind === 'rows' || kind === 'sheet'; )
+      ({ kind } = await this.next());
   }
 
   /** A process may end while its threads are idle. */
@@ -184,7 +185,7 @@ interface BookChoice {
  * A sheet of a workbook. The bytes have to stay where they are until it has ended. Throws FileError, as its batches do.
  */
 export async function readSheet(
-  source: SharedBytes,
+  source: SpooledBytes,
   { format, unpacked, sheet }: BookChoice,
   limits: SheetLimits,
 ): Promise<ReadSheet> {
@@ -256,7 +257,7 @@ export const rowsToPiece = (state: XlsxState, rows: readonly (readonly XlsxCell[
     return report;
   });
 
-function errorOf(report: Report): Error {
+function errorOf(report: WorkbookReport): Error {
   if (report.kind !== 'failed') return new TypeError(`A thread for workbooks reported ${report.kind}.`);
   return report.problem === null ? new Error(report.message) : new FileError(report.problem, report.message);
 }

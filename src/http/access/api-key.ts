@@ -11,7 +11,7 @@ import { hashApiKey, isOperatorKey, type KeyMode, keyModeOf, sha256Hex } from '.
 import type { Admission, Caller, IdempotencyRef, RateWindow } from '../../service/admission.ts';
 import type { HttpContext } from '../context.ts';
 import { headerCount, isDisconnected } from '../exchange.ts';
-import type { Reading } from '../input/reader.ts';
+import type { InputReading } from '../input/reader.ts';
 import { objectBody, rawBody } from '../input/reader.ts';
 import { errorReply, noteError, replayed, replyAnswer } from '../reply.ts';
 import type { Answer, ApiKeyContext, ChargedKeyContext, RequestContext, Route } from '../route.ts';
@@ -173,8 +173,8 @@ async function keyAndInput(
   context: HttpContext,
   { form, input = {} }: Route,
   request: RequestContext,
-  read: () => Promise<Reading>,
-): Promise<{ hash: string; test: boolean; reading: Reading }> {
+  read: () => Promise<InputReading>,
+): Promise<{ hash: string; test: boolean; reading: InputReading }> {
   if (form === undefined) {
     const key = sentKey(context, request);
     return { ...key, reading: await read() };
@@ -191,7 +191,7 @@ async function keyAndInput(
 /** draft-ietf-httpapi-idempotency-key-header; the hash of body and query tells a repeated request from a reused key. */
 export const idempotencyOf =
   ({ method, path, input: { body } = {} }: Route) =>
-  ({ request }: RequestContext, { input, headers, problem }: Reading): IdempotencyRef | null => {
+  ({ request }: RequestContext, { input, headers, problem }: InputReading): IdempotencyRef | null => {
     // Without its body nobody can tell whether a request is the same; one that is a stream is hashed by its service.
     if (body !== undefined && 'stream' in body) return null;
     if (problem?.code === 'request_timeout') return null;

@@ -1,5 +1,5 @@
 import type { HttpContext } from '../context.ts';
-import type { Reading } from '../input/reader.ts';
+import type { InputReading } from '../input/reader.ts';
 import type { Answer, AnyInput, RequestContext, Route } from '../route.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Answer, AnyInput, RequestContext, Route } from '../route.ts';
  */
 type Guard<Granted extends RequestContext> = (
   request: RequestContext,
-  read: () => Promise<Reading>,
+  read: () => Promise<InputReading>,
   serve: (granted: Granted, input: AnyInput) => Promise<Answer>,
 ) => Promise<Answer>;
 
@@ -16,7 +16,7 @@ type Guard<Granted extends RequestContext> = (
 export type GuardFor<Granted extends RequestContext> = (context: HttpContext, route: Route) => Guard<Granted>;
 
 /** The input, where there is no problem with it. */
-export function complete({ input, problem }: Reading): AnyInput {
+export function complete({ input, problem }: InputReading): AnyInput {
   if (problem !== null) throw problem;
   return input;
 }

@@ -4,7 +4,7 @@ import { Done } from '../../contract/dashboard/session.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { PLANS, PRICE } from '../../kernel/facts/plans.ts';
-import type { Account, AccountStorage, KeysetQuery, LedgerPage, LedgerQuery } from '../../service/accounts.ts';
+import type { AccountDetail, AccountStorage, KeysetQuery, LedgerPage, LedgerRange } from '../../service/accounts.ts';
 import type { ActingMember, Role } from '../../service/members.ts';
 import { done } from '../access/session.ts';
 import { csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
@@ -12,7 +12,7 @@ import { nothingToChange } from '../reply.ts';
 import { ACCOUNT_PATH, type AccountContext, type Route, route } from '../route.ts';
 
 const accountReply = (
-  a: Account,
+  a: AccountDetail,
   { listBytes, filters }: AccountStorage,
   retentionDaysMax: number,
   role: Role,
@@ -36,7 +36,7 @@ const accountReply = (
 
 export const pageOf = ({ before, limit }: Read<typeof C.PageQuery>): KeysetQuery => ({ before: before ?? null, limit });
 
-export const ledgerPageOf = ({ before, limit }: Read<typeof C.LedgerQuery>): LedgerQuery => ({
+export const ledgerPageOf = ({ before, limit }: Read<typeof C.LedgerQuery>): LedgerRange => ({
   before: before ?? null,
   limit,
 });

@@ -316,7 +316,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     path: `${OPERATOR}/lists`,
     access: 'operator',
     cost: 'query',
-    output: { content: C.ListsReply },
+    output: { content: C.DomainListsReply },
     doc: { operationId: 'operatorLists', tag: 'Dashboard', summary: 'Disposable domain list in use' },
     serve:
       ({ operator }) =>

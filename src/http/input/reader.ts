@@ -43,14 +43,14 @@ const DECODERS: Decoders = {
 export const jsonReader = <T extends TSchema>(schema: T) => objectReader(schema, DECODERS);
 
 /** Everything a row declares as its input. `input` is complete where `problem` is null. */
-export interface Reading {
+export interface InputReading {
   readonly input: AnyInput;
   /** The one to report: a 400 before a 422. */
   readonly problem: ApiError | null;
   /** The headers alone: an Idempotency-Key counts even where the rest is not valid. */
   readonly headers: Parsed<unknown>;
 }
-type ReadInput = (request: HttpRequest) => Promise<Reading>;
+type ReadInput = (request: HttpRequest) => Promise<InputReading>;
 
 type Part = (request: HttpRequest) => Parsed<unknown>;
 const NOTHING: Parsed<unknown> = { ok: true, value: undefined };

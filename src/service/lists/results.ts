@@ -88,7 +88,7 @@ export async function rowsPage(
     const block = await lists.block(list.account, list.id, last, (row) => mayMatch(row, filter));
     if (block === null) return { entries, next: null };
     const before = last;
-    for (const entry of entriesOf(list, block, filter)) {
+    for (const entry of resultEntries(list, block, filter)) {
       const { row } = entry.row;
       if (row <= before) continue;
       // A page ends behind all addresses of a row.
@@ -135,7 +135,7 @@ export async function* resultsFile(
   yield writer.head();
   for await (const block of blocksOf(lists, list)) {
     let rows: ResultRow[] = [];
-    for (const entry of entriesOf(list, block, filter)) {
+    for (const entry of resultEntries(list, block, filter)) {
       rows.push(resultRow(list, keyOf, entry));
       if (rows.length < SLICE_ROWS) continue;
       yield await writer.rows(rows);
@@ -149,7 +149,7 @@ export async function* resultsFile(
 }
 
 /** Of the rows that the filter lets pass, one for each address: a result is not parsed for others. */
-export function* entriesOf(
+export function* resultEntries(
   list: List,
   { rows, results, asked, firstAddress }: ListBlock,
   filter: RowFilter = EVERY_ROW,

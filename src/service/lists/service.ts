@@ -55,7 +55,15 @@ import type { PolicyService } from '../policies.ts';
 import { BlockWriter, uploadGivenUp } from './block-writer.ts';
 import { withoutFileError } from './file-error.ts';
 import { GiveWay } from './give-way.ts';
-import { blocksOf, entriesOf, noSuchList, type RowEntry, type RowFilter, resultsFile, rowsPage } from './results.ts';
+import {
+  blocksOf,
+  noSuchList,
+  type RowEntry,
+  type RowFilter,
+  resultEntries,
+  resultsFile,
+  rowsPage,
+} from './results.ts';
 import { spooled } from './spooled.ts';
 
 export type { List };
@@ -460,7 +468,7 @@ function createListCopies({ lists, clock, find, checkPlan, start, costs }: Parts
     let rows = 0;
     for await (const block of blocksOf(lists, source)) {
       // Of a row with several addresses, those that are kept.
-      const kept = [...entriesOf(source, block)].filter(keep);
+      const kept = [...resultEntries(source, block)].filter(keep);
       for (const [{ cells, extra, problem }, entries] of Map.groupBy(kept, ({ row }) => row)) {
         rows += 1;
         const addresses = entries.flatMap(({ address }) => address ?? []);

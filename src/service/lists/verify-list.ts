@@ -6,7 +6,7 @@
 import { dnsEvidence } from '../../engine/dns/mx-lookup.ts';
 import type { DnsEvidence, Evidence } from '../../engine/evidence.ts';
 import { decideVerdict, type Verdict } from '../../engine/findings.ts';
-import { type HostOwners, hostOwners, operatorKey } from '../../engine/smtp/operators.ts';
+import { type HostOwners, hostOwners, mailOperatorKey } from '../../engine/smtp/operators.ts';
 import { selectorOf, testEvidence, testMailHosts, testOutcomeOf } from '../../engine/test-mode.ts';
 import {
   checkMailbox,
@@ -351,7 +351,7 @@ class AllDone {
 
 /** Names that join many mail hosts may be long: their digest does as well. */
 function operatorOf(dns: DnsEvidence, owners: HostOwners): string {
-  const key = operatorKey(dns, owners);
+  const key = mailOperatorKey(dns, owners);
   return key.length <= LIST_OPERATOR_LENGTH ? key : sha256Hex(key);
 }
 

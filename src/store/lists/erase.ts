@@ -11,7 +11,7 @@ import { parseAddresses, parsePending, storedRows, withoutErased } from './block
 import { ofList } from './claim.ts';
 import { endList } from './end.ts';
 import { dropFiles } from './files.ts';
-import { layoutOf } from './row.ts';
+import { listLayoutOf } from './row.ts';
 
 /** Afterwards, no list records a result of the address. Those recorded before are in the log. */
 export async function eraseFromLists(driver: StorageDriver, account: AccountId, email: string): Promise<void> {
@@ -20,7 +20,7 @@ export async function eraseFromLists(driver: StorageDriver, account: AccountId, 
   await dropFiles(driver, account);
   const lists = driver.db.selectFrom('lists').select(['id', 'layout']).where('account_id', '=', account).orderBy('id');
   for (const { id, layout } of await lists.execute()) {
-    const { addressColumn: main } = layoutOf({ layout });
+    const { addressColumn: main } = listLayoutOf({ layout });
     /** Numbers of the address in this list: it may occur in several spellings. */
     const erased = new Set<number>();
     for (let after: number | null = 0; after !== null; ) {

@@ -25,8 +25,8 @@ import {
   type FoundList,
   findList,
   type ListRecord,
-  layoutOf,
   layoutText,
+  listLayoutOf,
   noResults,
   toList,
   visibleLists,
@@ -105,7 +105,7 @@ function reading(driver: StorageDriver): Pick<Lists, 'get' | 'list' | 'names' | 
         .selectAll()
         .where('account_id', '=', account)
         .where('list_id', '=', id);
-      const layout = layoutOf(list);
+      const layout = listLayoutOf(list);
       const base = baseOf(list);
       const before = mine.where('first_row', '<=', base + after + 1).orderBy('first_row', 'desc');
       const row = await before.limit(1).executeTakeFirst();

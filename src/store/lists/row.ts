@@ -48,7 +48,7 @@ export function toList({ retentionDays }: Pick<StorageDriver, 'retentionDays'>, 
     status,
     level: row.validation_type,
     patienceMinutes: row.patience_minutes,
-    layout: layoutOf(row),
+    layout: listLayoutOf(row),
     policy: policyOf(row),
     summary: row.summary === null ? null : JSON.parse(row.summary),
     hasFile: row.file_bytes > 0,
@@ -79,7 +79,7 @@ export const paceOf = ({ pace }: Pick<ListRecord, 'pace'>): ListPace | null =>
 /** As it is stored: from which number the rows of the reading that counts are numbered. */
 type StoredLayout = ListLayout & { readonly base?: number };
 const storedLayout = ({ layout }: Pick<ListRecord, 'layout'>): StoredLayout => JSON.parse(layout);
-export function layoutOf(list: Pick<ListRecord, 'layout'>): ListLayout {
+export function listLayoutOf(list: Pick<ListRecord, 'layout'>): ListLayout {
   const { base: _base, ...layout } = storedLayout(list);
   return layout;
 }

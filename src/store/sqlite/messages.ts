@@ -57,14 +57,14 @@ export function resultOf<R>([columns, values, changes, lastInsertRowid]: ThreadR
 // with the one before it, they took 1.1 µs a charge in batches of 32 instead of 4.1. A verification takes some 65.
 
 /** What `decide` gave for this filter, or for none. */
-export interface Decision {
+export interface FilterDecision {
   readonly filter: FilterRule | null;
   readonly record: VerificationRecord | null;
 }
 
 /** Functions cannot be sent. */
 type SentAdmission = Omit<AdmissionRequest, 'verify' | 'gone'> & {
-  readonly verify: (Omit<VerifyAdmission, 'decide'> & { readonly decision: Decision }) | null;
+  readonly verify: (Omit<VerifyAdmission, 'decide'> & { readonly decision: FilterDecision }) | null;
 };
 export type SentRequest =
   | { readonly kind: 'admit'; readonly admit: SentAdmission }
@@ -79,7 +79,7 @@ export interface ChargeMessage {
 }
 
 /** What `readRequest` reads; `decision`: of a request for a verification. */
-export function sentRequest(request: ChargeRequest, decision: Decision | null): SentRequest {
+export function sentRequest(request: ChargeRequest, decision: FilterDecision | null): SentRequest {
   if (request.kind === 'settle') return { kind: 'settle', settle: request.settle };
   const { verify, gone: _, ...admit } = request.admit;
   if (verify === null || decision === null) return { kind: 'admit', admit: { ...admit, verify: null } };
@@ -99,7 +99,7 @@ export function readRequest(sent: SentRequest): ChargeRequest {
 }
 
 const decider =
-  ({ filter: decidedFor, record }: Decision): VerifyAdmission['decide'] =>
+  ({ filter: decidedFor, record }: FilterDecision): VerifyAdmission['decide'] =>
   (filter) => {
     // What it does may be changed while a decision is under way.
     if (filter?.id !== decidedFor?.id || filter?.action !== decidedFor?.action) throw new UndecidedError(filter);

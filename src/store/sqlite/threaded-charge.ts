@@ -6,7 +6,7 @@ import type { FilterRule, StoreEvent } from '../store.ts';
 import { isBusy, isSqliteOutage, unconfirmed, whenFree } from './failure.ts';
 import {
   type ChargeMessage,
-  type Decision,
+  type FilterDecision,
   readAnswer,
   type SentAnswer,
   type SentRequest,
@@ -85,7 +85,7 @@ export class SqliteCharge implements CountingDriver {
   }
 
   /** Calls `decide` here, outside the transaction, for the filter that matched last. */
-  #decide(request: ChargeRequest): Decision | null {
+  #decide(request: ChargeRequest): FilterDecision | null {
     if (request.kind === 'settle' || request.admit.verify === null) return null;
     const filter = this.#matched.get(request) ?? null;
     return { filter, record: request.admit.verify.decide(filter) };

@@ -1,12 +1,12 @@
 import {
   is,
   isNoun,
+  type LexiconToken,
   NOUNS,
   type Noun,
   type Segment,
   type Statement,
   saidBy,
-  type Token,
   type Word,
 } from './lexicon.ts';
 
@@ -29,7 +29,7 @@ interface Element {
   /** What a phrase speaks of. */
   subject: Subject;
   readonly word: Word | null;
-  readonly tokens: Token[];
+  readonly tokens: LexiconToken[];
   /** Introduced by a preposition: not what the clause is about. */
   readonly oblique: boolean;
   readonly agent: boolean;
@@ -43,7 +43,7 @@ interface Element {
   negates: Element | null;
 }
 
-const element = (kind: Element['kind'], token: Token, more: Partial<Element> = {}): Element => ({
+const element = (kind: Element['kind'], token: LexiconToken, more: Partial<Element> = {}): Element => ({
   kind,
   nouns: 0,
   subject: 'none',
@@ -59,20 +59,20 @@ const element = (kind: Element['kind'], token: Token, more: Partial<Element> = {
   ...more,
 });
 
-const isPlaceholder = ({ text }: Token): boolean => text.startsWith('@');
+const isPlaceholder = ({ text }: LexiconToken): boolean => text.startsWith('@');
 /** An address or a name alone, as servers put them behind anything they say. */
 const isEcho = (one: Element | undefined): one is Element => one?.kind === 'phrase' && one.tokens.every(isPlaceholder);
 
 /** An address or a name that is not known to be ours. */
-const isAnyHost = ({ text }: Token): boolean => /^(?:(?:host|server) )?@(?:ip|host)(?: @ip)?$/.test(text);
-const areHosts = (tokens: readonly Token[]): boolean => tokens.every(isAnyHost);
+const isAnyHost = ({ text }: LexiconToken): boolean => /^(?:(?:host|server) )?@(?:ip|host)(?: @ip)?$/.test(text);
+const areHosts = (tokens: readonly LexiconToken[]): boolean => tokens.every(isAnyHost);
 
 /** "email content", too, although an email may be an address. */
 const isMessage = ({ tokens }: Pick<Element, 'tokens'>): boolean =>
   tokens.every(({ slots }) => slots.includes('message'));
 
 /** Splits a segment's tokens into phrases and words; fillers vanish. */
-function elementsOf(tokens: readonly Token[], colon: boolean, isOnward = false): Element[] {
+function elementsOf(tokens: readonly LexiconToken[], colon: boolean, isOnward = false): Element[] {
   const elements: Element[] = [];
   let open: Element | null = null;
   let joined = false;
@@ -258,7 +258,7 @@ export interface Clause {
   /** "Client host rejected: …": what follows is the reason. */
   readonly general: boolean;
   /** Words of the lexicon that it was read from, in the order of the text. */
-  readonly words: readonly Token[];
+  readonly words: readonly LexiconToken[];
 }
 
 interface Before {
@@ -371,9 +371,9 @@ function nameLater(clauses: Clause[], elements: readonly Element[]): void {
 }
 
 /** A segment, split where "because" or "but" begins another statement. */
-function partsOf({ tokens }: Segment): readonly (readonly Token[])[] {
+function partsOf({ tokens }: Segment): readonly (readonly LexiconToken[])[] {
   if (!tokens.some(({ slots }) => slots[0] === 'cut')) return [tokens];
-  let last: Token[] = [];
+  let last: LexiconToken[] = [];
   const parts = [last];
   for (const token of tokens) {
     if (token.slots[0] === 'cut') {

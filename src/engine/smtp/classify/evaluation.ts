@@ -1,5 +1,5 @@
 import type { SmtpFinding } from '../../evidence.ts';
-import type { Classifier, Reading } from '../classify.ts';
+import type { Classifier, RuleReading } from '../classify.ts';
 import type { Echoes } from './echoes.ts';
 import { isBadFinding, type Meaning } from './rules.ts';
 
@@ -34,7 +34,7 @@ export interface LabelledReply {
 
 export interface Evaluated {
   readonly reply: LabelledReply;
-  readonly reading: Reading;
+  readonly reading: RuleReading;
   readonly label: Label;
 }
 
@@ -76,7 +76,7 @@ const OF_FINDING: Readonly<Record<SmtpFinding | 'reconnect' | 'starttls_required
   starttls_required: 'tls_required',
 };
 
-function labelOf({ meaning, finding, rule }: Reading): Label {
+function labelOf({ meaning, finding, rule }: RuleReading): Label {
   // The other rules with this finding are about the domain.
   const isRelay = finding === 'relay_denied' && rule.startsWith('relay.');
   return OF_MEANING[meaning] ?? (isRelay ? 'relay_denied' : OF_FINDING[finding]);
@@ -110,8 +110,8 @@ export const agrees = (judged: Evaluated): boolean =>
   isSame(judged, judged.reply.label) || judged.reply.also_ok.some((label) => isSame(judged, label));
 
 /** Whether a reading makes the address undeliverable. */
-export const isBad = ({ finding }: Pick<Reading, 'finding'>): boolean => isBadFinding(finding);
+export const isReadAsBad = ({ finding }: Pick<RuleReading, 'finding'>): boolean => isBadFinding(finding);
 
 /** The critical error: a problem of the client or the server classified as a dead mailbox. */
 export const isFalsePositive = ({ reply, reading }: Evaluated): boolean =>
-  NOT_ABOUT_MAILBOX.includes(reply.label) && isBad(reading);
+  NOT_ABOUT_MAILBOX.includes(reply.label) && isReadAsBad(reading);

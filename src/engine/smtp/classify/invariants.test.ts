@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dataFile } from '../../data-files.ts';
 import type { SmtpStage } from '../../evidence.ts';
-import { createClassifier, type Reading } from '../classify.ts';
+import { createClassifier, type RuleReading } from '../classify.ts';
 import type { LabelledReply } from './evaluation.ts';
 
 const { classify, template } = createClassifier();
@@ -15,7 +15,7 @@ const echoes = {
 const BAD = ['mailbox_not_found', 'mailbox_full', 'mailbox_disabled', 'relay_denied'];
 
 /** `"550 5.1.1 text"` read at RCPT. */
-function read(line: string, more: { address?: string } = {}): Reading {
+function read(line: string, more: { address?: string } = {}): RuleReading {
   const [, code, enhanced, text] = /^(\d{3}) (?:([245]\.\d+\.\d+) )?(.*)$/s.exec(line)!;
   const reply = { code: Number(code), enhanced: enhanced ?? null, text: text ?? '' };
   return classify({ stage: 'rcpt', reply, operator: null, echoes: { ...echoes, ...more } });

@@ -4,7 +4,7 @@ import { dataFile } from '../../data-files.ts';
 import { createClassifier, loadClassifierData } from '../classify.ts';
 import { compileCodes } from './codes.ts';
 import { ECHOES } from './evaluation.ts';
-import { compileLexicon, entriesOf, type LexiconFile } from './lexicon.ts';
+import { compileLexicon, type LexiconFile, lexiconEntries } from './lexicon.ts';
 
 const { lexicon, codes } = loadClassifierData();
 const providers = new Set(
@@ -28,16 +28,16 @@ describe('the lexicon is refused', () => {
   };
 
   it('if a language has nouns, but no words for absence, refusal or negation', () => {
-    expect(entriesOf(withSlots(all))).not.toEqual([]);
+    expect(lexiconEntries(withSlots(all))).not.toEqual([]);
     for (const slot of Object.keys(all)) {
       const { [slot]: _, ...others } = all as Record<string, string[]>;
-      expect(() => entriesOf(withSlots(others)), slot).toThrow('has no words for');
+      expect(() => lexiconEntries(withSlots(others)), slot).toThrow('has no words for');
     }
   });
 
   it('if a slot is unknown, or a phrase has two meanings', () => {
-    expect(() => entriesOf(withSlots({ ...all, nothing: ['x'] }))).toThrow('unknown slot');
-    expect(() => compileLexicon(entriesOf(withSlots({ ...all, full: ['Uzanto'] })))).toThrow('"Uzanto" is');
+    expect(() => lexiconEntries(withSlots({ ...all, nothing: ['x'] }))).toThrow('unknown slot');
+    expect(() => compileLexicon(lexiconEntries(withSlots({ ...all, full: ['Uzanto'] })))).toThrow('"Uzanto" is');
   });
 });
 

@@ -237,7 +237,7 @@ export interface Lexicon {
 export const loadLexicon = (path: string = dataFile('smtp-lexicon.json')): LexiconFile => JSON.parse(readData(path));
 
 /** The phrases of a file, in order. Throws on an unknown slot and on a language that lacks a required one. */
-export function entriesOf(file: LexiconFile): readonly Entry[] {
+export function lexiconEntries(file: LexiconFile): readonly Entry[] {
   const entries: Entry[] = [];
   for (const [language, slots] of Object.entries({ ...file.languages, '': file.placeholders })) {
     for (const need of REQUIRED) {
@@ -397,7 +397,7 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
 type Separator = 'none' | 'comma' | 'colon' | 'stop';
 
 /** A phrase of the lexicon, or one unknown word, in the order of the text. */
-export interface Token {
+export interface LexiconToken {
   /** Empty for an unknown word. */
   readonly slots: readonly Slot[];
   /** Index among the lexicon's entries; -1 for an unknown word. */
@@ -410,7 +410,7 @@ export interface Token {
 /** A stretch of text without punctuation. */
 export interface Segment {
   readonly before: Separator;
-  readonly tokens: readonly Token[];
+  readonly tokens: readonly LexiconToken[];
 }
 
 const STRENGTH: Readonly<Record<Separator, number>> = { none: 0, comma: 1, colon: 2, stop: 3 };
@@ -520,8 +520,8 @@ export function segmentsOf({ words, before }: Words, lexicon: Lexicon): readonly
 
 const NO_SLOTS: readonly Slot[] = [];
 
-function tokensOf(words: readonly string[], start: number, end: number, lexicon: Lexicon): Token[] {
-  const tokens: Token[] = [];
+function tokensOf(words: readonly string[], start: number, end: number, lexicon: Lexicon): LexiconToken[] {
+  const tokens: LexiconToken[] = [];
   for (let at = start; at < end; ) {
     const word = words[at] ?? '';
     if (isUnspaced(word, 0)) {
@@ -544,7 +544,7 @@ function tokensOf(words: readonly string[], start: number, end: number, lexicon:
   return tokens;
 }
 
-function unspacedTokens(run: string, lexicon: Lexicon, tokens: Token[]): void {
+function unspacedTokens(run: string, lexicon: Lexicon, tokens: LexiconToken[]): void {
   let unknown = 0;
   const flush = (end: number): void => {
     if (unknown < end) tokens.push({ slots: NO_SLOTS, entry: -1, language: '', text: run.slice(unknown, end) });

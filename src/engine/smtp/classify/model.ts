@@ -2,7 +2,7 @@ import { keysOf } from '../../../kernel/keys.ts';
 import { dataFile, readData } from '../../data-files.ts';
 import type { Clause, Subject } from './clauses.ts';
 import { type Segment, type Statement, UNSPACED } from './lexicon.ts';
-import { isBad, isBadFinding, isOfCommand, type Reading, type RuleId } from './rules.ts';
+import { isBadFinding, isBadRule, isOfCommand, type RuleId, type RuleReading } from './rules.ts';
 
 /** What the model can say of a reply, and the rule for it. `domain`: relaying denied, or the domain is not served. */
 const RULE_OF = {
@@ -20,7 +20,7 @@ const RULE_OF = {
 export type Class = keyof typeof RULE_OF;
 export const CLASSES = keysOf(RULE_OF);
 /** Those that mean that the mailbox cannot be reached. */
-const DEAD: ReadonlySet<Class> = new Set(CLASSES.filter((name) => isBad(RULE_OF[name])));
+const DEAD: ReadonlySet<Class> = new Set(CLASSES.filter((name) => isBadRule(RULE_OF[name])));
 const isDead = (name: Class): boolean => DEAD.has(name);
 
 /** What the model sees of a reply. */
@@ -304,7 +304,7 @@ const OF_NOBODY: ReadonlySet<string> = new Set<RuleId>([
 /** How sure the rules are. `none`: none matched. `nobody`: they are sure, or it is a refusal, but not of whom. */
 export type Certainty = 'bad' | 'none' | 'weak' | 'nobody' | 'sure';
 
-export function certaintyOf({ rule, finding, matched, confidence, meaning }: Reading): Certainty {
+export function certaintyOf({ rule, finding, matched, confidence, meaning }: RuleReading): Certainty {
   if (isBadFinding(finding)) return 'bad';
   if (!matched) return 'none';
   if (OF_NOBODY.has(rule)) return 'nobody';

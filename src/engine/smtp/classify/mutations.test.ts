@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { dataFile } from '../../data-files.ts';
 import { createClassifier } from '../classify.ts';
 import { ReplyParser } from '../reply.ts';
-import { ECHOES, isBad, type LabelledReply } from './evaluation.ts';
-import { entriesOf, loadLexicon } from './lexicon.ts';
+import { ECHOES, isReadAsBad, type LabelledReply } from './evaluation.ts';
+import { lexiconEntries, loadLexicon } from './lexicon.ts';
 
 const { classify } = createClassifier();
 const json = <T>(name: string): T => JSON.parse(readFileSync(dataFile(`sources/${name}`), 'utf8')) as T;
@@ -23,7 +23,7 @@ const aboutUs = known.filter(
 
 const stageOf = ({ stage }: LabelledReply) => (stage === undefined || stage === 'unknown' ? 'rcpt' : stage);
 const bad = (reply: LabelledReply, address = ECHOES.address): boolean =>
-  isBad(classify({ stage: stageOf(reply), reply, operator: null, echoes: { ...ECHOES, address } }));
+  isReadAsBad(classify({ stage: stageOf(reply), reply, operator: null, echoes: { ...ECHOES, address } }));
 /** Only rows that are read rightly as they are: the rest is counted by `npm run replies`. */
 const subjects = aboutUs.filter((reply) => !bad(reply));
 
@@ -107,7 +107,7 @@ describe('a reply about the client stays one', () => {
 
   it('with an address whose words are in the lexicon echoed', () => {
     const words = [
-      ...new Set(entriesOf(loadLexicon()).flatMap(({ phrase }) => phrase.replace(/[*+@]/g, '').split(/\s+/))),
+      ...new Set(lexiconEntries(loadLexicon()).flatMap(({ phrase }) => phrase.replace(/[*+@]/g, '').split(/\s+/))),
     ].filter((word) => word !== '');
     expect(words.length).toBeGreaterThan(3000);
     const turned = permanent.flatMap((reply, index) =>

@@ -24,7 +24,7 @@ export type Meaning =
 /** Findings about the mailbox, and two session actions: reconnect, STARTTLS. */
 export type RuleFinding = SmtpFinding | 'reconnect' | 'starttls_required';
 
-export interface Reading {
+export interface RuleReading {
   readonly meaning: Meaning;
   /**
    * `reconnect`: ask again in a new session; for the first recipient of a session it is a temporary failure.
@@ -215,7 +215,7 @@ export const contradicted = (rule: RuleId, status: string | null): boolean =>
 export const isBadFinding = (finding: RuleFinding): boolean =>
   finding !== 'reconnect' && finding !== 'starttls_required' && SMTP_FINDINGS[finding].check === 'fail';
 /** Whether a 5xx of this rule does. */
-export const isBad = (rule: RuleId): boolean => isBadFinding(ruleOf(rule).finding);
+export const isBadRule = (rule: RuleId): boolean => isBadFinding(ruleOf(rule).finding);
 export const aboutRecipient = (rule: RuleId): boolean => {
   const { meaning } = ruleOf(rule);
   return meaning === 'recipient' || meaning === 'recipient_domain';
@@ -233,7 +233,7 @@ export function mayDecide(
   clauses: readonly Clause[],
 ): boolean {
   if (rule === 'code.policy' || rule === 'code.protocol') return code >= 500;
-  if (!isBad(rule)) return true;
+  if (!isBadRule(rule)) return true;
   if (code >= 500 && code <= 503) return false;
   const isAbsent = clauses.some(({ subject, predicate }) => predicate === 'absent' && subject === 'none');
   if (says(segments, OTHERS) || !says(segments, SAID)) return false;

@@ -1,16 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SmtpStage } from '../../evidence.ts';
-import { type Classifier, createClassifier, loadClassifierData, type Reading } from '../classify.ts';
+import { type Classifier, createClassifier, loadClassifierData, type RuleReading } from '../classify.ts';
 import { ECHOES } from './evaluation.ts';
-import { compileLexicon, entriesOf, loadLexicon } from './lexicon.ts';
+import { compileLexicon, lexiconEntries, loadLexicon } from './lexicon.ts';
 
 const whole = createClassifier();
 const rules = createClassifier({ ...loadClassifierData(), model: null });
 const BAD = ['mailbox_not_found', 'mailbox_full', 'mailbox_disabled', 'relay_denied'];
 
 /** `"550 5.1.1 text"`, read at RCPT unless another stage is given. */
-function read(line: string, { classify }: Pick<Classifier, 'classify'> = whole, stage: SmtpStage = 'rcpt'): Reading {
+function read(
+  line: string,
+  { classify }: Pick<Classifier, 'classify'> = whole,
+  stage: SmtpStage = 'rcpt',
+): RuleReading {
   const [, code, enhanced, text] = /^(\d{3}) ?(?:([245]\.\d+\.\d+) ?)?(.*)$/s.exec(line)!;
   const reply = { code: Number(code), enhanced: enhanced ?? null, text: text ?? '' };
   return classify({ stage, reply, operator: null, echoes: ECHOES });
@@ -223,7 +227,7 @@ describe('a code does not speak for words that say something else', () => {
     const word = fc
       .stringMatching(/^[bdfgjklmpqrtvz][aeiou][bdfgjklmpqrtvz][aeiou][bdgjkpvxz]{1,3}$/)
       .filter((one) => !lexicon.fits(one));
-    const lexicon = compileLexicon(entriesOf(loadLexicon()));
+    const lexicon = compileLexicon(lexiconEntries(loadLexicon()));
     fc.assert(
       fc.property(fc.constantFrom(...codes), fc.constantFrom(...nouns), word, word, (code, noun, one, two) => {
         expect(BAD).not.toContain(read(`${code} ${noun} ${one} ${two}`, rules).finding);

@@ -120,7 +120,8 @@ export function transport(options: MailvetOptions): Transport {
   }
 
   return {
-    send: <Body>(call: Call) => {
+    send: <Body>(given: Call) => {
+      const call = retries > 0 && given.method === 'POST' ? { ...given, idempotencyKey: keyOf(given) } : given;
       const limit = call.timeout ?? (call.upload === undefined ? timeout : null);
       return attempts(call, limit, (signal) => once(call, signal)) as Promise<Body>;
     },
@@ -130,6 +131,13 @@ export function transport(options: MailvetOptions): Transport {
         return reply.ok && reply.body !== null ? reply.body : refusal(reply, await reply.text());
       }),
   };
+}
+
+/** So that a call that is repeated takes effect once, whatever a proxy makes of it. */
+function keyOf({ idempotencyKey, upload }: Call): string | undefined {
+  if (idempotencyKey !== undefined || upload !== undefined) return idempotencyKey;
+  // Not randomUUID: browsers have it on secure pages only.
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function checkTimeout(timeout: unknown): void {

@@ -200,7 +200,8 @@ export interface MailvetOptions {
   timeout?: number | undefined;
   /**
    * How often a call is retried after 429 or 503, each time after the delay that the service requests; 0 by default.
-   * Such a call was not charged. Where the delay would exceed `timeout`, the error is thrown at once.
+   * Such a call was not charged. Where the delay would exceed `timeout`, the error is thrown at once. A POST that may
+   * be retried has an idempotency key of its own, unless the caller gives one.
    */
   retries?: number | undefined;
 }

@@ -3220,12 +3220,14 @@ export interface operations {
                 email?: string;
                 /** @description An ID, an address or its beginning, or any part of one, such as a domain. Without regard to case. */
                 query?: string;
-                /** @description `none`: without a reason. */
-                reason?: "none" | "blocked_by_filter" | "bounced_before" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
-                /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. */
-                deliverability?: "deliverable" | "not_checked" | "unknown" | "risky" | "undeliverable";
-                /** @description What the policy of the request said. */
-                decision?: "accept" | "review" | "reject";
+                /** @description The level that was asked for; what was charged may be mx where it was smtp. `mx`, `smtp`; several are separated by commas, and any of them matches. */
+                level?: string;
+                /** @description A reason of the page of verdicts; `none`: without a reason. `none`, `blocked_by_filter`, `bounced_before`, `invalid_format`, `disposable_domain`, `domain_not_found`, `no_mx_records`, `null_mx`, `mx_unusable`, `dns_failure`, `catch_all`, `mailbox_not_found`, `mailbox_full`, `mailbox_disabled`, `relay_denied`, `greylisted`, `smtp_temporary_failure`, `smtp_timeout`, `smtp_unreachable`, `smtp_blocked`, `smtp_unverifiable`; several are separated by commas, and any of them matches. */
+                reason?: string;
+                /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. `deliverable`, `not_checked`, `unknown`, `risky`, `undeliverable`; several are separated by commas, and any of them matches. */
+                deliverability?: string;
+                /** @description What the policy of the request said. `accept`, `review`, `reject`; several are separated by commas, and any of them matches. */
+                decision?: string;
                 since?: string;
                 until?: string;
                 /** @description `next` of the page before. */

@@ -5,10 +5,10 @@ import { LogEntryReply, LogFilters } from './dashboard/log.ts';
 import { AlsoCalled, Warnings } from './reader.ts';
 import { Nullable, Time } from './schema.ts';
 
-const { email, query, reason, deliverability, decision } = LogFilters.properties;
+const { email, query, level, reason, deliverability, decision } = LogFilters.properties;
 
 export const VerificationsQuery = Type.Object({
-  ...{ email, query, reason, deliverability, decision },
+  ...{ email, query, level, reason, deliverability, decision },
   since: Type.Optional(AlsoCalled(['from', 'after'], InstantOf('since'))),
   until: Type.Optional(AlsoCalled(['to', 'before'], InstantOf('until'))),
   cursor: Type.Optional(

@@ -1,7 +1,8 @@
 import { mailboxOf } from '../engine/address/mailbox.ts';
 import { trimBlanks } from '../kernel/blanks.ts';
 import { ApiError, isErrorCode } from '../kernel/errors.ts';
-import type { Status } from '../kernel/facts/reasons.ts';
+import type { LogStatus } from '../kernel/facts/log-filters.ts';
+import { STATUSES, type Status } from '../kernel/facts/reasons.ts';
 import { canonicalIp } from '../kernel/ip.ts';
 import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
 import { andRest, EXPORT_ROWS } from '../store/batches.ts';
@@ -34,8 +35,8 @@ export type LoggedRequest = LoggedRejection & {
 
 type LogSearch = Omit<VerificationSearch, 'before' | 'status'> & {
   readonly before: LogCursor | null;
-  /** `rejected`: rejected requests alone. */
-  readonly status: Status | 'rejected' | null;
+  /** `rejected`: rejected requests. */
+  readonly status: readonly LogStatus[] | null;
 };
 
 interface LogResult {
@@ -218,13 +219,15 @@ export function createLogService(
   });
 
   async function search(account: AccountId, search: LogSearch): Promise<LogResult> {
-    const { status, alone } = statusOf(search);
+    const { statuses, withRejected } = statusesOf(search);
     const before = search.before ?? { seq: null, rejected: null };
-    const wanted = isEnd(before).rejected ? null : rejectionSearch(search);
+    const wanted = isEnd(before).rejected || !withRejected ? null : rejectionSearch(search);
+    const narrowed = statuses.length < STATUSES.length ? statuses : null;
+    const not = search.not?.filter((name) => name !== 'status') ?? [];
     const [verifications, rejected, owner] = await Promise.all([
-      alone === 'rejected' || isEnd(before).seq || REQUEST_ID.test(search.text?.trim() ?? '')
+      statuses.length === 0 || isEnd(before).seq || REQUEST_ID.test(search.text?.trim() ?? '')
         ? NO_VERIFICATIONS
-        : store.verifications.search(account, { ...search, status, before: before.seq }),
+        : store.verifications.search(account, { ...search, status: narrowed, not, before: before.seq }),
       wanted === null ? NO_REJECTIONS : store.rejectedRequests.list(account, wanted),
       store.accounts.get(account),
     ]);
@@ -265,15 +268,10 @@ export function createLogService(
 /** Of our own making; clients may choose others. */
 const REQUEST_ID = /^req_\w{22}$/;
 
-/** The status that verifications are searched for, and the kind of rows that can match at all, if only one can. */
-function statusOf({ status, not = [] }: LogSearch): {
-  status: Status | null;
-  alone: 'verifications' | 'rejected' | null;
-} {
-  const isNot = not.includes('status');
-  if (status === null) return { status, alone: null };
-  if (status === 'rejected') return { status: null, alone: isNot ? 'verifications' : 'rejected' };
-  return { status, alone: isNot ? null : 'verifications' };
+/** The statuses that verifications may have, and whether rejected requests can match at all. */
+function statusesOf({ status, not = [] }: LogSearch): { statuses: readonly Status[]; withRejected: boolean } {
+  const isWanted = (one: LogStatus) => status === null || status.includes(one) !== not.includes('status');
+  return { statuses: STATUSES.filter(isWanted), withRejected: isWanted('rejected') };
 }
 
 /** What a search of the log asks of rejected requests; null where it is about verifications. */
@@ -291,13 +289,21 @@ function rejectionSearch(search: LogSearch): RejectionSearch | null {
     ['decision', decision],
   ] as const;
   if (ofVerifications.some(([name, value]) => value !== null && !not.includes(name))) return null;
-  if (search.origin === 'list' && !not.includes('origin')) return null;
-  if (statusOf(search).alone === 'verifications') return null;
-  const origin = search.origin === 'list' ? null : search.origin;
+  const origin = search.origin?.filter((one) => one !== 'list') ?? null;
+  if (origin?.length === 0 && !not.includes('origin')) return null;
   const negated = (['key', 'origin'] as const).filter((name) => not.includes(name));
   const text = search.text?.trim() ?? '';
   const ip = canonicalIp(text);
   const asked =
     text === '' ? {} : ip !== null ? { clientIp: ip } : isErrorCode(text) ? { code: text } : { requestId: text };
-  return { before: before?.rejected ?? null, limit, keyId, origin: origin ?? null, not: negated, from, to, ...asked };
+  return {
+    before: before?.rejected ?? null,
+    limit,
+    keyId,
+    origin: origin?.length === 0 ? null : origin,
+    not: negated,
+    from,
+    to,
+    ...asked,
+  };
 }

@@ -1008,8 +1008,8 @@ export interface RejectionSearch {
   readonly before: RejectionPosition | null;
   readonly limit: number;
   readonly requestId?: string | null;
-  readonly keyId?: string | null;
-  readonly origin?: Exclude<LogOrigin, 'list'> | null;
+  readonly keyId?: readonly string[] | null;
+  readonly origin?: readonly Exclude<LogOrigin, 'list'>[] | null;
   /** Which of these rows must not match. */
   readonly not?: readonly ('key' | 'origin')[];
   readonly clientIp?: string | null;
@@ -1093,17 +1093,18 @@ export interface LogSearch {
   /** An address or its beginning, without regard to case. */
   readonly email: string | null;
   readonly id: string | null;
-  readonly reason: ReasonOrNone | null;
-  readonly keyId: string | null;
-  readonly status: Status | null;
+  /** One of these; likewise what follows with several values. */
+  readonly reason: readonly ReasonOrNone[] | null;
+  readonly keyId: readonly string[] | null;
+  readonly status: readonly Status[] | null;
   /** An ID, an address or its beginning, or any part of one, without regard to case. */
   readonly text?: string | null;
-  /** The level that was billed. */
-  readonly level?: Level | null;
+  /** The level that was asked for. */
+  readonly level?: readonly Level[] | null;
   /** As charts count it. */
-  readonly outcome?: Outcome | null;
+  readonly outcome?: readonly Outcome[] | null;
   /** `keyId` names a key of the API. */
-  readonly origin?: LogOrigin | null;
+  readonly origin?: readonly LogOrigin[] | null;
   /** Unix time in ms; `to` is exclusive. */
   readonly from?: number | null;
   readonly to?: number | null;
@@ -1112,7 +1113,7 @@ export interface LogSearch {
   /** Name of the egress from which the mail server was asked. */
   readonly egress?: string | null;
   /** Of the policy of the request. */
-  readonly decision?: PolicyAction | null;
+  readonly decision?: readonly PolicyAction[] | null;
   /** Which of these rows must not match. */
   readonly not?: readonly LogNegatable[];
   /** Rows before this one. */
@@ -1145,7 +1146,8 @@ export interface Verifications {
   list(account: AccountId, input: { offset: number; limit: number }): Promise<Page<Verification>>;
   /**
    * Newest first. Looks through at most LOG_SEARCH_ROWS of the account, unless an index answers (id, email): `next` is
-   * null at the end, else where to go on, and `searchedTo` the time of the last row looked at.
+   * null at the end, else where to go on, and `searchedTo` the time of the last row looked at. Hours in which the usage
+   * counters have nothing of what is asked for are passed over.
    */
   search(
     account: AccountId,

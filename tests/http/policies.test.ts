@@ -408,7 +408,7 @@ describe('a list with a policy', () => {
     const sheet = await readSheet(Buffer.from(await (await file(test, id, 'xlsx')).arrayBuffer()));
     expect(sheet.slice(1).map((row) => row[sheet[0]!.indexOf('mailvet_decision')])).toEqual(ACTIONS);
     const found = { email: null, id: null, reason: null, keyId: null, status: null, before: null, limit: 10 };
-    const rejected = await lab.store.verifications.search(test.account.id, { ...found, decision: 'reject' });
+    const rejected = await lab.store.verifications.search(test.account.id, { ...found, decision: ['reject'] });
     expect(rejected.items.map(({ email }) => email).sort()).toEqual(['risky@example.com', 'undeliverable@example.com']);
   });
 

@@ -1,30 +1,23 @@
 import Type, { type Static } from 'typebox';
 import {
   ADDRESS_LENGTH,
+  LOG_KEYS_LENGTH,
   LOG_QUERY_LENGTH,
   NAME_LENGTH,
   TIMEOUT_MS,
   VIEW_NAME_LENGTH,
   VIEW_SEARCH_LENGTH,
 } from '../../kernel/facts/limits.ts';
-import { LOG_NEGATABLE } from '../../kernel/facts/log-filters.ts';
+import { LOG_NEGATABLE, LOG_STATUSES } from '../../kernel/facts/log-filters.ts';
 import { OUTCOMES } from '../../kernel/facts/outcomes.ts';
 import { LEVELS } from '../../kernel/facts/plans.ts';
 import { POLICY_ACTIONS } from '../../kernel/facts/policies.ts';
-import { STATUSES } from '../../kernel/facts/reasons.ts';
+import { REASON_FILTERS } from '../../kernel/facts/reasons.ts';
 import { VIEW_PAGES } from '../../kernel/facts/saved-views.ts';
 import { choice } from '../../kernel/format.ts';
 import { LOG_ORIGINS, VIAS } from '../../kernel/log-origins.ts';
 import { Nullable, OneOf, Text, Time, WholeNumber } from '../schema.ts';
-import {
-  DeliverabilityField,
-  EMAIL_ERROR,
-  LEVEL_NOTES,
-  ReasonField,
-  ReasonFilter,
-  StatusField,
-  VerifyReply,
-} from '../verify.ts';
+import { DeliverabilityField, EMAIL_ERROR, LEVEL_NOTES, ReasonField, StatusField, VerifyReply } from '../verify.ts';
 import { InstantOf, PageSize } from './fields.ts';
 
 // Searches of a page that the user has named.
@@ -106,8 +99,19 @@ export const RejectedRequestReply = Type.Object(
 );
 export type RejectedRequestReply = Static<typeof RejectedRequestReply>;
 
-/** `rejected`: rejected requests alone. */
-const LOG_STATUSES = [...STATUSES, 'rejected'] as const;
+/** Some of a closed set, separated by commas; read with `severalOf`. */
+const namesOf = (field: string, values: readonly string[], options: object) =>
+  Type.String({
+    pattern: `^(${values.join('|')})(,(${values.join('|')}))*$`,
+    maxLength: values.join().length,
+    'x-error': `${field} must be ${choice(values)}, or several of them separated by commas.`,
+    ...options,
+  });
+
+const Several = (field: string, values: readonly string[], description: string) =>
+  namesOf(field, values, {
+    description: `${description} ${values.map((value) => `\`${value}\``).join(', ')}; several are separated by commas, and any of them matches.`,
+  });
 
 /**
  * Where a page of the log ends: among verifications by their number, among rejected requests by time and id; empty: at
@@ -135,18 +139,22 @@ export const LogFilters = Type.Object({
       },
     ),
   ),
-  level: Type.Optional(OneOf(LEVELS, { 'x-error': `level must be ${choice(LEVELS)}.` })),
+  level: Type.Optional(
+    Several('level', LEVELS, 'The level that was asked for; what was charged may be mx where it was smtp.'),
+  ),
   deliverability: Type.Optional(
-    OneOf(OUTCOMES, {
-      description: '`not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others.',
-      'x-error': `deliverability must be ${choice(OUTCOMES)}.`,
-    }),
+    Several(
+      'deliverability',
+      OUTCOMES,
+      '`not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others.',
+    ),
   ),
   origin: Type.Optional(
-    OneOf(LOG_ORIGINS, {
-      description: '`compat`: the API of another service; `hook`: an auth server; `list`: the result of a list.',
-      'x-error': `origin must be ${choice(LOG_ORIGINS)}.`,
-    }),
+    Several(
+      'origin',
+      LOG_ORIGINS,
+      '`compat`: the API of another service; `hook`: an auth server; `list`: the result of a list.',
+    ),
   ),
   operator: Type.Optional(
     Text('operator', NAME_LENGTH, {
@@ -156,29 +164,22 @@ export const LogFilters = Type.Object({
   egress: Type.Optional(
     Text('egress', NAME_LENGTH, { description: 'Name of the egress, as in `checks.smtp.egress`.' }),
   ),
-  decision: Type.Optional(
-    OneOf(POLICY_ACTIONS, {
-      description: 'What the policy of the request said.',
-      'x-error': `decision must be ${choice(POLICY_ACTIONS)}.`,
-    }),
-  ),
+  decision: Type.Optional(Several('decision', POLICY_ACTIONS, 'What the policy of the request said.')),
   from: Type.Optional(InstantOf('from')),
   to: Type.Optional(InstantOf('to')),
-  reason: Type.Optional(ReasonFilter),
-  key: Type.Optional(Text('key', LOG_QUERY_LENGTH, { description: 'Id of a key, or `dashboard`.' })),
-  status: Type.Optional(
-    OneOf(LOG_STATUSES, {
-      description: 'Of verifications, or `rejected` for rejected requests alone.',
-      'x-error': `status must be ${choice(LOG_STATUSES)}.`,
+  reason: Type.Optional(
+    Several('reason', REASON_FILTERS, 'A reason of the page of verdicts; `none`: without a reason.'),
+  ),
+  key: Type.Optional(
+    Text('key', LOG_KEYS_LENGTH, {
+      description: 'Id of a key, or `dashboard`; several are separated by commas, and any of them matches.',
     }),
   ),
+  status: Type.Optional(Several('status', LOG_STATUSES, 'Of verifications, or `rejected` for rejected requests.')),
   not: Type.Optional(
-    Type.String({
-      pattern: `^(${LOG_NEGATABLE.join('|')})(,(${LOG_NEGATABLE.join('|')}))*$`,
-      maxLength: LOG_QUERY_LENGTH.max,
+    namesOf('not', LOG_NEGATABLE, {
       description:
         'Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress or decision, and match none.',
-      'x-error': `not must be names out of ${LOG_NEGATABLE.join(', ')}, separated by commas.`,
     }),
   ),
 });

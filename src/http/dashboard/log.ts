@@ -5,7 +5,12 @@ import { Done } from '../../contract/dashboard/session.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { ApiError, ERRORS, isErrorCode } from '../../kernel/errors.ts';
-import { LOG_NEGATABLE } from '../../kernel/facts/log-filters.ts';
+import { LOG_NEGATABLE, LOG_STATUSES, severalOf } from '../../kernel/facts/log-filters.ts';
+import { OUTCOMES } from '../../kernel/facts/outcomes.ts';
+import { LEVELS } from '../../kernel/facts/plans.ts';
+import { POLICY_ACTIONS } from '../../kernel/facts/policies.ts';
+import { REASON_FILTERS } from '../../kernel/facts/reasons.ts';
+import { LOG_ORIGINS } from '../../kernel/log-origins.ts';
 import type { LogCursor, LogEntry, LogExportRow, LogExportSearch, LoggedRequest } from '../../service/log.ts';
 import { refusalOf } from '../access/api-key.ts';
 import { done } from '../access/session.ts';
@@ -91,13 +96,29 @@ const rejectedReply = (row: LoggedRequest): C.RejectedRequestReply => ({
 
 /** Of the query of a search. */
 function logSearchOf(query: Read<typeof C.LogFilters>): LogExportSearch {
-  const { email = null, id = null, reason = null, key: keyId = null, status = null } = query;
-  const { query: text = null, level = null, deliverability: outcome = null, origin = null } = query;
-  const { operator = null, egress = null, decision = null, from = null, to = null } = query;
-  const not = LOG_NEGATABLE.filter((name) => query.not?.split(',').includes(name));
-  const about = { email, id, reason, keyId, status, text, level, outcome, origin, operator, egress, decision };
-  return { ...about, from, to, not };
+  const { email = null, id = null, query: text = null, operator = null, egress = null, from = null, to = null } = query;
+  return {
+    ...{ email, id, text, operator, egress, from, to },
+    ...countedSearchOf(query),
+    keyId: query.key?.split(',') ?? null,
+    status: severalOrNull(LOG_STATUSES, query.status),
+    origin: severalOrNull(LOG_ORIGINS, query.origin),
+    not: severalOf(LOG_NEGATABLE, query.not ?? ''),
+  };
 }
+
+/** Of what the dashboard and the API are asked alike. */
+export const countedSearchOf = (
+  query: Pick<Read<typeof C.LogFilters>, 'reason' | 'level' | 'deliverability' | 'decision'>,
+) => ({
+  reason: severalOrNull(REASON_FILTERS, query.reason),
+  level: severalOrNull(LEVELS, query.level),
+  outcome: severalOrNull(OUTCOMES, query.deliverability),
+  decision: severalOrNull(POLICY_ACTIONS, query.decision),
+});
+
+const severalOrNull = <const T extends string>(values: readonly T[], text: string | undefined) =>
+  text === undefined ? null : severalOf(values, text);
 
 const cursorText = ({ seq, rejected }: LogCursor): string =>
   `${seq ?? ''}~${rejected === null ? '' : `${rejected.at}-${rejected.id}`}`;

@@ -1,7 +1,7 @@
 import * as C from '../../contract/verifications.ts';
 import { VerifyReply } from '../../contract/verify.ts';
 import { toIsoOrNull } from '../../kernel/clock.ts';
-import { logEntryReply } from '../dashboard/log.ts';
+import { countedSearchOf, logEntryReply } from '../dashboard/log.ts';
 import { JSON_TYPE } from '../reply.ts';
 import { type Route, route } from '../route.ts';
 
@@ -37,20 +37,11 @@ export const VERIFICATION_ROUTES: readonly Route[] = [
     serve:
       ({ log }) =>
       async ({ caller, request }, { query }) => {
-        const { email = null, query: text = null, reason = null, deliverability: outcome = null } = query;
-        const { decision = null, since: from = null, until: to = null, cursor, limit } = query;
-        const unasked = {
-          id: null,
-          keyId: null,
-          status: null,
-          level: null,
-          origin: null,
-          operator: null,
-          egress: null,
-        };
+        const { email = null, query: text = null, since: from = null, until: to = null, cursor, limit } = query;
         const seq = cursor === undefined ? null : Number(cursor);
         const found = await log.verifications(caller.accountId, {
-          ...{ ...unasked, email: email || null, text: text || null, reason, outcome, decision, from, to, limit },
+          ...{ id: null, keyId: null, status: null, email: email || null, text: text || null, from, to, limit },
+          ...countedSearchOf(query),
           before: seq,
         });
         const next = found.next === null ? null : String(found.next);

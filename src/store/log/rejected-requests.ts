@@ -91,8 +91,15 @@ function matching(query: Query, search: RejectionSearch): Query {
   const where = (name: (typeof without)[number], condition: Expression<SqlBool>): void => {
     some = some.where(without.includes(name) ? negated(condition) : condition);
   };
-  if (keyId !== null) where('key', sql<boolean>`key_id = ${keyId}`);
-  if (origin !== null) where('origin', FROM_ORIGIN[origin]);
+  if (keyId !== null) where('key', sql<boolean>`key_id IN (${sql.join(keyId)})`);
+  if (origin !== null)
+    where(
+      'origin',
+      sql<boolean>`(${sql.join(
+        origin.map((one) => FROM_ORIGIN[one]),
+        sql` OR `,
+      )})`,
+    );
   if (clientIp !== null) some = some.where('client_ip', '=', clientIp);
   if (code !== null) some = some.where('code', '=', code);
   return some;

@@ -1,11 +1,14 @@
 /** Searches the log, reading a bounded number of rows at a time. */
 
 import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts';
 import { COMPAT_VENDORS } from '../../kernel/compat-vendors.ts';
 import { HOOK_KINDS } from '../../kernel/facts/hooks.ts';
 import { LOG_SEARCH_ROWS } from '../../kernel/facts/limits.ts';
 import type { LogNegatable } from '../../kernel/facts/log-filters.ts';
-import type { Outcome } from '../../kernel/facts/outcomes.ts';
+import { OUTCOMES, type Outcome, outcomeOf } from '../../kernel/facts/outcomes.ts';
+import { LEVELS } from '../../kernel/facts/plans.ts';
+import { NO_REASON, REASON_NAMES, STATUSES } from '../../kernel/facts/reasons.ts';
 import { DASHBOARD_KEY, type LogOrigin, NO_OPERATOR } from '../../kernel/log-origins.ts';
 import { BATCH_ROWS } from '../batches.ts';
 import type { StorageDriver } from '../driver.ts';
@@ -92,6 +95,9 @@ function ofOutcome(outcome: Outcome): Expression<SqlBool>[] {
   return [eb('deliverability', '=', outcome)];
 }
 
+const ofOrigin = (origin: LogOrigin): Expression<SqlBool> =>
+  origin === 'list' ? eb('hold_id', 'is not', null) : eb.and([eb('hold_id', 'is', null), FROM_ORIGIN[origin]]);
+
 /** The newest matches among `rows`; one more than a page, to know whether there is a next page. */
 async function matching(driver: StorageDriver, rows: Rows, wanted: LogSearch): Promise<LoggedVerification[]> {
   const { email, id, reason, keyId, status, limit } = wanted;
@@ -102,20 +108,19 @@ async function matching(driver: StorageDriver, rows: Rows, wanted: LogSearch): P
     some = some.where(wanted.not?.includes(name) ? negated(condition) : condition);
   };
   if (text !== null) some = some.where(driver.substringMatch(ADDRESS_READ, indexed(text).toLowerCase()));
-  if (level !== null) where('level', eb('validation_type', '=', level));
-  if (outcome !== null) where('deliverability', eb.and(ofOutcome(outcome)));
-  if (origin === 'list') where('origin', eb('hold_id', 'is not', null));
-  else if (origin !== null) where('origin', eb.and([eb('hold_id', 'is', null), FROM_ORIGIN[origin]]));
+  if (level !== null) where('level', eb('requested', 'in', level));
+  if (outcome !== null) where('deliverability', eb.or(outcome.map((one) => eb.and(ofOutcome(one)))));
+  if (origin !== null) where('origin', eb.or(origin.map(ofOrigin)));
   if (from !== null) some = some.where('created_at', '>=', from);
   if (to !== null) some = some.where('created_at', '<', to);
   if (operator !== null) where('operator', driver.substringMatch(BODY, operatorMark(operator)));
   if (egress !== null) where('egress', driver.substringMatch(BODY, `"egress":${JSON.stringify(egress)}`));
-  if (decision !== null) where('decision', eb('decision', '=', decision));
+  if (decision !== null) where('decision', eb('decision', 'in', decision));
   if (id !== null) some = some.where('id', '=', id);
   if (email !== null) some = some.where(driver.prefixMatch(ADDRESS_READ, indexed(email)));
-  if (reason !== null) where('reason', reason === 'none' ? eb('reason', 'is', null) : eb('reason', '=', reason));
-  if (keyId !== null) where('key', eb('key_id', '=', keyId));
-  if (status !== null) where('status', eb('status', '=', status));
+  if (reason !== null) where('reason', eb(sql<string>`coalesce(reason, ${NO_REASON})`, 'in', reason));
+  if (keyId !== null) where('key', eb('key_id', 'in', keyId));
+  if (status !== null) where('status', eb('status', 'in', status));
   const newest = some.orderBy('account_id', 'desc').orderBy('seq', 'desc');
   const found = await newest
     .selectAll()
@@ -173,6 +178,75 @@ async function seqAt(driver: StorageDriver, account: AccountId, time: number): P
   return last.low;
 }
 
+/** What is counted under reason, status and level, apart from what a later version may count. */
+const COUNTED_REASONS = [null, ...REASON_NAMES].flatMap((reason) =>
+  STATUSES.flatMap((status) =>
+    LEVELS.map((level) => ({ key: `${reason ?? ''} ${status} ${level}`, outcome: outcomeOf(level, status, reason) })),
+  ),
+);
+
+/** Rows of `usage_hours` that can count a match: by what of the search is counted. None: nothing is. */
+function countedBy(wanted: LogSearch): Expression<SqlBool>[] {
+  const { reason, keyId, status, level = null, outcome = null, not = [] } = wanted;
+  const conditions: Expression<SqlBool>[] = [];
+  const where = (name: LogNegatable, condition: Expression<SqlBool>): void => {
+    conditions.push(not.includes(name) ? negated(condition) : condition);
+  };
+  if (reason !== null) where('reason', sql`coalesce(nullif(reason, ''), ${NO_REASON}) IN (${sql.join(reason)})`);
+  if (keyId !== null) where('key', sql`key_id IN (${sql.join(keyId)})`);
+  if (status !== null) where('status', sql`status IN (${sql.join(status)})`);
+  if (outcome !== null) {
+    const chosen = OUTCOMES.filter((one) => outcome.includes(one) !== not.includes('deliverability'));
+    const others = COUNTED_REASONS.filter((one) => !chosen.includes(one.outcome)).map(({ key }) => key);
+    if (others.length > 0)
+      conditions.push(sql`reason || ' ' || status || ' ' || validation_type NOT IN (${sql.join(others)})`);
+  }
+  // What was asked for as mx is charged as mx; what was asked for as smtp may be, too.
+  if (level !== null && LEVELS.every((one) => one === 'mx' || level.includes(one) === not.includes('level')))
+    conditions.push(sql`validation_type = 'mx'`);
+  return conditions;
+}
+
+/**
+ * When the newest hour ends, of those that begin before `time`, in which a match was counted, in ms; null: there is
+ * none. Counters are kept when rows are erased, so the hour may be without a match. Those that were made daily stand
+ * for their day.
+ */
+async function countedUntil(
+  driver: StorageDriver,
+  account: AccountId,
+  { from, time }: { from: number; time: number },
+  counted: readonly Expression<SqlBool>[],
+): Promise<number | null> {
+  const { rows } = await sql<{ hour: number; daily: number }>`
+    SELECT hour, (SELECT usage_daily_before FROM accounts WHERE id = ${account}) AS daily FROM usage_hours
+    WHERE account_id = ${account} AND hour >= ${Math.floor(from / DAY_MS) * DAY_MS} AND hour < ${time}
+      AND ${sql.join(counted, sql` AND `)} ORDER BY hour DESC LIMIT 1`.execute(driver.scans);
+  const [last] = rows;
+  return last === undefined ? null : last.hour + (last.hour < last.daily ? DAY_MS : HOUR_MS);
+}
+
+/** Where a scan begins: before this row. Null: the counters know of no match. */
+async function startOf(
+  driver: StorageDriver,
+  account: AccountId,
+  before: number,
+  wanted: LogSearch,
+): Promise<number | null> {
+  const counted = countedBy(wanted);
+  if (counted.length === 0) return before;
+  const newest = driver.scans
+    .selectFrom('verifications')
+    .select('created_at')
+    .where(driver.seqRange(account, FIRST_SEQ, before));
+  const row = await newest.orderBy('account_id', 'desc').orderBy('seq', 'desc').limit(1).executeTakeFirst();
+  if (row === undefined) return null;
+  const time = row.created_at + DISORDER_MS;
+  const end = await countedUntil(driver, account, { from: wanted.from ?? 0, time }, counted);
+  if (end === null) return null;
+  return end >= time ? before : Math.min(before, await seqAt(driver, account, end + DISORDER_MS));
+}
+
 /** Scans the newest LOG_SEARCH_ROWS rows, of the time that is asked for. */
 async function scan(driver: StorageDriver, account: AccountId, wanted: LogSearch): Promise<SearchPage> {
   const { from = null, to = null } = wanted;
@@ -180,7 +254,8 @@ async function scan(driver: StorageDriver, account: AccountId, wanted: LogSearch
     from === null ? FIRST_SEQ : seqAt(driver, account, from - DISORDER_MS),
     to === null ? AFTER_LAST_SEQ : seqAt(driver, account, to + DISORDER_MS),
   ]);
-  const before = Math.min(wanted.before ?? AFTER_LAST_SEQ, end);
+  const before = await startOf(driver, account, Math.min(wanted.before ?? AFTER_LAST_SEQ, end), wanted);
+  if (before === null) return { items: [], next: null, searchedTo: null };
   const edge = await edgeOf(driver, account, before, first);
   const reached = driver.scans.selectFrom('verifications').where(driver.seqRange(account, edge?.seq ?? first, before));
   const found = page(await matching(driver, reached, wanted), wanted.limit);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { REASON_FILTERS } from '../../../src/kernel/facts/reasons.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 import { type Client, of, signedIn } from './client.ts';
 
@@ -49,7 +50,15 @@ describe('the log', () => {
     [{ email: '%' }, []],
     [{ reason: 'disposable_domain' }, ['bob@mailinator.com']],
     [{ reason: 'none' }, ['cy@good.com', 'Ada@good.com']],
+    [{ reason: 'none,disposable_domain', limit: '2' }, ['cy@good.com', 'bob@mailinator.com']],
+    [{ reason: 'none,greylisted', not: 'reason' }, ['bob@mailinator.com']],
     [{ status: 'bad' }, ['bob@mailinator.com']],
+    [{ reason: REASON_FILTERS.join() }, ['cy@good.com', 'bob@mailinator.com', 'Ada@good.com']],
+    [{ status: 'bad,rejected' }, ['bob@mailinator.com']],
+    [{ status: 'bad,rejected', not: 'status' }, ['cy@good.com', 'Ada@good.com']],
+    [{ deliverability: 'risky,undeliverable' }, ['bob@mailinator.com']],
+    [{ origin: 'dashboard,list' }, ['cy@good.com']],
+    [{ level: 'mx,smtp', key: 'dashboard,key_none' }, ['cy@good.com']],
     [{ key: 'dashboard' }, ['cy@good.com']],
     [{ key: 'dashboard', status: 'bad' }, []],
     [{ id: 'ver_nothing' }, []],
@@ -120,6 +129,8 @@ describe('the log', () => {
 
   it.each([
     { status: 'ugly' },
+    { reason: 'none,ugly' },
+    { reason: 'none,' },
     { limit: '0' },
     { before: 'x' },
     { email: 'a\u0000b' },

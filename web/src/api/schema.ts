@@ -5073,25 +5073,26 @@ export interface operations {
                 id?: string;
                 /** @description An ID, an address or its beginning, or any part of one, such as a domain. Without regard to case. */
                 query?: string;
-                level?: "mx" | "smtp";
-                /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. */
-                deliverability?: "deliverable" | "not_checked" | "unknown" | "risky" | "undeliverable";
-                /** @description `compat`: the API of another service; `hook`: an auth server; `list`: the result of a list. */
-                origin?: "api" | "compat" | "mcp" | "hook" | "dashboard" | "list";
+                /** @description The level that was asked for; what was charged may be mx where it was smtp. `mx`, `smtp`; several are separated by commas, and any of them matches. */
+                level?: string;
+                /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. `deliverable`, `not_checked`, `unknown`, `risky`, `undeliverable`; several are separated by commas, and any of them matches. */
+                deliverability?: string;
+                /** @description `compat`: the API of another service; `hook`: an auth server; `list`: the result of a list. `api`, `compat`, `mcp`, `hook`, `dashboard`, `list`; several are separated by commas, and any of them matches. */
+                origin?: string;
                 /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
                 operator?: string;
                 /** @description Name of the egress, as in `checks.smtp.egress`. */
                 egress?: string;
-                /** @description What the policy of the request said. */
-                decision?: "accept" | "review" | "reject";
+                /** @description What the policy of the request said. `accept`, `review`, `reject`; several are separated by commas, and any of them matches. */
+                decision?: string;
                 from?: string;
                 to?: string;
-                /** @description `none`: without a reason. */
-                reason?: "none" | "blocked_by_filter" | "bounced_before" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
-                /** @description Id of a key, or `dashboard`. */
+                /** @description A reason of the page of verdicts; `none`: without a reason. `none`, `blocked_by_filter`, `bounced_before`, `invalid_format`, `disposable_domain`, `domain_not_found`, `no_mx_records`, `null_mx`, `mx_unusable`, `dns_failure`, `catch_all`, `mailbox_not_found`, `mailbox_full`, `mailbox_disabled`, `relay_denied`, `greylisted`, `smtp_temporary_failure`, `smtp_timeout`, `smtp_unreachable`, `smtp_blocked`, `smtp_unverifiable`; several are separated by commas, and any of them matches. */
+                reason?: string;
+                /** @description Id of a key, or `dashboard`; several are separated by commas, and any of them matches. */
                 key?: string;
-                /** @description Of verifications, or `rejected` for rejected requests alone. */
-                status?: "good" | "bad" | "rejected";
+                /** @description Of verifications, or `rejected` for rejected requests. `good`, `bad`, `rejected`; several are separated by commas, and any of them matches. */
+                status?: string;
                 /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress or decision, and match none. */
                 not?: string;
                 before?: string;
@@ -5206,25 +5207,26 @@ export interface operations {
                 id?: string;
                 /** @description An ID, an address or its beginning, or any part of one, such as a domain. Without regard to case. */
                 query?: string;
-                level?: "mx" | "smtp";
-                /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. */
-                deliverability?: "deliverable" | "not_checked" | "unknown" | "risky" | "undeliverable";
-                /** @description `compat`: the API of another service; `hook`: an auth server; `list`: the result of a list. */
-                origin?: "api" | "compat" | "mcp" | "hook" | "dashboard" | "list";
+                /** @description The level that was asked for; what was charged may be mx where it was smtp. `mx`, `smtp`; several are separated by commas, and any of them matches. */
+                level?: string;
+                /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. `deliverable`, `not_checked`, `unknown`, `risky`, `undeliverable`; several are separated by commas, and any of them matches. */
+                deliverability?: string;
+                /** @description `compat`: the API of another service; `hook`: an auth server; `list`: the result of a list. `api`, `compat`, `mcp`, `hook`, `dashboard`, `list`; several are separated by commas, and any of them matches. */
+                origin?: string;
                 /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
                 operator?: string;
                 /** @description Name of the egress, as in `checks.smtp.egress`. */
                 egress?: string;
-                /** @description What the policy of the request said. */
-                decision?: "accept" | "review" | "reject";
+                /** @description What the policy of the request said. `accept`, `review`, `reject`; several are separated by commas, and any of them matches. */
+                decision?: string;
                 from?: string;
                 to?: string;
-                /** @description `none`: without a reason. */
-                reason?: "none" | "blocked_by_filter" | "bounced_before" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
-                /** @description Id of a key, or `dashboard`. */
+                /** @description A reason of the page of verdicts; `none`: without a reason. `none`, `blocked_by_filter`, `bounced_before`, `invalid_format`, `disposable_domain`, `domain_not_found`, `no_mx_records`, `null_mx`, `mx_unusable`, `dns_failure`, `catch_all`, `mailbox_not_found`, `mailbox_full`, `mailbox_disabled`, `relay_denied`, `greylisted`, `smtp_temporary_failure`, `smtp_timeout`, `smtp_unreachable`, `smtp_blocked`, `smtp_unverifiable`; several are separated by commas, and any of them matches. */
+                reason?: string;
+                /** @description Id of a key, or `dashboard`; several are separated by commas, and any of them matches. */
                 key?: string;
-                /** @description Of verifications, or `rejected` for rejected requests alone. */
-                status?: "good" | "bad" | "rejected";
+                /** @description Of verifications, or `rejected` for rejected requests. `good`, `bad`, `rejected`; several are separated by commas, and any of them matches. */
+                status?: string;
                 /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress or decision, and match none. */
                 not?: string;
             };
@@ -5257,25 +5259,26 @@ export interface operations {
                 id?: string;
                 /** @description An ID, an address or its beginning, or any part of one, such as a domain. Without regard to case. */
                 query?: string;
-                level?: "mx" | "smtp";
-                /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. */
-                deliverability?: "deliverable" | "not_checked" | "unknown" | "risky" | "undeliverable";
-                /** @description `compat`: the API of another service; `hook`: an auth server; `list`: the result of a list. */
-                origin?: "api" | "compat" | "mcp" | "hook" | "dashboard" | "list";
+                /** @description The level that was asked for; what was charged may be mx where it was smtp. `mx`, `smtp`; several are separated by commas, and any of them matches. */
+                level?: string;
+                /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. `deliverable`, `not_checked`, `unknown`, `risky`, `undeliverable`; several are separated by commas, and any of them matches. */
+                deliverability?: string;
+                /** @description `compat`: the API of another service; `hook`: an auth server; `list`: the result of a list. `api`, `compat`, `mcp`, `hook`, `dashboard`, `list`; several are separated by commas, and any of them matches. */
+                origin?: string;
                 /** @description Mail operator as `checks.mx.provider` names it; `none`: servers that belong to no known operator. */
                 operator?: string;
                 /** @description Name of the egress, as in `checks.smtp.egress`. */
                 egress?: string;
-                /** @description What the policy of the request said. */
-                decision?: "accept" | "review" | "reject";
+                /** @description What the policy of the request said. `accept`, `review`, `reject`; several are separated by commas, and any of them matches. */
+                decision?: string;
                 from?: string;
                 to?: string;
-                /** @description `none`: without a reason. */
-                reason?: "none" | "blocked_by_filter" | "bounced_before" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
-                /** @description Id of a key, or `dashboard`. */
+                /** @description A reason of the page of verdicts; `none`: without a reason. `none`, `blocked_by_filter`, `bounced_before`, `invalid_format`, `disposable_domain`, `domain_not_found`, `no_mx_records`, `null_mx`, `mx_unusable`, `dns_failure`, `catch_all`, `mailbox_not_found`, `mailbox_full`, `mailbox_disabled`, `relay_denied`, `greylisted`, `smtp_temporary_failure`, `smtp_timeout`, `smtp_unreachable`, `smtp_blocked`, `smtp_unverifiable`; several are separated by commas, and any of them matches. */
+                reason?: string;
+                /** @description Id of a key, or `dashboard`; several are separated by commas, and any of them matches. */
                 key?: string;
-                /** @description Of verifications, or `rejected` for rejected requests alone. */
-                status?: "good" | "bad" | "rejected";
+                /** @description Of verifications, or `rejected` for rejected requests. `good`, `bad`, `rejected`; several are separated by commas, and any of them matches. */
+                status?: string;
                 /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress or decision, and match none. */
                 not?: string;
             };

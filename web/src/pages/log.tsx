@@ -16,7 +16,7 @@ import { formatDays } from '../parts/days.ts';
 import { DownloadMenu } from '../parts/download-menu.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { FilterChip } from '../parts/filter-chip.tsx';
-import { formatClock, formatDate, formatDateTime, pluralize } from '../parts/format.ts';
+import { formatClock, formatDate, formatDateTime, formatNumber, pluralize } from '../parts/format.ts';
 import { FreshBar } from '../parts/fresh-bar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { keysOf } from '../parts/keys-of.ts';
@@ -34,6 +34,7 @@ import { EntryDrawer } from './log/entry-drawer.tsx';
 import { Erase } from './log/erase.tsx';
 import { Hours } from './log/hours.tsx';
 import css from './log/log.module.css';
+import { searchPage } from './log/query.ts';
 import { RejectedDrawer } from './log/rejected-drawer.tsx';
 import { type LogRow, rejectedId, rowsOf } from './log/rows.ts';
 import {
@@ -64,10 +65,11 @@ export function LogPage() {
   const { open } = search;
   const isSearch = Object.keys(filters).length > 0;
   const queryKey = ['account', id, 'log', filters];
-  const query = useKeysetQuery(queryKey, (before) => {
-    const page = { limit: PAGE_SIZE.default, ...(before === undefined ? {} : { before }) };
-    const query = { ...logQuery(filters, Date.now()), ...page };
-    return unwrap(api.GET('/dashboard/accounts/{account}/log', { params: { path: { account: id }, query } }));
+  /** How far back the search has come that is under way. */
+  const [reached, setReached] = useState<string | null>(null);
+  const query = useKeysetQuery(queryKey, (before, signal) => {
+    setReached(null);
+    return searchPage(id, filters, { before, signal, reached: setReached });
   });
   const { data } = query;
   const rows = useMemo(() => (data ?? []).flatMap(rowsOf), [data]);
@@ -124,11 +126,16 @@ export function LogPage() {
         )}
         {table.rows.length > 0 && <LogTable {...table} onOpen={openEntry} />}
       </div>
+      {query.isFetching && reached !== null && (
+        <Text role="status" size="sm" ta="center">
+          Searched back to {formatDateTime(reached)} …
+        </Text>
+      )}
       <LoadMore query={query}>
         {(pages) => (
           <>
             {rows.length === 0 && pages.at(-1)?.next === null && <NoEntries isSearch={isSearch} />}
-            <SearchProgress pages={pages} found={rows.length} />
+            {!query.isFetching && <SearchEnd pages={pages} found={rows.length} isSearch={isSearch} />}
           </>
         )}
       </LoadMore>
@@ -250,6 +257,7 @@ const LogFilters = memo(function LogFilters(props: {
             key={name}
             name={label}
             options={options}
+            several={name !== 'range' && name !== 'egress'}
             value={search[name] ?? null}
             onChange={(value) => change(name === 'range' ? { ...NO_TIME, range: value } : { [name]: value })}
             {...(name === 'range' ? {} : negation(name))}
@@ -305,15 +313,17 @@ function withoutTime({
   return filters;
 }
 
-/** A search reads a limited number of entries per request; this shows how far back it got. */
-function SearchProgress({ pages, found }: { pages: readonly Log[]; found: number }) {
+/** How far the search came: to the end of the log, or to where it can be continued. */
+function SearchEnd({ pages, found, isSearch }: { pages: readonly Log[]; found: number; isSearch: boolean }) {
   const last = pages.at(-1);
-  if (last === undefined || last.next === null || last.searched_to === null) return null;
-  if (rowsOf(last).length >= PAGE_SIZE.default) return null;
+  if (last === undefined) return null;
+  const isPaused = last.next !== null && last.searched_to !== null && rowsOf(last).length < PAGE_SIZE.default;
+  if (!isPaused && (!isSearch || found === 0 || last.next !== null)) return null;
   return (
     <Text role="status" size="sm" ta="center">
-      {found === 0 ? 'No matches yet. ' : ''}Searched back to {formatDateTime(last.searched_to)}; choose “Load more” to
-      continue.
+      {isPaused
+        ? `${found === 0 ? 'No matches' : pluralize(found, 'match', 'matches')} back to ${formatDateTime(last.searched_to ?? '')}; choose “Load more” to search further back.`
+        : `${found === 1 ? 'The only match is' : `All ${formatNumber(found)} matches are`} shown.`}
     </Text>
   );
 }

@@ -1,22 +1,53 @@
 import { Menu } from '@mantine/core';
+import { useState } from 'react';
 import css from './filter-chip.module.css';
 import { Icon } from './icon.tsx';
 
-/** A filter: dashed while it may be set, filled with its value once it is. `value`: null while it is not set. */
+interface FilterOption {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** How many values of a filter its chip names. */
+const NAMED = 2;
+
+/** `Greylisted or SMTP timeout`, `Greylisted, SMTP timeout or 3 more` */
+function namesText(names: readonly string[]): string {
+  const [named, more] = [names.slice(0, NAMED), names.length - NAMED];
+  return more > 0 ? `${named.join(', ')} or ${more} more` : named.join(' or ');
+}
+
+/** More options than these can be searched. */
+const SEARCHED_FROM = 8;
+
+/**
+ * A filter: dashed while it may be set, filled with its value once it is. `value`: null while it is not set; with
+ * `several`, values with commas between them, any of which rows may have.
+ */
 export function FilterChip(props: {
   name: string;
-  options: readonly { value: string; label: string }[];
+  options: readonly FilterOption[];
   value: string | null;
+  several?: boolean;
   onChange: (value: string | null) => void;
   /** Whether the value is what rows must not have; missing: they cannot be asked for so. */
   negated?: boolean;
   onNegate?: (negated: boolean) => void;
 }) {
-  const { name, options, value, onChange, negated = false, onNegate } = props;
-  const label = value === null ? null : (options.find((option) => option.value === value)?.label ?? value);
+  const { name, options, value, several = false, onChange, negated = false, onNegate } = props;
+  const values = value === null ? [] : several ? value.split(',') : [value];
+  const nameOf = (one: string) => options.find((option) => option.value === one)?.label ?? one;
+  const label = value === null ? null : namesText(values.map(nameOf));
+  const [search, setSearch] = useState('');
+  const wanted = search.trim().toLowerCase();
+  const found = options.filter((option) => option.label.toLowerCase().includes(wanted));
+  const toggle = (one: string) => {
+    const chosen = values.includes(one) ? values.filter((other) => other !== one) : [...values, one];
+    onChange(chosen.length === 0 ? null : chosen.join(','));
+  };
   return (
     <span className={css.chip} data-set={label !== null}>
-      <Menu position="bottom-start" portalProps={{ target: '#content' }}>
+      <Menu position="bottom-start" portalProps={{ target: '#content' }} closeOnItemClick={!several}>
         <Menu.Target>
           <button type="button">
             {label === null ? (
@@ -31,6 +62,14 @@ export function FilterChip(props: {
           </button>
         </Menu.Target>
         <Menu.Dropdown aria-label={name} mah={360} style={{ overflowY: 'auto' }}>
+          {options.length > SEARCHED_FROM && (
+            <Menu.Search
+              aria-label={`Search ${name}`}
+              placeholder="Search"
+              value={search}
+              onChange={(event) => setSearch(event.currentTarget.value)}
+            />
+          )}
           {label !== null && onNegate !== undefined && (
             <>
               <Menu.CheckboxItem checked={negated} onChange={onNegate}>
@@ -39,13 +78,26 @@ export function FilterChip(props: {
               <Menu.Divider />
             </>
           )}
-          <Menu.RadioGroup value={value ?? ''} onChange={onChange}>
-            {options.map((option) => (
-              <Menu.RadioItem key={option.value} value={option.value} className="anywhere">
+          {several ? (
+            found.map((option) => (
+              <Menu.CheckboxItem
+                key={option.value}
+                checked={values.includes(option.value)}
+                onChange={() => toggle(option.value)}
+                className="anywhere"
+              >
                 {option.label}
-              </Menu.RadioItem>
-            ))}
-          </Menu.RadioGroup>
+              </Menu.CheckboxItem>
+            ))
+          ) : (
+            <Menu.RadioGroup value={value ?? ''} onChange={onChange}>
+              {found.map((option) => (
+                <Menu.RadioItem key={option.value} value={option.value} className="anywhere">
+                  {option.label}
+                </Menu.RadioItem>
+              ))}
+            </Menu.RadioGroup>
+          )}
         </Menu.Dropdown>
       </Menu>
       {label !== null && (

@@ -12,11 +12,11 @@ interface Keyset {
 /** Keyset pagination, newest first: `next` of a page is `before` of the following one. */
 export function useKeysetQuery<P extends Keyset>(
   queryKey: QueryKey,
-  load: (before: string | undefined) => Promise<P>,
+  load: (before: string | undefined, signal: AbortSignal) => Promise<P>,
 ): UseInfiniteQueryResult<readonly P[]> {
   return useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam }) => load(pageParam),
+    queryFn: ({ pageParam, signal }) => load(pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next?.toString(),
     select: ({ pages }): readonly P[] => pages,

@@ -6,6 +6,7 @@ import { CopyText } from '../../parts/copy-text.tsx';
 import { formatDateTime, pluralize } from '../../parts/format.ts';
 import { escapeInvisibleJson } from '../../parts/verdict/escape-invisible.ts';
 import { Verdict } from '../../parts/verdict/verdict.tsx';
+import { levelText } from './rows.ts';
 import { sourceOf } from './source.ts';
 
 /** A verification with its facts, verdict and evidence. */
@@ -16,7 +17,7 @@ export function EntryDetail({ detail: { entry, reply } }: { detail: LogDetail })
     ...(list === null ? [] : [['List', <ListLink key="list" of={list} />] as const]),
     ['Source', sourceOf(entry)],
     ['IP address', entry.client_ip ?? 'Unknown'],
-    ['Requested level', entry.requested],
+    ['Level', levelText(entry)],
     // Earlier versions recorded neither.
     ...(reply.seen == null ? [] : [['Seen in its scope', seenText(reply.seen)] as const]),
     ...(reply.decision == null ? [] : [['Decision', decisionText(reply.decision)] as const]),

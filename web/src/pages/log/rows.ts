@@ -24,6 +24,10 @@ export function rowsOf({ entries, rejected }: Log): LogRow[] {
   return rows.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
 }
 
+/** The level that was asked for, and the one that was charged where it is another. */
+export const levelText = ({ requested, validation_type }: LogEntry): string =>
+  requested === validation_type ? requested : `${requested}, charged as ${validation_type}`;
+
 /** Such as `429 Rate limit exceeded`, or `Answered accept: rate limit exceeded` of a hook. */
 export function rejectionName({ status, code, answer }: RejectedRequest): string {
   const words = (code ?? 'rejected').replaceAll('_', ' ');

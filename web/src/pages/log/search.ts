@@ -1,13 +1,13 @@
-import { ADDRESS_LENGTH, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
+import { ADDRESS_LENGTH, LOG_KEYS_LENGTH, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import { LOG_NEGATABLE, type LogNegatable } from '../../../../src/kernel/facts/log-filters.ts';
 import { LEVELS } from '../../../../src/kernel/facts/plans.ts';
 import { POLICY_ACTIONS, type PolicyAction } from '../../../../src/kernel/facts/policies.ts';
 import { REASON_FILTERS } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
-import { SEGMENT_LABELS, type Segment } from '../../parts/chart/bars.ts';
+import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
 import { isDay } from '../../parts/days.ts';
 import { keysOf } from '../../parts/keys-of.ts';
-import { oneOf, textOf } from '../../parts/search-params.ts';
+import { oneOf, several, textOf } from '../../parts/search-params.ts';
 
 export const RANGES = { '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' } as const;
 type Range = keyof typeof RANGES;
@@ -47,19 +47,20 @@ export interface LogSearch {
   /** First and last day (UTC), `2026-11-03`; both or neither. */
   from?: string;
   to?: string;
-  level?: Verification['validation_type'];
-  deliverability?: Segment;
+  /** The level that was asked for; here and below, several values have commas between them. */
+  level?: string;
+  deliverability?: string;
   /** Mail operator; `none`: servers that belong to no known one. */
   operator?: string;
   /** Name of the egress. */
   egress?: string;
   /** `none`: without a reason. */
-  reason?: (typeof REASON_FILTERS)[number];
+  reason?: string;
   /** Id of a key. */
   key?: string;
-  origin?: keyof typeof ORIGIN_LABELS;
-  status?: keyof typeof STATUS_LABELS;
-  decision?: PolicyAction;
+  origin?: string;
+  status?: string;
+  decision?: string;
   /** Names of filters whose value is what rows must not have, separated by commas. */
   not?: string;
   /** Id of the row in the drawer. */
@@ -94,15 +95,15 @@ export function logSearch(search: Record<string, unknown>): LogSearch {
     range: oneOf(keysOf(RANGES), search.range),
     ...hoursOf(search.hour, search.until),
     ...daysOf(search.from, search.to),
-    level: oneOf(LEVELS, search.level),
-    deliverability: oneOf(keysOf(SEGMENT_LABELS), search.deliverability),
-    reason: oneOf(REASON_FILTERS, search.reason),
-    key: textOf(search.key, LOG_QUERY_LENGTH.max),
-    origin: oneOf(keysOf(ORIGIN_LABELS), search.origin),
+    level: several(LEVELS, search.level),
+    deliverability: several(keysOf(SEGMENT_LABELS), search.deliverability),
+    reason: several(REASON_FILTERS, search.reason),
+    key: textOf(search.key, LOG_KEYS_LENGTH.max),
+    origin: several(keysOf(ORIGIN_LABELS), search.origin),
     operator: textOf(search.operator, NAME_LENGTH.max),
     egress: textOf(search.egress, NAME_LENGTH.max),
-    status: oneOf(keysOf(STATUS_LABELS), search.status),
-    decision: oneOf(POLICY_ACTIONS, search.decision),
+    status: several(keysOf(STATUS_LABELS), search.status),
+    decision: several(POLICY_ACTIONS, search.decision),
     open: textOf(search.open, LOG_QUERY_LENGTH.max),
   };
   const not = negatedOf({ not: String(search.not) }).filter((name) => read[name] !== undefined);

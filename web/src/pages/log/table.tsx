@@ -7,7 +7,7 @@ import { BelowAddress, OpenableRow, openHref, RowGroups, RowLink, RowsTable } fr
 import lineCss from '../../parts/verdict/verdict-line.module.css';
 import { Address, VerdictLine } from '../../parts/verdict/verdict-line.tsx';
 import css from './log.module.css';
-import { type LogRow, rejectionName } from './rows.ts';
+import { type LogRow, levelText, rejectionName } from './rows.ts';
 import type { LogSearch } from './search.ts';
 
 const dayOf = ({ at }: LogRow): string => at.slice(0, 10);
@@ -84,7 +84,7 @@ const verificationCells = (entry: LogEntry): Cells => ({
   subject: <Address email={entry.email} of={entry} />,
   verdict: <VerdictLine of={entry} />,
   source: entry.list?.name ?? entry.key?.name ?? 'Dashboard',
-  level: entry.validation_type,
+  level: levelText(entry),
   took: `${formatNumber(entry.duration_ms)} ms`,
   credits: formatNumber(entry.credits_used),
 });

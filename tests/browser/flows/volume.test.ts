@@ -1,0 +1,78 @@
+/** Questions that people ask of an account with 60,000 verifications, each with the clicks it takes. */
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { violations } from '../../lab/axe.ts';
+import { describeBrowser } from '../../lab/browser.ts';
+import { person } from '../../lab/person.ts';
+import { type Lab, startLab } from '../../lab/service.ts';
+import { type Volume, volumeOf } from '../../lab/volume.ts';
+import { button, expectText, heading, rowOf, says } from '../steps.ts';
+
+describeBrowser('an account with 60,000 verifications', (browser) => {
+  let lab: Lab;
+  let volume: Volume;
+  beforeAll(async () => {
+    lab = await startLab();
+    volume = await volumeOf(lab);
+  });
+  afterAll(() => lab.close());
+
+  /** A page of the account, and how often was clicked on it. */
+  async function open(path: string, title: string) {
+    const who = await person(lab, { account: volume.account.id, role: 'owner' });
+    const { page } = await browser.visit(`${lab.url}${path}`, { as: who });
+    await heading(page, title).waitFor();
+    let clicks = 0;
+    const click = async (on: Locator) => {
+      clicks += 1;
+      await on.click();
+    };
+    return { page, click, clicks: () => clicks };
+  }
+  const rows = (page: Page) => page.locator('tr[data-entry]').count();
+  const more = (page: Page) => button(page, 'Load more').count();
+
+  it('shows its unknown ones at once, although a list ran in between: 2 clicks', async () => {
+    const { page, click, clicks } = await open('/log', 'Log');
+    await click(button(page, 'Views'));
+    await click(page.getByRole('menuitemradio', { name: 'Unknown, last 7 days' }));
+    await expect.poll(() => rows(page), { timeout: 10_000 }).toBe(50);
+    expect(clicks()).toBe(2);
+  });
+
+  it('opens exactly the rows of a reason that a number counts, from all of a month: 1 click', async () => {
+    const { page, click, clicks } = await open('/usage?range=30d', 'Usage');
+    const failures = rowOf(page, 'DNS failure');
+    const counted = Number(/\d+/.exec((await failures.getByRole('cell').nth(1).textContent()) ?? '')?.[0]);
+    expect(counted).toBeGreaterThan(3);
+    await click(failures.getByRole('link').first());
+    await heading(page, 'Log').waitFor();
+    await expect.poll(() => rows(page), { timeout: 10_000 }).toBe(counted);
+    await says(page, `All ${counted} matches are shown.`);
+    expect(await more(page)).toBe(0);
+    expect(clicks()).toBe(1);
+  });
+
+  it('finds what was asked for at the level smtp and charged as mx: several reasons by name, no Load more', async () => {
+    const { page, click, clicks } = await open('/log?level=smtp', 'Log');
+    await click(button(page, /Reason$/));
+    const search = page.getByRole('searchbox', { name: 'Search Reason' });
+    await search.fill('grey');
+    await click(page.getByRole('menuitemcheckbox', { name: 'Greylisted' }));
+    await search.fill('dns');
+    await click(page.getByRole('menuitemcheckbox', { name: 'DNS failure' }));
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => rows(page), { timeout: 10_000 }).toBe(50);
+    await button(page, /^Reason is DNS failure or Greylisted|^Reason is Greylisted or DNS failure/).waitFor();
+    await expectText(page.locator('tr[data-entry]').first()).toContain('smtp, charged as mx');
+    expect(new URL(page.url()).searchParams.get('reason')?.split(',').sort()).toEqual(['dns_failure', 'greylisted']);
+    expect(clicks()).toBe(3);
+  });
+
+  it('says that there is nothing when there is nothing', async () => {
+    const { page } = await open('/log?reason=mailbox_full', 'Log');
+    await says(page, 'Nothing in the log matches.');
+    expect(await more(page)).toBe(0);
+  });
+});

@@ -207,55 +207,98 @@ function countedBy(wanted: LogSearch): Expression<SqlBool>[] {
   return conditions;
 }
 
+/** Hours, or days, that one search looks into. */
+const HOURS_AT_ONCE = 48;
+
+interface Stretch {
+  /** Start and end, ms. */
+  readonly start: number;
+  readonly end: number;
+  /** Verifications that were counted in it, of whatever kind. */
+  readonly rows: number;
+}
+
 /**
- * When the newest hour ends, of those that begin before `time`, in which a match was counted, in ms; null: there is
- * none. Counters are kept when rows are erased, so the hour may be without a match. Those that were made daily stand
- * for their day.
+ * The newest hours before `time` in which a match was counted; those that follow each other are one. Counters are kept
+ * when rows are erased, so there may be no match. Those that were made daily stand for their day. `more`: there may be
+ * earlier ones.
  */
-async function countedUntil(
+async function countedStretches(
   driver: StorageDriver,
   account: AccountId,
   { from, time }: { from: number; time: number },
   counted: readonly Expression<SqlBool>[],
-): Promise<number | null> {
-  const { rows } = await sql<{ hour: number; daily: number }>`
-    SELECT hour, (SELECT usage_daily_before FROM accounts WHERE id = ${account}) AS daily FROM usage_hours
+): Promise<{ stretches: readonly Stretch[]; more: boolean }> {
+  const { rows } = await sql<{ hour: number; total: number; daily: number }>`
+    SELECT hour, CAST(sum(requests) AS BIGINT) AS total,
+      (SELECT usage_daily_before FROM accounts WHERE id = ${account}) AS daily
+    FROM usage_hours
     WHERE account_id = ${account} AND hour >= ${Math.floor(from / DAY_MS) * DAY_MS} AND hour < ${time}
-      AND ${sql.join(counted, sql` AND `)} ORDER BY hour DESC LIMIT 1`.execute(driver.scans);
-  const [last] = rows;
-  return last === undefined ? null : last.hour + (last.hour < last.daily ? DAY_MS : HOUR_MS);
+    GROUP BY hour HAVING max(CASE WHEN ${sql.join(counted, sql` AND `)} THEN 1 ELSE 0 END) = 1
+    ORDER BY hour DESC LIMIT ${HOURS_AT_ONCE}`.execute(driver.scans);
+  const stretches: Stretch[] = [];
+  for (const { hour, total, daily } of rows) {
+    const end = hour + (hour < daily ? DAY_MS : HOUR_MS);
+    const last = stretches.at(-1);
+    if (last !== undefined && last.start <= end)
+      stretches.splice(-1, 1, { start: hour, end: last.end, rows: last.rows + total });
+    else stretches.push({ start: hour, end, rows: total });
+  }
+  return { stretches, more: rows.length === HOURS_AT_ONCE };
 }
 
-/** Where a scan begins: before this row. Null: the counters know of no match. */
-async function startOf(
+/** Scans the hours that the counters know, as far as they have LOG_SEARCH_ROWS rows. */
+async function scanCounted(
   driver: StorageDriver,
   account: AccountId,
-  before: number,
   wanted: LogSearch,
-): Promise<number | null> {
-  const counted = countedBy(wanted);
-  if (counted.length === 0) return before;
+  { first, end }: { first: number; end: number },
+  counted: readonly Expression<SqlBool>[],
+): Promise<SearchPage> {
   const newest = driver.scans
     .selectFrom('verifications')
     .select('created_at')
-    .where(driver.seqRange(account, FIRST_SEQ, before));
+    .where(driver.seqRange(account, first, end));
   const row = await newest.orderBy('account_id', 'desc').orderBy('seq', 'desc').limit(1).executeTakeFirst();
-  if (row === undefined) return null;
+  if (row === undefined) return { items: [], next: null, searchedTo: null };
   const time = row.created_at + DISORDER_MS;
-  const end = await countedUntil(driver, account, { from: wanted.from ?? 0, time }, counted);
-  if (end === null) return null;
-  return end >= time ? before : Math.min(before, await seqAt(driver, account, end + DISORDER_MS));
+  const { stretches, more } = await countedStretches(driver, account, { from: wanted.from ?? 0, time }, counted);
+  const items: LoggedVerification[] = [];
+  let [before, left] = [end, LOG_SEARCH_ROWS];
+  for (const stretch of stretches) {
+    if (left <= 0) return { items, next: before, searchedTo: stretch.end };
+    const [low, high] = await Promise.all([
+      seqAt(driver, account, stretch.start - DISORDER_MS),
+      seqAt(driver, account, stretch.end + DISORDER_MS),
+    ]);
+    const [from, to] = [Math.max(first, low), Math.min(before, high)];
+    const edge = stretch.rows > left ? await edgeOf(driver, account, to, from) : undefined;
+    const range = driver.seqRange(account, edge?.seq ?? from, to);
+    const limit = wanted.limit - items.length;
+    items.push(
+      ...(await matching(driver, driver.scans.selectFrom('verifications').where(range), { ...wanted, limit })),
+    );
+    if (items.length > wanted.limit) return page(items, wanted.limit);
+    if (edge !== undefined) return { items, next: edge.seq, searchedTo: edge.created_at };
+    before = Math.min(before, from);
+    left -= stretch.rows;
+  }
+  return { items, next: more ? before : null, searchedTo: more ? (stretches.at(-1)?.start ?? null) : null };
 }
 
-/** Scans the newest LOG_SEARCH_ROWS rows, of the time that is asked for. */
+/**
+ * Scans LOG_SEARCH_ROWS rows, of the time that is asked for: the newest, or those of the hours that are known to have
+ * matches.
+ */
 async function scan(driver: StorageDriver, account: AccountId, wanted: LogSearch): Promise<SearchPage> {
   const { from = null, to = null } = wanted;
   const [first, end] = await Promise.all([
     from === null ? FIRST_SEQ : seqAt(driver, account, from - DISORDER_MS),
     to === null ? AFTER_LAST_SEQ : seqAt(driver, account, to + DISORDER_MS),
   ]);
-  const before = await startOf(driver, account, Math.min(wanted.before ?? AFTER_LAST_SEQ, end), wanted);
-  if (before === null) return { items: [], next: null, searchedTo: null };
+  const before = Math.min(wanted.before ?? AFTER_LAST_SEQ, end);
+  const counted = countedBy(wanted);
+  if (counted.length > 0) return scanCounted(driver, account, wanted, { first, end: before }, counted);
   const edge = await edgeOf(driver, account, before, first);
   const reached = driver.scans.selectFrom('verifications').where(driver.seqRange(account, edge?.seq ?? first, before));
   const found = page(await matching(driver, reached, wanted), wanted.limit);

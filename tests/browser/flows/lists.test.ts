@@ -124,7 +124,8 @@ describeBrowser('lists', (browser) => {
     // The log names the list, and leads back to it.
     await goTo(page, 'Log');
     await button(page, 'Origin').click();
-    await page.getByRole('menuitemradio', { name: 'List' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'List' }).click();
+    await page.keyboard.press('Escape');
     await rowOf(page, 'nobody@good.com').getByText('people.csv').waitFor();
     await page.getByRole('link', { name: 'nobody@good.com' }).click();
     await page

@@ -68,7 +68,8 @@ describeBrowser('the log as an instrument', (browser) => {
   it('is exported with its search, or as a whole', async () => {
     const { page } = await logOf('one@good.com', 'two@no-mail.com', 'three@good.com');
     await button(page, 'Reason').click();
-    await page.getByRole('menuitemradio', { name: 'No MX records' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'No MX records' }).click();
+    await page.keyboard.press('Escape');
     await expect.poll(() => rows(page)).toBe(1);
     await button(page, 'Export').click();
     const [head, ...found] = (await download(page, 'Rows of this search')).trimEnd().split('\r\n');
@@ -104,7 +105,8 @@ describeBrowser('the log as an instrument', (browser) => {
     const all = (await names()).length;
     expect(await rowsOfChips()).toBe(1);
     await button(page, /Status$/).click();
-    await page.getByRole('menuitemradio', { name: 'Rejected request' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Rejected request' }).click();
+    await page.keyboard.press('Escape');
     await expect.poll(async () => (await names())[0]).toBe('Status is Rejected request');
     expect(await rowsOfChips()).toBe(1);
     await rowOf(page, '400').click();

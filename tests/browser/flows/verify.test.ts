@@ -98,10 +98,12 @@ describeBrowser('verifying, and the log of it', (browser) => {
     await box.fill('');
     await expect.poll(entries).toBe(3);
     await button(search, 'Reason').click();
-    await page.getByRole('menuitemradio', { name: 'No MX records' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'No MX records' }).click();
+    await page.keyboard.press('Escape');
     await expect.poll(entries).toBe(1);
     await button(search, 'Key').click();
-    await page.getByRole('menuitemradio', { name: /^test/ }).click();
+    await page.getByRole('menuitemcheckbox', { name: /^test/ }).click();
+    await page.keyboard.press('Escape');
     await button(search, /^Key is/).waitFor();
     await page.reload();
     await expect.poll(entries).toBe(1);
@@ -109,6 +111,7 @@ describeBrowser('verifying, and the log of it', (browser) => {
     // The others: rows that do not have this reason.
     await button(search, /^Reason is/).click();
     await page.getByRole('menuitemcheckbox', { name: 'Is not' }).click();
+    await page.keyboard.press('Escape');
     await button(search, 'Reason is not No MX records').waitFor();
     await expect.poll(entries).toBe(2);
     expect(page.url()).toContain('not=reason');
@@ -162,7 +165,8 @@ describeBrowser('verifying, and the log of it', (browser) => {
       )
       .toBe(2);
     await button(page, 'Status').click();
-    await page.getByRole('menuitemradio', { name: 'Rejected request' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Rejected request' }).click();
+    await page.keyboard.press('Escape');
     await expect.poll(() => page.locator('tr[data-entry]').count()).toBe(1);
     await rowOf(page, 'POST /v1/verify').locator('time').click();
     const drawer = page.getByRole('region', { name: 'Rejected request' });

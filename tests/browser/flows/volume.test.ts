@@ -56,18 +56,20 @@ describeBrowser('an account with 60,000 verifications', (browser) => {
   it('finds what was asked for at the level smtp and charged as mx: several reasons by name, no Load more', async () => {
     const { page, click, clicks } = await open('/log?level=smtp', 'Log');
     await click(button(page, /Reason$/));
-    const search = page.getByRole('searchbox', { name: 'Search Reason' });
-    await search.fill('grey');
-    await click(page.getByRole('menuitemcheckbox', { name: 'Greylisted' }));
-    await search.fill('dns');
-    await click(page.getByRole('menuitemcheckbox', { name: 'DNS failure' }));
+    const item = (name: string) => page.getByRole('menuitemcheckbox', { name });
+    await item('Greylisted').waitFor();
+    // Typing goes to the item.
+    await page.keyboard.type('grey');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => item('Greylisted').getAttribute('aria-checked')).toBe('true');
+    await click(item('DNS failure'));
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await expect.poll(() => rows(page), { timeout: 10_000 }).toBe(50);
     await button(page, /^Reason is DNS failure or Greylisted|^Reason is Greylisted or DNS failure/).waitFor();
     await expectText(page.locator('tr[data-entry]').first()).toContain('smtp, charged as mx');
     expect(new URL(page.url()).searchParams.get('reason')?.split(',').sort()).toEqual(['dns_failure', 'greylisted']);
-    expect(clicks()).toBe(3);
+    expect(clicks()).toBe(2);
   });
 
   it('says that there is nothing when there is nothing', async () => {

@@ -1,5 +1,4 @@
 import { Menu } from '@mantine/core';
-import { useState } from 'react';
 import css from './filter-chip.module.css';
 import { Icon } from './icon.tsx';
 
@@ -16,9 +15,6 @@ function namesText(names: readonly string[]): string {
   const [named, more] = [names.slice(0, NAMED), names.length - NAMED];
   return more > 0 ? `${named.join(', ')} or ${more} more` : named.join(' or ');
 }
-
-/** More options than these can be searched. */
-const SEARCHED_FROM = 8;
 
 /**
  * A filter: dashed while it may be set, filled with its value once it is. `value`: null while it is not set; with
@@ -38,9 +34,6 @@ export function FilterChip(props: {
   const values = value === null ? [] : several ? value.split(',') : [value];
   const nameOf = (one: string) => options.find((option) => option.value === one)?.label ?? one;
   const label = value === null ? null : namesText(values.map(nameOf));
-  const [search, setSearch] = useState('');
-  const wanted = search.trim().toLowerCase();
-  const found = options.filter((option) => option.label.toLowerCase().includes(wanted));
   const toggle = (one: string) => {
     const chosen = values.includes(one) ? values.filter((other) => other !== one) : [...values, one];
     onChange(chosen.length === 0 ? null : chosen.join(','));
@@ -62,14 +55,6 @@ export function FilterChip(props: {
           </button>
         </Menu.Target>
         <Menu.Dropdown aria-label={name} mah={360} style={{ overflowY: 'auto' }}>
-          {options.length > SEARCHED_FROM && (
-            <Menu.Search
-              aria-label={`Search ${name}`}
-              placeholder="Search"
-              value={search}
-              onChange={(event) => setSearch(event.currentTarget.value)}
-            />
-          )}
           {label !== null && onNegate !== undefined && (
             <>
               <Menu.CheckboxItem checked={negated} onChange={onNegate}>
@@ -79,7 +64,7 @@ export function FilterChip(props: {
             </>
           )}
           {several ? (
-            found.map((option) => (
+            options.map((option) => (
               <Menu.CheckboxItem
                 key={option.value}
                 checked={values.includes(option.value)}
@@ -91,7 +76,7 @@ export function FilterChip(props: {
             ))
           ) : (
             <Menu.RadioGroup value={value ?? ''} onChange={onChange}>
-              {found.map((option) => (
+              {options.map((option) => (
                 <Menu.RadioItem key={option.value} value={option.value} className="anywhere">
                   {option.label}
                 </Menu.RadioItem>

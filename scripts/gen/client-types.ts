@@ -5,16 +5,24 @@ import { join } from 'node:path';
 import { DASHBOARD_ROUTES } from '../../src/http/dashboard/table.ts';
 import { dashboardDocument, publicDocument } from '../../src/http/openapi.ts';
 import { V1_ROUTES } from '../../src/http/routes.ts';
+import { readDocument } from '../../web/src/pages/reference/document.ts';
 import { ROOT } from '../fresh.mjs';
+import { apiTypes } from './api-types.ts';
 import { DEFAULT_URL } from './openapi-files.ts';
+import { pythonFiles } from './python.ts';
 
 /**
- * Generates the types of the published client and of the dashboard's client from the server's OpenAPI documents. The
- * generator is a command of the sdk workspace, because it needs its own TypeScript version.
+ * Generates the types of the published clients and of the dashboard's client from the server's OpenAPI documents. The
+ * generator for TypeScript is a command of the sdk workspace, because it needs its own TypeScript version.
  */
 export async function clientTypes(): Promise<Record<string, string>> {
+  const document = publicDocument(V1_ROUTES, DEFAULT_URL);
+  const types = apiTypes(readDocument(JSON.parse(JSON.stringify(document))));
   return {
-    'sdk/src/schema.ts': typesOf(publicDocument(V1_ROUTES, DEFAULT_URL)),
+    ...pythonFiles(types),
+    // A package has its own.
+    'clients/python/LICENSE': readFileSync(join(ROOT, 'LICENSE'), 'utf8'),
+    'sdk/src/schema.ts': typesOf(document),
     'web/src/api/schema.ts': typesOf(dashboardDocument(DASHBOARD_ROUTES, DEFAULT_URL)),
   };
 }

@@ -173,9 +173,10 @@ class AsyncVerificationsCalls:
         *,
         email: str | None = None,
         query: str | None = None,
-        reason: Literal["none", "blocked_by_filter", "bounced_before", "invalid_format", "disposable_domain", "domain_not_found", "no_mx_records", "null_mx", "mx_unusable", "dns_failure", "catch_all", "mailbox_not_found", "mailbox_full", "mailbox_disabled", "relay_denied", "greylisted", "smtp_temporary_failure", "smtp_timeout", "smtp_unreachable", "smtp_blocked", "smtp_unverifiable"] | None = None,
-        deliverability: Literal["deliverable", "not_checked", "unknown", "risky", "undeliverable"] | None = None,
-        decision: Literal["accept", "review", "reject"] | None = None,
+        level: str | None = None,
+        reason: str | None = None,
+        deliverability: str | None = None,
+        decision: str | None = None,
         since: str | None = None,
         until: str | None = None,
         cursor: str | None = None,
@@ -189,10 +190,22 @@ class AsyncVerificationsCalls:
             email: An address or its beginning, without regard to case.
             query: An ID, an address or its beginning, or any part of one, such as a domain.
                 Without regard to case.
-            reason: ``none``: without a reason.
+            level: The level that was asked for; what was charged may be mx where it was smtp.
+                ``mx``, ``smtp``; several are separated by commas, and any of them matches.
+            reason: A reason of the page of verdicts; ``none``: without a reason. ``none``,
+                ``blocked_by_filter``, ``bounced_before``, ``invalid_format``,
+                ``disposable_domain``, ``domain_not_found``, ``no_mx_records``, ``null_mx``,
+                ``mx_unusable``, ``dns_failure``, ``catch_all``, ``mailbox_not_found``,
+                ``mailbox_full``, ``mailbox_disabled``, ``relay_denied``, ``greylisted``,
+                ``smtp_temporary_failure``, ``smtp_timeout``, ``smtp_unreachable``,
+                ``smtp_blocked``, ``smtp_unverifiable``; several are separated by commas, and any of
+                them matches.
             deliverability: ``not_checked``: unknown because the mailbox was not asked about
-                (level mx). ``unknown``: the others.
-            decision: What the policy of the request said.
+                (level mx). ``unknown``: the others. ``deliverable``, ``not_checked``, ``unknown``,
+                ``risky``, ``undeliverable``; several are separated by commas, and any of them
+                matches.
+            decision: What the policy of the request said. ``accept``, ``review``, ``reject``;
+                several are separated by commas, and any of them matches.
             cursor: ``next`` of the page before.
         """
         return await self._transport.send(
@@ -202,6 +215,7 @@ class AsyncVerificationsCalls:
                 query=given({
                     "email": email,
                     "query": query,
+                    "level": level,
                     "reason": reason,
                     "deliverability": deliverability,
                     "decision": decision,

@@ -21,11 +21,15 @@ except ImportError:  # Pydantic 1.
     from pydantic.errors import PydanticValueError
 
     def _error(outcome: Outcome) -> ValueError:
-        error = PydanticValueError(suggestion=outcome.suggestion)
-        error.code = outcome.code
-        # Without the formatting of messages, which a brace in an address would break.
-        error.msg_template = (outcome.message or "").replace("{", "{{").replace("}", "}}")
-        return error  # type: ignore[no-any-return]
+        # It is formatted, which a brace in an address would break.
+        template = (outcome.message or "").replace("{", "{{").replace("}", "}}")
+        # The type of an error is an attribute of its class.
+        kind = type(
+            "VerifiedEmailError",
+            (PydanticValueError,),
+            {"code": outcome.code, "msg_template": template},
+        )
+        return kind(suggestion=outcome.suggestion)  # type: ignore[no-any-return]
 
 else:
 

@@ -2,7 +2,7 @@
  * `npm run gen`: writes every generated file; with `--check`, lists stale ones and exits with 1.
  * Each file comes from a function in scripts/gen/, from the table or document that the program itself uses.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { optionsPage, sampleEnvironment } from '../src/config/help.ts';
 import { ROOT, runPinned } from './fresh.mjs';
@@ -11,6 +11,7 @@ import { errorsPage } from './gen/errors-page.ts';
 import { metricsPage } from './gen/metrics-page.ts';
 import { migratePages } from './gen/migrate-pages.ts';
 import { openApiFiles } from './gen/openapi-files.ts';
+import { PHP_FOLDERS } from './gen/php.ts';
 import { syntaxErrorsPage } from './gen/syntax-errors-page.ts';
 import { testingPage } from './gen/testing-page.ts';
 import { verdictsPage } from './gen/verdicts-page.ts';
@@ -38,6 +39,12 @@ for (const [name, text] of Object.entries(files)) {
   if (check) continue;
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
+}
+// A type that is gone leaves a file.
+const leftOver = PHP_FOLDERS.flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`));
+for (const name of leftOver.filter((name) => files[name] === undefined)) {
+  stale.push(name);
+  if (!check) rmSync(join(ROOT, name));
 }
 // The lists have their own script, with its own output.
 const listsFresh = runPinned(['scripts/lists.ts', ...(check ? ['--check'] : [])]);

@@ -9,6 +9,7 @@ import { readDocument } from '../../web/src/pages/reference/document.ts';
 import { ROOT } from '../fresh.mjs';
 import { apiTypes } from './api-types.ts';
 import { DEFAULT_URL } from './openapi-files.ts';
+import { phpFiles } from './php.ts';
 import { pythonFiles } from './python.ts';
 
 /**
@@ -18,10 +19,12 @@ import { pythonFiles } from './python.ts';
 export async function clientTypes(): Promise<Record<string, string>> {
   const document = publicDocument(V1_ROUTES, DEFAULT_URL);
   const types = apiTypes(readDocument(JSON.parse(JSON.stringify(document))));
+  const license = readFileSync(join(ROOT, 'LICENSE'), 'utf8');
   return {
     ...pythonFiles(types),
+    ...phpFiles(types),
     // A package has its own.
-    'clients/python/LICENSE': readFileSync(join(ROOT, 'LICENSE'), 'utf8'),
+    ...Object.fromEntries(['python', 'php'].map((name) => [`clients/${name}/LICENSE`, license])),
     'sdk/src/schema.ts': typesOf(document),
     'web/src/api/schema.ts': typesOf(dashboardDocument(DASHBOARD_ROUTES, DEFAULT_URL)),
   };

@@ -1,0 +1,41 @@
+<?php
+
+// Made by `npm run gen` from the OpenAPI document.
+
+declare(strict_types=1);
+
+namespace Mailvet\Model;
+
+use Mailvet\Fields;
+use Mailvet\Reply;
+
+final readonly class Filters extends Reply
+{
+    /** @var list<Filter> */
+    public array $filters;
+
+    public Pagination $pagination;
+
+    /**
+     * What the request has that is unknown, or changes nothing.
+     *
+     * @var list<string>
+     */
+    public array $warnings;
+
+    /** @param array<string, mixed> $fields as the service sent them; what this version does not know is kept */
+    public function __construct(array $fields)
+    {
+        parent::__construct($fields);
+        $reader = new Fields($fields);
+        if ($reader->has('filters')) {
+            $this->filters = $reader->objects('filters', Filter::class);
+        }
+        if ($reader->has('pagination')) {
+            $this->pagination = $reader->object('pagination', Pagination::class);
+        }
+        if ($reader->has('warnings')) {
+            $this->warnings = $reader->texts('warnings');
+        }
+    }
+}

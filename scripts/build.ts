@@ -49,9 +49,6 @@ const COMMIT = (() => {
   return status === 0 && stdout.trim() !== '' ? stdout.trim() : null;
 })();
 
-/** Native addons cannot be bundled; these are dependencies of the published package. */
-const ADDONS = ['@node-rs/argon2'];
-
 /**
  * An import of node:http reads all that it exports, and so loads its WebSocket client with fetch and HTTP/2: 14 MB and
  * 50 ms of CPU time in every process.
@@ -81,7 +78,6 @@ const ENTRIES = {
  * because files are located relative to the code.
  */
 async function bundle(): Promise<Metafile> {
-  const allowed = [...OPTIONAL, ...ADDONS];
   const options = {
     absWorkingDir: ROOT,
     entryPoints: ENTRIES,
@@ -95,7 +91,7 @@ async function bundle(): Promise<Metafile> {
     minifyWhitespace: true,
     legalComments: 'none',
     banner: { js: COMMONJS },
-    external: allowed,
+    external: OPTIONAL,
     plugins: [withoutWebSocket],
     define: COMMIT === null ? {} : { MAILVET_COMMIT: JSON.stringify(COMMIT) },
     metafile: true,
@@ -103,7 +99,7 @@ async function bundle(): Promise<Metafile> {
   } satisfies BuildOptions;
   const { metafile } = await build(options);
   const foreign = Object.values(metafile.outputs).flatMap((output) => output.imports.filter((i) => i.external));
-  const left = foreign.map((i) => i.path).filter((path) => !isBuiltin(path) && !allowed.includes(path));
+  const left = foreign.map((i) => i.path).filter((path) => !isBuiltin(path) && !OPTIONAL.includes(path));
   if (left.length > 0) throw new Error(`the command still needs packages: ${[...new Set(left)].join(', ')}`);
   return metafile;
 }

@@ -1,12 +1,11 @@
 /** Users with a cookie jar each, sending the headers of a page's own requests. */
 
-import { hash } from '@node-rs/argon2';
 import { systemClock } from '../../src/kernel/clock.ts';
 import type { Role } from '../../src/kernel/facts/roles.ts';
 import { createLogger } from '../../src/kernel/log.ts';
 import { createNotifyUser } from '../../src/service/sign-in/notices.ts';
 import { lazyLibrary } from '../../src/service/sign-in/open.ts';
-import { hashPassword } from '../../src/service/sign-in/passwords.ts';
+import { argon2id, hashPassword } from '../../src/service/sign-in/passwords.ts';
 import { createUserAdmin, type UserAdmin } from '../../src/service/sign-in/user-admin.ts';
 import type { AccountId, Store } from '../../src/store/store.ts';
 import { type Reply, request } from './service.ts';
@@ -64,7 +63,7 @@ export function peopleOf({ url, store }: Place): UserAdmin {
 let made = 0;
 
 /** The hash says what it costs, so the service verifies these without the 20 ms of its own. */
-const cheapHash = (password: string) => hash(password, { memoryCost: 8, timeCost: 1, parallelism: 1 });
+const cheapHash = (password: string) => argon2id(password, { memory: 8, passes: 1, parallelism: 1 });
 
 /** A new user, created as by `mailvet user create` and signed in through the service. */
 export async function person(lab: Place, options: PersonOptions = {}): Promise<Person> {

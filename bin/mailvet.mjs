@@ -6,7 +6,7 @@ import * as nodeModule from 'node:module';
 import { constants, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { MISSING_NODE, pinnedNode } from './pinned-node.mjs';
+import { MISSING_NODE, pinnedNode, runsOnThisNode } from './pinned-node.mjs';
 
 const here = fileURLToPath(import.meta.url);
 const root = join(dirname(here), '..');
@@ -43,8 +43,7 @@ const flags = Object.entries(HEAP).flatMap(([flag, value]) =>
  */
 if (isService) process.env.MALLOC_ARENA_MAX ??= '2';
 
-// 24 has node:sqlite without a flag and runs TypeScript sources.
-if (major >= 24) await start();
+if (runsOnThisNode) await start();
 else handOver();
 
 async function start() {

@@ -2,17 +2,15 @@
 // start here.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MISSING_NODE, pinnedNode } from '../bin/pinned-node.mjs';
+import { MISSING_NODE, pinnedNode, runsOnThisNode } from '../bin/pinned-node.mjs';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-const runsOnNode24 = Number.parseInt(process.versions.node, 10) >= 24;
-
-/** The Node 24 to run our scripts on: the one that npm installed, otherwise this one if it is new enough; else null. */
-const node24 = () => pinnedNode(import.meta.url) ?? (runsOnNode24 ? process.execPath : null);
+/** The Node 24 to run our scripts on: this one if it is new enough, otherwise the one that npm installed; else null. */
+const node24 = () => (runsOnThisNode ? process.execPath : pinnedNode(import.meta.url));
 
 /** The lists, which are part of the library. A store may be beside them. */
 const dataFiles = () => readdirSync(join(ROOT, 'data')).filter((name) => /\.(txt|json)$/.test(name));
@@ -98,6 +96,8 @@ export function ensureInstalled() {
   );
   if (npm.error) throw new Error(`npm could not be started: ${npm.error.message}`);
   if (npm.status !== 0) throw new Error('npm ci failed; its messages above say why.');
+  // It comes first on the PATH of npm scripts, and would hide the system's where it does not run.
+  if (pinnedNode(import.meta.url) === null) rmSync(join(ROOT, 'node_modules/.bin/node'), { force: true });
   if (node24() === null) throw new Error(MISSING_NODE);
 }
 
@@ -109,6 +109,14 @@ export function pinnedPath() {
 }
 
 /** Runs one of our scripts on the pinned Node; true if it exits with 0. */
-export function runPinned(args, env = process.env) {
-  return spawnSync(pinnedPath(), args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] }).status === 0;
+export const runPinned = (args, env = process.env) => failureOf(args, env) === null;
+
+/** Runs one of our scripts on the pinned Node; null if it exits with 0, otherwise a sentence that says how it ended. */
+export function failureOf(args, env = process.env) {
+  const path = pinnedPath();
+  const { status, signal, error } = spawnSync(path, args, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (status === 0) return null;
+  if (error) return `${path} could not be started: ${error.message}`;
+  if (signal === 'SIGKILL') return 'Something killed it, as Linux does when memory runs out: it needs about 1 GB.';
+  return signal ? `It was ended by ${signal}.` : 'Its messages above say why.';
 }

@@ -1,12 +1,13 @@
 // `npm run up`: installs, builds and starts the service. Runs on Node 20 without packages, any number of times.
 import { join } from 'node:path';
-import { ensureInstalled, isBuilt, ROOT, runPinned } from './fresh.mjs';
+import { ensureInstalled, failureOf, isBuilt, ROOT } from './fresh.mjs';
 
 try {
   ensureInstalled();
   if (!isBuilt()) {
     console.log('Building …');
-    if (!runPinned(['scripts/build.ts'])) throw new Error('The build failed; its messages above say why.');
+    const failure = failureOf(['scripts/build.ts']);
+    if (failure !== null) throw new Error(`The build failed. ${failure}`);
   }
   // From here on, this is `mailvet serve`, in this process if its Node is new enough.
   const command = join(ROOT, 'bin/mailvet.mjs');

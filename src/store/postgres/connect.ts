@@ -49,6 +49,26 @@ export function isPostgresOutage(error: unknown): boolean {
   return OUTAGE_STATES.has(state) || OUTAGE_CLASSES.has(state.slice(0, 2));
 }
 
+/**
+ * What a new database lacks, as an error with the SQL that mends it; other errors as they are. `url`: without its
+ * password, it is part of the message.
+ */
+export function explained(error: unknown, url: string): unknown {
+  const state = stateOf(error);
+  const { username, pathname } = new URL(url);
+  const role = pg.escapeIdentifier(decodeURIComponent(username) || 'mailvet');
+  const database = pg.escapeIdentifier(decodeURIComponent(pathname.slice(1)) || 'mailvet');
+  const remedies: Readonly<Record<string, string>> = {
+    '28P01': `CREATE ROLE ${role} LOGIN PASSWORD '…'; or, if there is such a role: ALTER ROLE ${role} PASSWORD '…';`,
+    '28000': `CREATE ROLE ${role} LOGIN PASSWORD '…'; and pg_hba.conf has to let it in from this host.`,
+    '3D000': `CREATE DATABASE ${database} OWNER ${role} TEMPLATE template0 LOCALE 'C.UTF-8';`,
+    '42501': `ALTER DATABASE ${database} OWNER TO ${role}; or, in that database: GRANT CREATE ON SCHEMA public TO ${role};`,
+  };
+  const remedy = remedies[state ?? ''];
+  if (remedy === undefined || !(error instanceof Error)) return error;
+  return new Error(`PostgreSQL says: ${error.message}. Run as its superuser: ${remedy}`, { cause: error });
+}
+
 /** int8 as a number: every bigint of ours is a time in ms, a count or credits, far below 2^53. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>

@@ -32,7 +32,7 @@ import { onlyRow, storable } from '../rows.ts';
 import type { AccountId, PoolUse, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { PostgresCharge } from './charge.ts';
-import { isPostgresOutage, openPool } from './connect.ts';
+import { explained, isPostgresOutage, openPool } from './connect.ts';
 import { migrate, schemaState } from './migrate.ts';
 import { PostgresNode } from './node.ts';
 import { withJobsOfPgBoss } from './pg-boss.ts';
@@ -222,13 +222,19 @@ class PostgresDriver implements StorageDriver {
     return readSchema(this.db);
   }
 
-  migrate(): Promise<{ from: number; to: number }> {
+  async migrate(): Promise<{ from: number; to: number }> {
     const { url, clock } = this.#options;
-    return migrate(url, this.#migrations(), clock.now());
+    return migrate(url, this.#migrations(), clock.now()).catch((error: unknown) => {
+      throw explained(error, url);
+    });
   }
 
   async checkSchema(): Promise<SchemaCheck> {
-    return checkSchema(this.#migrations(), await schemaState(this.#options.url));
+    const { url } = this.#options;
+    const state = await schemaState(url).catch((error: unknown) => {
+      throw explained(error, url);
+    });
+    return checkSchema(this.#migrations(), state);
   }
 
   /** Makes a file longer and commits, which detects a standby and a full disk. */

@@ -1,4 +1,5 @@
 import { type UpdateSource, type UpdateSummary, updateDisposable } from '../engine/data/update.ts';
+import { obeyProxyVariables } from '../engine/http/proxy.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Thread, threadCode } from '../kernel/thread.ts';
 
@@ -63,6 +64,7 @@ export const summaryLine = ({ version, total, added, removed, sources }: UpdateS
  * Downloads a text over HTTP(S), with limits on size and time. Throws an Error with a message that contains the URL.
  */
 async function fetchText(url: string, limit: { maxBytes: number; timeoutMs: number }): Promise<string> {
+  obeyProxyVariables();
   const response = await fetch(url, { signal: AbortSignal.timeout(limit.timeoutMs), redirect: 'follow' }).catch(
     (error: unknown) => {
       const cause = error instanceof Error ? (error.cause ?? error) : error;

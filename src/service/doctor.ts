@@ -14,6 +14,7 @@ import {
   isFit,
   loadBlocklists,
 } from '../engine/doctor/diagnose.ts';
+import { obeyProxyVariables } from '../engine/http/proxy.ts';
 import { probeGreeting } from '../engine/smtp/connectivity-probe.ts';
 import { CANARY_DOMAINS } from '../engine/smtp/egress.ts';
 import { systemClock as clock } from '../kernel/clock.ts';
@@ -156,6 +157,7 @@ export async function checkStore(store: Store): ReturnType<DoctorDeps['store']> 
 const HEAD_MS = 4_000;
 
 async function httpDate(url: string): Promise<Awaited<ReturnType<DoctorDeps['httpDate']>>> {
+  obeyProxyVariables();
   const { headers } = await fetch(url, { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(HEAD_MS) });
   return { from: new URL(url).host, date: headers.get('date'), age: headers.get('age') };
 }

@@ -5,7 +5,17 @@ import { ROOT } from '../fresh.mjs';
 import { writeDeclarations } from './declarations.ts';
 
 /** What the client can be imported as: the package itself, and the adapters. */
-export const CLIENT_ENTRIES = ['index', 'express', 'fastify', 'hono', 'next', 'nest', 'better-auth', 'zod'] as const;
+export const CLIENT_ENTRIES = [
+  'index',
+  'express',
+  'fastify',
+  'hono',
+  'next',
+  'nest',
+  'better-auth',
+  'zod',
+  'testing',
+] as const;
 
 const SOURCES = 'sdk/src';
 const TYPES_ONLY = /^(schema|types|.*\.d)\.ts$/;

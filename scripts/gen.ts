@@ -8,6 +8,7 @@ import { optionsPage, sampleEnvironment } from '../src/config/help.ts';
 import { ROOT, runPinned } from './fresh.mjs';
 import { clientTypes } from './gen/client-types.ts';
 import { errorsPage } from './gen/errors-page.ts';
+import { manPage } from './gen/man-page.ts';
 import { metricsPage } from './gen/metrics-page.ts';
 import { migratePages } from './gen/migrate-pages.ts';
 import { openApiFiles } from './gen/openapi-files.ts';
@@ -26,6 +27,7 @@ const files: Record<string, string> = {
   'docs/syntax-errors.md': syntaxErrorsPage(),
   'docs/verdicts.md': verdictsPage(),
   'docs/testing.md': testingPage(),
+  'man/mailvet.1': manPage(),
   ...migratePages(),
   ...(await openApiFiles()),
   ...(await clientTypes()),

@@ -1,6 +1,6 @@
 /** The only place that constructs and connects the parts: options in, a running service out. */
 import { smtpIdentityOf } from './config/egress.ts';
-import { type Options, publicUrlOf } from './config/read.ts';
+import { hostInUrl, type Options, publicUrlOf } from './config/read.ts';
 import { mailboxOf } from './engine/address/mailbox.ts';
 import { createEngine } from './engine/create.ts';
 import { watchDomainData } from './engine/data/domain-data.ts';
@@ -20,6 +20,7 @@ import { listenForRequests } from './main/listen.ts';
 import { observe, openMetrics } from './main/metrics.ts';
 import { createServices } from './main/services.ts';
 import { Identities } from './service/doctor.ts';
+import { testOnlyAccount } from './service/first-account.ts';
 import { watchStoreClock } from './service/store-clock.ts';
 import { openStore } from './store/open.ts';
 import type { Store, StoreEvent } from './store/store.ts';
@@ -53,10 +54,15 @@ function sharedRatesOf(
 }
 
 export interface Service {
+  /** Where it is reached. */
   readonly url: string;
+  /** Where it listens, `http://host:port`; a wildcard address as it is. */
+  readonly address: string;
   readonly store: Store;
   /** A new one-time setup link, which replaces any earlier one; null once a user exists. */
   setupLink(): Promise<string | null>;
+  /** The command that makes the first user; null once one exists. */
+  setupCommand(): Promise<string | null>;
   /** Reports not ready from now on, and still serves as before, until `stop`. */
   drain(): void;
   /** Reads the egress file again. Never rejects: mistakes are logged, and change nothing. */
@@ -111,6 +117,7 @@ async function start(
   closers.add('report of the node', 2_000, () => nodeReport.stop());
   await orAborted(store.upkeep.releaseDead(signal), signal);
   await orAborted(store.users.claimMailboxes(mailboxOf), signal);
+  if (options.testOnly) await testOnlyAccount(store, options.testKeys);
   const lists = watchDomainData(options.listsDir, clock, { learned: options.listsLearnHosts });
   const providers = () => lists.current.providerNames;
   const smtp = await smtpIdentityOf(options, providers);
@@ -166,13 +173,14 @@ async function start(
   const port = await listenForRequests(app, options, closers);
   const listening = options.port === 0 ? publicUrlOf(options.host, port) : options.publicUrl;
   if (options.publicUrl === publicUrlOf(options.host, 0)) url = listening;
-  engine.resolver.check();
+  if (!options.testOnly) engine.resolver.check();
   startJobs({ ...services, options, logger, clock, storeClock, store, engine, metrics, closers, url: () => url });
 
   async function setupLink(): Promise<string | null> {
     const token = await context.signIn.setup.offer();
     return token === null ? null : `${url}/setup#token=${token}`;
   }
+  const setupCommand = async () => ((await context.signIn.setup.wanted()) ? context.setupCommand : null);
   async function reload(): Promise<void> {
     await egressFile.reload();
     identityWatch.now();
@@ -181,7 +189,8 @@ async function start(
     draining = true;
     logger.info('draining: not ready, still serving');
   }
-  return { url: listening, store, setupLink, drain, reload, stop: () => closers.closeAll() };
+  const address = `http://${hostInUrl(options.host)}:${port}`;
+  return { url: listening, address, store, setupLink, setupCommand, drain, reload, stop: () => closers.closeAll() };
 }
 
 async function openMigrated(

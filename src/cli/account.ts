@@ -97,7 +97,7 @@ const create = () =>
           `Created account ${account.id} (${account.plan}, ${counted(account.balance, 'credit')}).`,
         );
       };
-      await withStore(optionsFrom(flags, 'account'), use, { creates: true });
+      await withStore(optionsFrom(flags, 'account'), use);
     });
 
 const list = () =>

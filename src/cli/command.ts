@@ -13,7 +13,11 @@ export class CommandFailure extends Error {}
 
 /** A command with `--json` and a flag for each option of the table that applies to it. */
 export function command(name: string, description: string, optionsFor = name): Command {
-  const created = new Command(name).description(description).option('--json', 'print machine-readable JSON');
+  const created = new Command(name)
+    .description(description)
+    .option('--json', 'print machine-readable JSON')
+    // `run` takes it wherever it stands.
+    .option('--env-file <path>', 'read options from this file; those of the environment come first');
   for (const { term, text } of flagsOf(optionsFor)) created.addOption(new Option(term, text));
   return created;
 }
@@ -27,15 +31,27 @@ export function optionsFrom(
   optionsFor: string,
   conflictsOf?: Parameters<typeof readOptions>[4],
 ): Options {
+  const read = readOptions(systemEnvironment(), flagValues(flags, optionsFor), hostname(), optionsFor, conflictsOf);
+  if (!read.ok) throw new UsageError(read.problems.join('\n'));
+  return read.options;
+}
+
+/** Of the flags of a command, those of the table of options. */
+export function flagValues(flags: object, optionsFor: string): Partial<Record<OptionKey, string | true>> {
   const given: Partial<Record<OptionKey, string | true>> = {};
   for (const [key, row] of optionsOf(optionsFor)) {
     const value = (flags as Record<string, unknown>)[camel(flagOf(row).slice(2))];
     if (typeof value === 'string' || value === true) given[key] = value;
   }
-  const read = readOptions(systemEnvironment(), given, hostname(), optionsFor, conflictsOf);
-  if (!read.ok) throw new UsageError(read.problems.join('\n'));
-  return read.options;
+  return given;
 }
+
+/** The long flags of a command, as `--help` lists them. */
+export const shownFlags = (command: Command): { long: string; term: string; description: string }[] =>
+  command
+    .createHelp()
+    .visibleOptions(command)
+    .map(({ long, flags, description }) => ({ long: long ?? flags, term: flags, description }));
 
 const camel = (flag: string): string => flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 

@@ -1,61 +1,18 @@
-import { Command, CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
+import { readEnvironmentFile } from '../config/read.ts';
 import { ApiError, messageOf } from '../kernel/errors.ts';
-import { VERSION } from '../kernel/version.ts';
-import { accountCommand } from './account.ts';
-import { auditCommand } from './audit.ts';
-import { backupCommand } from './backup.ts';
 import { printable, UsageError } from './command.ts';
-import { disposableCommand } from './disposable.ts';
-import { doctorCommand } from './doctor.ts';
-import { filtersCommand } from './filters.ts';
-import { jobsCommand } from './jobs.ts';
-import { keyCommand } from './key.ts';
-import { listsCommand } from './lists.ts';
-import { mcpCommand } from './mcp.ts';
-import { migrateCommand } from './migrate.ts';
-import { operatorKeyCommand } from './operator-key.ts';
-import { outcomesCommand } from './outcomes.ts';
-import { relayCommand } from './relay.ts';
-import { repliesCommand, replyCommand } from './reply.ts';
-import { serveCommand } from './serve.ts';
-import { userCommand } from './user.ts';
-import { verifyCommand } from './verify.ts';
+import { createProgram } from './program.ts';
 
 /** Runs one command line and returns the exit code: 0, 1 (failed) or 2 (usage error). */
-async function run(argv: readonly string[]): Promise<number> {
-  const program = new Command('mailvet')
-    .description('Self-hosted email verification.')
-    .version(VERSION)
-    .showHelpAfterError('(run mailvet <command> --help for usage)')
-    .exitOverride();
-  const commands = [
-    serveCommand,
-    verifyCommand,
-    relayCommand,
-    accountCommand,
-    keyCommand,
-    operatorKeyCommand,
-    userCommand,
-    listsCommand,
-    filtersCommand,
-    disposableCommand,
-    mcpCommand,
-    replyCommand,
-    repliesCommand,
-    outcomesCommand,
-    jobsCommand,
-    doctorCommand,
-    backupCommand,
-    auditCommand,
-    migrateCommand,
-  ];
-  for (const make of commands) program.addCommand(make());
-  const json = asksForJson(argv);
+async function run(given: readonly string[]): Promise<number> {
+  const program = createProgram();
+  const json = asksForJson(given);
   overrideExit(program, json);
   // Also where it stands before the command.
   program.hook('preAction', (_, action) => void (json && action.setOptionValue('json', true)));
   try {
-    await program.parseAsync(arranged(program, argv), { from: 'user' });
+    await program.parseAsync(arranged(program, withEnvironmentFile(given)), { from: 'user' });
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
   } catch (error) {
     if (error instanceof CommanderError) {
@@ -73,6 +30,24 @@ async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
+const ENV_FILE = '--env-file';
+
+/** Reads the file that is named before or behind the command; returns the other words. Throws UsageError. */
+function withEnvironmentFile(argv: readonly string[]): string[] {
+  const words = [...argv];
+  const end = words.indexOf('--');
+  const at = words.findIndex((word) => word === ENV_FILE || word.startsWith(`${ENV_FILE}=`));
+  if (at < 0 || (end >= 0 && at > end)) return words;
+  const path = words[at] === ENV_FILE ? words.splice(at, 2)[1] : words.splice(at, 1)[0]?.slice(ENV_FILE.length + 1);
+  if (!path) throw new UsageError(`${ENV_FILE} needs the path of a file.`);
+  try {
+    readEnvironmentFile(path);
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
+  return words;
+}
+
 const NO_COMMAND = 'give a command; mailvet --help lists them.';
 
 const asksForJson = (argv: readonly string[]): boolean => {
@@ -87,6 +62,8 @@ const asksForJson = (argv: readonly string[]): boolean => {
 function arranged(program: Command, argv: readonly string[]): string[] {
   const isHelp = argv[0] === 'help';
   const words = isHelp ? [...argv.slice(1), '--help'] : [...argv];
+  // Its name in earlier versions.
+  if (words[0] === '-V') words[0] = '--version';
   let group = program;
   for (let at = 0; at < words.length && group.commands.length > 0; ) {
     const word = words[at] ?? '';

@@ -3,7 +3,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import type { Command } from 'commander';
 import type { Settings } from '../config/options.ts';
 import { isQualified } from '../config/options.ts';
-import { type Options, systemEnvironment, unknownVariables } from '../config/read.ts';
+import { type Options, systemEnvironment, unknownVariables, writesToJournal } from '../config/read.ts';
 import { isPrivateAddress, ownAddresses } from '../engine/dns/routable.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { messageOf } from '../kernel/errors.ts';
@@ -33,7 +33,7 @@ export const relayCommand = (): Command =>
         return;
       }
       const { createLogger } = await import('../kernel/log.ts');
-      const logger = createLogger(options.logLevel);
+      const logger = createLogger(options.logLevel, { journal: writesToJournal() });
       const termination = new Termination();
       for (const problem of unknownVariables(systemEnvironment())) logger.warn(problem);
       try {
@@ -100,7 +100,9 @@ async function run(flags: RelayFlags, options: Options, logger: Logger, signal: 
     const opened = await listen(options, relay, closers);
     process.on('SIGHUP', () => reload(flags, relay, logger));
     warnOf(options, logger);
-    printResult(flags, opened, startText(opened));
+    if (flags.json || process.stdout.isTTY) printResult(flags, opened, startText(opened));
+    logger.info({ ...opened }, 'listening');
+    logger.flush();
     await aborted(signal);
     logger.info('stopping: open dialogues may end first');
   } catch (error) {

@@ -1,12 +1,20 @@
 import type { Command } from 'commander';
-import { type Options, systemEnvironment, unknownVariables } from '../config/read.ts';
+import {
+  type Options,
+  readEnvironmentFileAgain,
+  serviceManager,
+  systemEnvironment,
+  unknownVariables,
+  writesToJournal,
+} from '../config/read.ts';
 import { messageOf } from '../kernel/errors.ts';
-
 import { FIRST_ACCOUNT } from '../kernel/facts/plans.ts';
 import { grouped } from '../kernel/format.ts';
 import type { Logger } from '../kernel/log.ts';
+import { COMMIT, VERSION } from '../kernel/version.ts';
 import type { Service } from '../main.ts';
 import { CommandFailure, command, optionsFrom } from './command.ts';
+import { Systemd } from './systemd.ts';
 import { aborted, exitSoon, onTerminal, Termination } from './termination.ts';
 
 export const serveCommand = (): Command =>
@@ -21,7 +29,7 @@ export const serveCommand = (): Command =>
       const { createLogger } = await import('../kernel/log.ts');
       const termination = new Termination();
       const { signal } = termination;
-      const logger = createLogger(options.logLevel);
+      const logger = createLogger(options.logLevel, { journal: writesToJournal() });
       for (const problem of unknownVariables(systemEnvironment())) logger.warn(problem);
       try {
         const clean = await serve(options, logger, termination, flags);
@@ -42,13 +50,19 @@ async function serve(
   flags: { json?: boolean; firstAccount?: boolean },
 ): Promise<boolean> {
   const { startService } = await import('../main.ts');
-  const hangUps = new HangUps(options);
+  const hangUps = new HangUps(options, () => readAgain(flags, logger));
+  const systemd = new Systemd(serviceManager(), logger);
   const service = await startService(options, logger, { signal: termination.signal });
   try {
     hangUps.reload(service);
     const info = await startupInfo(service, options, flags.firstAccount === true);
-    process.stdout.write(flags.json ? `${JSON.stringify(info)}\n` : startupText(info, flags.firstAccount === true));
+    if (flags.json) process.stdout.write(`${JSON.stringify(info)}\n`);
+    else if (flags.firstAccount || process.stdout.isTTY)
+      process.stdout.write(startupText(info, flags.firstAccount === true, options));
+    logStart(service, info, logger);
+    systemd.ready(`Listening on ${info.address}`);
     await aborted(termination.signal);
+    systemd.stopping();
     service.drain();
     await termination.drain(drainMs(options));
     logger.info('stopping: requests in flight finish first');
@@ -62,17 +76,18 @@ async function serve(
 }
 
 /**
- * SIGHUP asks to read the egress file again. Where there is none, a terminal that is closed ends the service, as it
- * ends other commands.
+ * SIGHUP asks to read the options and the egress file again. Where there is no such file, a terminal that is closed
+ * ends the service, as it ends other commands.
  */
 class HangUps {
   #service: Service | null = null;
   /** Asked during the start. */
   #isDue = false;
 
-  constructor({ smtpEgressFile }: Options) {
+  constructor({ smtpEgressFile }: Options, readOptionsAgain: () => void) {
     if (smtpEgressFile === null && onTerminal()) return;
     process.on('SIGHUP', () => {
+      readOptionsAgain();
       if (this.#service === null) this.#isDue = true;
       else void this.#service.reload();
     });
@@ -85,6 +100,16 @@ class HangUps {
   }
 }
 
+/** Of the options, the level of the log is the only one that changes while the service runs. */
+function readAgain(flags: object, logger: Logger): void {
+  try {
+    readEnvironmentFileAgain();
+    logger.level = optionsFrom(flags, 'serve').logLevel;
+  } catch (error) {
+    logger.error({ problems: messageOf(error).split('\n') }, 'the options stay as they were: some have mistakes');
+  }
+}
+
 /** Nobody sends requests to a worker. */
 const drainMs = ({ role, drainSeconds }: Options): number => (role === 'worker' ? 0 : drainSeconds * 1000);
 
@@ -93,25 +118,40 @@ async function startupInfo(service: Service, options: Options, firstAccountWante
   const first = firstAccountWanted ? await firstAccount(service.store) : null;
   return {
     url: service.url,
+    address: service.address,
     key: first?.key ?? null,
     test_key: first?.testKey ?? null,
     setup_url: firstAccountWanted && options.role !== 'worker' ? await service.setupLink() : null,
+    setup_command: options.role === 'worker' ? null : await service.setupCommand(),
   };
 }
 
 interface StartupInfo {
   readonly url: string;
+  /** Where it listens. */
+  readonly address: string;
   /** The first account's API key, if it was just created. */
   readonly key: string | null;
   /** The same for test mode. */
   readonly test_key: string | null;
   /** One-time setup link; null if there already is a user or the flag was not given. */
   readonly setup_url: string | null;
+  /** Makes the first user; null if there already is one. */
+  readonly setup_command: string | null;
 }
 
-function startupText({ url, key, test_key, setup_url }: StartupInfo, firstAccountWanted: boolean): string {
+/** In the log, which has no secrets: the keys and the link are printed alone. */
+function logStart({ address, url }: Service, { setup_url, setup_command }: StartupInfo, logger: Logger): void {
+  logger.info({ address, url, version: VERSION, commit: COMMIT, node: process.version }, 'listening');
+  if (setup_command !== null && setup_url === null)
+    logger.info({ command: setup_command }, 'nobody can sign in yet: this command makes the first user');
+  logger.flush();
+}
+
+function startupText(info: StartupInfo, firstAccountWanted: boolean, { command: own }: Options): string {
+  const { url, address, key, test_key, setup_url, setup_command } = info;
   const lines = [
-    `Mailvet is listening on ${url}`,
+    `Mailvet is listening on ${address}`,
     `API reference: ${url}/docs`,
     `Dashboard: ${setup_url ?? `${url}/`}`,
   ];
@@ -132,10 +172,12 @@ function startupText({ url, key, test_key, setup_url }: StartupInfo, firstAccoun
     );
   } else if (firstAccountWanted) {
     lines.push(
-      'The store already has an account. For a new key, run npx mailvet account list and',
-      '  npx mailvet key create --account <id> --name <name>',
+      `The store already has an account. For a new key, run ${own} account list and`,
+      `  ${own} key create --account <id> --name <name>`,
     );
   }
+  if (setup_command !== null && setup_url === null)
+    lines.push('Nobody can sign in yet. For a link that makes the first user, run', `  ${setup_command}`);
   return `${lines.join('\n')}\n`;
 }
 

@@ -2,13 +2,15 @@ import { Command } from 'commander';
 import { HOUR_MS, systemClock } from '../kernel/clock.ts';
 import { COMMAND_RESET_LINK_HOURS } from '../kernel/facts/lifetimes.ts';
 import { UNLOCK_WITHIN_SECONDS } from '../kernel/facts/limits.ts';
+import { FIRST_ACCOUNT } from '../kernel/facts/plans.ts';
 import { ROLES, type Role } from '../kernel/facts/roles.ts';
+import { counted } from '../kernel/format.ts';
 import { sha256Hex } from '../kernel/ids.ts';
 import { parsePersonName, personNameOf } from '../service/names.ts';
 import { COMMAND_LINE, createNotifyUser } from '../service/sign-in/notices.ts';
 import type { UserAdmin } from '../service/sign-in/user-admin.ts';
 import type { PasswordOwner } from '../service/sign-in/validate.ts';
-import type { AccountId, Store, User, UserChange } from '../store/store.ts';
+import type { Account, AccountId, Store, User, UserChange } from '../store/store.ts';
 import { requireAccount } from './account.ts';
 import {
   CommandFailure,
@@ -142,11 +144,20 @@ async function addMember(store: Store, account: AccountId, { id, email }: User, 
     throw new CommandFailure(`${email} is the only owner of ${account}: add another owner first.`);
 }
 
+/** The account named, or the only one there is; where there is none, that of the first user. */
+async function accountFor(store: Store, named: string | undefined, isFirst: boolean): Promise<Account> {
+  if (named !== undefined) return requireAccount(store, named);
+  const [only, ...others] = await store.accounts.list();
+  if (only !== undefined && others.length === 0) return only;
+  if (only === undefined && isFirst) return store.accounts.create(FIRST_ACCOUNT, commandActor());
+  throw new UsageError(`give --account: there are ${counted(others.length + 1, 'account')}; see mailvet account list.`);
+}
+
 interface CreateFlags {
   json?: boolean;
   email: string;
-  account: string;
-  role: Role;
+  account?: string;
+  role?: Role;
   name?: string;
   operator?: boolean;
   passwordStdin?: boolean;
@@ -155,8 +166,11 @@ interface CreateFlags {
 const create = () =>
   command('create', 'Create a user and add them to an account; an existing user is only added to the account.', 'user')
     .requiredOption('--email <address>', 'address to sign in with')
-    .requiredOption('--account <id>', 'account to add them to')
-    .option('--role <role>', ROLES.join(', '), role, 'member')
+    .option(
+      '--account <id>',
+      'account to add them to (default: the only one there is; the first user makes it, if there is none)',
+    )
+    .option('--role <role>', `${ROLES.join(', ')} (default: owner of the first user, member of others)`, role)
     .option('--name <name>', 'display name (default: the part before the @)')
     .option('--operator', 'may view all accounts, change plans and grant credits')
     .option('--password-stdin', 'read the password from standard input instead of printing a link to choose one')
@@ -164,7 +178,9 @@ const create = () =>
       withUserAdmin(flags, async ({ store, userAdmin, linkFor, inviteKnown }) => {
         const { parseEmail } = await import('../service/sign-in/validate.ts');
         const email = parseEmail(flags.email);
-        const account = await requireAccount(store, flags.account);
+        const isFirst = (await store.users.count()) === 0;
+        const account = await accountFor(store, flags.account, isFirst);
+        const { role = isFirst ? 'owner' : 'member' } = flags;
         const known = await store.users.byEmail(email);
         if (known && flags.passwordStdin)
           throw new UsageError(`${email} already has a password; use mailvet user reset-password.`);
@@ -172,18 +188,18 @@ const create = () =>
         const password = flags.passwordStdin ? await readPassword({ email, name, accounts: [account.name] }) : null;
         if (known && flags.operator) requireProven(known);
         if (known && !known.emailVerified && (await store.members.role(account.id, known.id)) === null) {
-          const url = await inviteKnown(account.id, email, flags.role);
-          const json = { id: known.id, email, account: account.id, role: flags.role, created: false, url };
-          const text = `Nobody has confirmed ${email} yet. Whoever uses this link takes the user over and becomes ${flags.role} of ${account.name}.`;
+          const url = await inviteKnown(account.id, email, role);
+          const json = { id: known.id, email, account: account.id, role, created: false, url };
+          const text = `Nobody has confirmed ${email} yet. Whoever uses this link takes the user over and becomes ${role} of ${account.name}.`;
           return printResult(flags, json, `${text}\n${linkText(url)}`);
         }
         const user = known ?? (await userAdmin.create({ email, name, password }));
         if (!user) throw new CommandFailure(`${email} has just been created by someone else; run the command again.`);
-        await addMember(store, account.id, user, flags.role);
+        await addMember(store, account.id, user, role);
         if (flags.operator) await store.users.setOperator(user.id, true, commandActor());
         const url = known || password !== null ? null : await linkFor(user.id);
-        const json = { id: user.id, email, account: account.id, role: flags.role, created: !known, url };
-        const text = `${known ? 'Updated' : 'Created'} user ${email} (${user.id}), ${flags.role} of ${account.name}.`;
+        const json = { id: user.id, email, account: account.id, role, created: !known, url };
+        const text = `${known ? 'Updated' : 'Created'} user ${email} (${user.id}), ${role} of ${account.name}.`;
         printResult(flags, json, url === null ? text : `${text}\n${linkText(url)}`);
       }),
     );

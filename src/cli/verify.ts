@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Report, Verifier } from '../index.ts';
 import { FILE_CONCURRENCY, LIST_PATIENCE_MINUTES, TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { DEFAULT_DEDUPE, RESULT_FORMATS, type ResultFormat } from '../kernel/facts/lists.ts';
-import { DEFAULT_LEVEL } from '../kernel/facts/plans.ts';
+import { DEFAULT_LEVEL, LEVELS, type Level } from '../kernel/facts/plans.ts';
 import type { Decision, Policy } from '../kernel/facts/policies.ts';
 import type { Deliverability } from '../kernel/facts/reasons.ts';
 import { command, optionsFrom, table, UsageError, wholeNumber } from './command.ts';
@@ -15,6 +15,7 @@ import { exitSoon, Terminated, Termination } from './termination.ts';
 
 interface Flags extends ReadFlags {
   json?: boolean;
+  level?: Level;
   smtp?: boolean;
   file?: string;
   out?: string;
@@ -40,7 +41,13 @@ export const verifyCommand = (): Command =>
     'with --file: ',
   )
     .argument('[address...]')
-    .option('--smtp', 'also ask the mail servers')
+    .addOption(
+      new Option(
+        '--level <level>',
+        `mx, or smtp, which also asks the mail servers (default: as the policy says, or ${DEFAULT_LEVEL})`,
+      ).choices(LEVELS),
+    )
+    .addOption(new Option('--smtp', 'the same as --level smtp').hideHelp())
     .option('--file <file>', 'read the addresses from a file (CSV, XLSX, text, JSON) or, with -, from standard input')
     .option('--out <file>', 'with --file: where to write the results (default: standard output, -)')
     .addOption(
@@ -70,7 +77,7 @@ export const verifyCommand = (): Command =>
     .option('--policy <name>', 'what to do with each address, as a policy says: a built-in one, or one of MAILVET_URL')
     .option(
       '--wait [minutes]',
-      'with --smtp: if a server asks for a delay, wait and retry, for at most 15 minutes or the number given',
+      'with --level smtp: if a server asks for a delay, wait and retry, for at most 15 minutes or the number given',
       wholeNumber('--wait', 1, LIST_PATIENCE_MINUTES.max),
     )
     .option('--evidence', 'with --json: add the mail hosts and the SMTP dialogue')
@@ -79,13 +86,14 @@ export const verifyCommand = (): Command =>
         throw new UsageError('give one or more addresses, or --file.');
       if (addresses.length > 0 && flags.file !== undefined) throw new UsageError('give addresses or --file, not both.');
       const format = formatOf(flags);
+      const level = levelOf(flags);
       requireCompanions(format === 'jsonl' ? { ...flags, json: true } : flags);
       const signal = flags.file === undefined ? null : new Termination().signal;
       const [{ verifierFrom }, { verifyFile }] = await Promise.all([import('./engine.ts'), import('./verify-file.ts')]);
       const policy = flags.policy === undefined ? null : await policyNamed(flags.policy, flags);
       const verifier = await verifierFrom(optionsFrom(flags, 'verify'));
       const options = {
-        level: flags.smtp ? ('smtp' as const) : (policy?.level ?? DEFAULT_LEVEL),
+        level: level ?? policy?.level ?? DEFAULT_LEVEL,
         timeoutMs: flags.timeoutMs ?? policy?.timeoutMs ?? TIMEOUT_MS.default,
         evidence: flags.evidence ?? false,
         wait: (flags.wait === true ? 15 : (flags.wait ?? 0)) * 60_000,
@@ -137,9 +145,16 @@ const COMPANIONS: readonly (readonly [flag: keyof Flags, needed: keyof Flags])[]
   ['dedupe', 'file'],
   ['only', 'file'],
   ['resume', 'out'],
-  ['wait', 'smtp'],
   ['evidence', 'json'],
 ];
+
+/** `--smtp` is its name in earlier versions. Undefined: the policy says, or the default. */
+function levelOf({ level, smtp, wait }: Flags): Level | undefined {
+  if (smtp && level === 'mx') throw new UsageError('--smtp is --level smtp: give one of them.');
+  const asked = smtp ? 'smtp' : level;
+  if (wait !== undefined && asked !== 'smtp') throw new UsageError('--wait has no effect without --level smtp.');
+  return asked;
+}
 
 const dashed = (flag: string): string => flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 

@@ -22,6 +22,7 @@ import {
   SMTP_PORT,
   SMTP_RATE_PER_OPERATOR,
 } from '../kernel/facts/limits.ts';
+import { keyModeOf } from '../kernel/ids.ts';
 import { canonicalCidr, canonicalIp, canonicalScopedIp, type HostPort, parseHostPort } from '../kernel/ip.ts';
 
 type OptionGroup =
@@ -63,9 +64,11 @@ const row = <T, const D extends string | null>(
 const SERVE = ['serve'] as const;
 const RELAY = ['relay'] as const;
 const SERVE_AND_RELAY = ['serve', 'relay'] as const;
+/** `health` asks the service. */
+const LISTENING = ['serve', 'user', 'health'] as const;
 /** `user` prints links, so it needs the public address. */
 const SERVE_AND_USER = ['serve', 'user'] as const;
-const CLIENT_COMMANDS = ['lists', 'filters', 'mcp', 'outcomes', 'verify'] as const;
+const CLIENT_COMMANDS = ['lists', 'filters', 'webhooks', 'usage', 'mcp', 'outcomes', 'verify'] as const;
 const ENGINE_COMMANDS = ['serve', 'verify', 'doctor', 'mcp'] as const;
 const DNS_COMMANDS = [...ENGINE_COMMANDS, 'disposable'] as const;
 const DIALING_COMMANDS = [...DNS_COMMANDS, 'relay'] as const;
@@ -311,6 +314,14 @@ const mailServer: Parser<string> = (text) => {
   return { value: text };
 };
 
+/** Of a service that keeps nothing, so it need not be a secret. */
+const TEST_ONLY_KEY = `mv_test_${'0'.repeat(32)}`;
+const testKey: Parser<string> = (text) =>
+  keyModeOf(text) === 'test' ? { value: text } : { expected: 'mv_test_ and 32 letters and digits' };
+
+const commandText: Parser<string> = (text) =>
+  /^[\x20-\x7e]{1,200}$/.test(text) ? { value: text } : { expected: 'a command in one line of ASCII' };
+
 const path: Parser<string> = (text) => (text.includes('\0') ? { expected: 'a path' } : { value: text });
 
 /** RFC 1123 §2.1: labels of letters, digits and hyphens, 63 octets each, 253 in all. */
@@ -371,7 +382,7 @@ export const OPTIONS = {
     parse: listenHost,
     default: '127.0.0.1',
     help: 'Address to listen on; `0.0.0.0` or `::` for all addresses of the host.',
-    commands: SERVE_AND_USER,
+    commands: LISTENING,
   }),
   port: row({
     env: 'MAILVET_PORT',
@@ -381,7 +392,7 @@ export const OPTIONS = {
     parse: port,
     default: '8025',
     help: 'Port to listen on; 0 for any free port.',
-    commands: SERVE_AND_USER,
+    commands: LISTENING,
   }),
   publicUrl: row({
     env: 'MAILVET_PUBLIC_URL',
@@ -761,6 +772,36 @@ export const OPTIONS = {
     help: 'What this process runs: `all`, `api` (requests) or `worker` (background jobs).',
     commands: SERVE,
   }),
+  command: row({
+    env: 'MAILVET_COMMAND',
+    group: 'Operation',
+    value: 'text',
+    parse: commandText,
+    default: null,
+    defaultText: 'how this one was started',
+    help: 'How commands of this installation are called, for the hints of the service: `docker compose exec mailvet mailvet`.',
+    commands: SERVE,
+  }),
+  testOnly: row({
+    env: 'MAILVET_TEST_ONLY',
+    group: 'Operation',
+    value: 'true|false',
+    parse: boolean,
+    default: 'false',
+    help:
+      'For tests of programs that use Mailvet: test keys alone work, the store is in memory, whatever ' +
+      'the URL of the database says, and nothing is looked up or downloaded.',
+    commands: SERVE,
+  }),
+  testKeys: row({
+    env: 'MAILVET_TEST_KEYS',
+    group: 'Operation',
+    value: 'key,…',
+    parse: listOf(testKey),
+    default: TEST_ONLY_KEY,
+    help: 'The test keys that `--test-only` has.',
+    commands: SERVE,
+  }),
   drainSeconds: row({
     env: 'MAILVET_DRAIN_SECONDS',
     group: 'Operation',
@@ -902,7 +943,7 @@ export const OPTIONS = {
     value: 'url',
     parse: webAddress,
     default: 'http://127.0.0.1:8025',
-    help: 'The service that `mailvet lists`, `filters`, `outcomes`, `mcp` and `verify --policy` call.',
+    help: 'The service that `mailvet lists`, `filters`, `webhooks`, `usage`, `outcomes`, `mcp` and `verify --policy` call.',
     commands: CLIENT_COMMANDS,
   }),
   key: row({
@@ -912,7 +953,7 @@ export const OPTIONS = {
     parse: bearerToken,
     default: null,
     defaultText: 'none',
-    help: 'The API key that `mailvet lists`, `filters`, `outcomes`, `mcp` and `verify --policy` use.',
+    help: 'The API key that `mailvet lists`, `filters`, `webhooks`, `usage`, `outcomes`, `mcp` and `verify --policy` use.',
     secret: true,
     commands: CLIENT_COMMANDS,
   }),

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { fstatSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
+import { parseEnv } from 'node:util';
 import type { CompatVendor } from '../kernel/compat-vendors.ts';
 import { withoutZone } from '../kernel/ip.ts';
 import { nearest } from '../kernel/nearest.ts';
@@ -39,10 +40,11 @@ export function unknownVariables(env: EnvironmentVariables): string[] {
 export interface Options
   extends Omit<
     Settings,
-    'publicUrl' | 'compat' | 'trustedProxies' | 'smtpBind' | 'relayBind' | 'listsDir' | 'mailFrom'
+    'publicUrl' | 'command' | 'compat' | 'trustedProxies' | 'smtpBind' | 'relayBind' | 'listsDir' | 'mailFrom'
   > {
   /** Without a slash at its end. With port 0 it names port 0: only the listener knows better. */
   readonly publicUrl: string;
+  readonly command: string;
   readonly compat: readonly CompatVendor[];
   /** Canonical addresses and CIDR blocks. */
   readonly trustedProxies: readonly string[];
@@ -64,6 +66,52 @@ type ReadOptions = { ok: true; options: Options } | { ok: false; problems: strin
 
 /** The only place that reads the process environment. */
 export const systemEnvironment = (): EnvironmentVariables => process.env;
+
+/** What systemd gives its services. `watchdogMs`: within which it wants a sign of life; null: it wants none. */
+export function serviceManager(): { readonly listens: boolean; readonly watchdogMs: number | null } {
+  const { NOTIFY_SOCKET, WATCHDOG_USEC, WATCHDOG_PID = String(process.pid) } = process.env;
+  const watched = WATCHDOG_USEC !== undefined && WATCHDOG_PID === String(process.pid);
+  return { listens: Boolean(NOTIFY_SOCKET), watchdogMs: watched ? Number(WATCHDOG_USEC) / 1000 : null };
+}
+
+/** Whether systemd reads standard output into its journal (systemd.exec(5), JOURNAL_STREAM). */
+export function writesToJournal(): boolean {
+  const { JOURNAL_STREAM } = process.env;
+  if (!JOURNAL_STREAM) return false;
+  const { dev, ino } = fstatSync(1, { bigint: true });
+  return JOURNAL_STREAM === `${dev}:${ino}`;
+}
+
+/** The file of `--env-file`, and the variables that were set from it. */
+const environmentFile: { path: string | null; readonly names: Set<string> } = { path: null, names: new Set() };
+
+/**
+ * Sets the variables of a file, as `.env.example` is, that the environment does not have; again, it takes back those
+ * that it set before. Throws an Error that names the file and why it cannot be read.
+ */
+export function readEnvironmentFile(path: string): void {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`--env-file: cannot read ${path} (${codeOf(error)}); give a file that this user may read.`);
+  }
+  for (const name of environmentFile.names) delete process.env[name];
+  environmentFile.names.clear();
+  environmentFile.path = path;
+  for (const [name, value] of Object.entries(parseEnv(text))) {
+    if (process.env[name]) continue;
+    process.env[name] = value;
+    environmentFile.names.add(name);
+  }
+}
+
+/** As before, where there is such a file. */
+export function readEnvironmentFileAgain(): void {
+  if (environmentFile.path !== null) readEnvironmentFile(environmentFile.path);
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : 'unreadable');
 
 /**
  * Precedence: flag, environment variable or its `…_FILE`, alternative names, default. An empty variable counts as not
@@ -96,6 +144,38 @@ export function readOptions(
   return problems.length > 0 ? { ok: false, problems } : { ok: true, options: completed(read as Settings, host) };
 }
 
+/** An option that is in effect. `value`: as text; `from`: the flag, variable or file that has it, or `default`. */
+interface EffectiveOption {
+  readonly name: string;
+  readonly value: string;
+  readonly from: string;
+}
+
+/** What the service would run with, secrets hidden; the problems are those of `readOptions`. */
+export function effectiveOptions(
+  flags: FlagValues,
+  host: string,
+): { ok: true; options: EffectiveOption[] } | { ok: false; problems: string[] } {
+  const env = systemEnvironment();
+  const read = readOptions(env, flags, host, 'serve');
+  if (!read.ok) return read;
+  const options = optionsOf('serve').map(([key, option]) => {
+    const found = lookUp(option, env, flags[key]);
+    const { name: from, text } = 'name' in found ? found : { name: 'default', text: option.default };
+    const ofFile = environmentFile.names.has(from) ? ` in ${environmentFile.path}` : '';
+    const value = option.secret && from !== 'default' ? '(hidden)' : (text ?? textOf(read.options[key]));
+    return { name: option.env, value, from: `${from}${ofFile}` };
+  });
+  return { ok: true, options };
+}
+
+/** Of a value that follows from others. */
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return 'none';
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(',');
+  return String(value) || '<>';
+}
+
 const echo = (option: OptionRow, text: string | null): string =>
   option.secret ? '' : ` is ${JSON.stringify((text ?? '').slice(0, 100))}`;
 
@@ -121,9 +201,18 @@ function fromFile(name: string, file: string): RawValue {
     const text = readFileSync(file, 'utf8').trim();
     return text === '' ? { problem: `${name}: ${file} is empty; it must contain the value.` } : { text, name };
   } catch (error) {
-    const why = error instanceof Error && 'code' in error ? error.code : 'unreadable';
-    return { problem: `${name}: cannot read ${file} (${why}); give a file that this user may read.` };
+    return { problem: `${name}: cannot read ${file} (${codeOf(error)}); give a file that this user may read.` };
   }
+}
+
+/** How this program was started, for people in its folder: nobody else is told where that is. */
+function ownCommand(): string {
+  const program = (process.argv[1] ?? '').replaceAll('\\', '/');
+  if (!program.endsWith('/bin/mailvet.mjs') || program.endsWith('/lib/node_modules/mailvet/bin/mailvet.mjs'))
+    return 'mailvet';
+  const path = program.includes('/node_modules/') ? 'node_modules/.bin/mailvet' : 'bin/mailvet.mjs';
+  const command = process.platform === 'win32' && path === 'bin/mailvet.mjs' ? `node ${path}` : path;
+  return environmentFile.path === null ? command : `${command} --env-file ${environmentFile.path}`;
 }
 
 /** Values that are valid on their own but not in combination. */
@@ -154,14 +243,26 @@ function conflicts(read: Partial<Settings>): string[] {
   return problems;
 }
 
-function completed(settings: Settings, host: string): Options {
+/** Nothing is kept, looked up or downloaded, and nobody waits for the drain. */
+const TEST_ONLY = {
+  databaseUrl: 'sqlite::memory:',
+  listsUpdate: 'off',
+  listsLearnHosts: false,
+  smtpHelo: null,
+  smtpEgressFile: null,
+  drainSeconds: 0,
+} as const satisfies Partial<Settings>;
+
+function completed(given: Settings, host: string): Options {
+  const settings = given.testOnly ? { ...given, ...TEST_ONLY } : given;
   const own = host.toLowerCase();
   const valid = settings.allowPrivateNetworks ? isHostName(own) : isQualified(own);
-  const smtpHelo = settings.smtpHelo ?? (valid ? own : null);
+  const smtpHelo = settings.smtpHelo ?? (valid && !settings.testOnly ? own : null);
   const publicUrl = settings.publicUrl ?? publicUrlOf(settings.host, settings.port);
   return {
     ...settings,
     publicUrl,
+    command: settings.command ?? ownCommand(),
     mailFrom: settings.mailFrom ?? `mailvet@${mailDomainOf(publicUrl)}`,
     compat: settings.compat ?? [],
     trustedProxies: settings.trustedProxies ?? [],
@@ -176,8 +277,13 @@ function completed(settings: Settings, host: string): Options {
 /** `http://host:port` for a browser on this host; a wildcard address becomes localhost. */
 export function publicUrlOf(host: string, port: number): string {
   const bare = withoutZone(host);
-  const name = bare === '0.0.0.0' || bare === '::' ? 'localhost' : bare.includes(':') ? `[${bare}]` : bare;
-  return `http://${name}:${port}`;
+  return `http://${bare === '0.0.0.0' || bare === '::' ? 'localhost' : hostInUrl(bare)}:${port}`;
+}
+
+/** IPv6 addresses in brackets, without a zone (RFC 3986 §3.2.2). */
+export function hostInUrl(host: string): string {
+  const bare = withoutZone(host);
+  return bare.includes(':') ? `[${bare}]` : bare;
 }
 
 /** The host of a URL as the domain of a mail address; an IP address as a literal (RFC 5321 §4.1.3). */

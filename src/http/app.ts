@@ -73,6 +73,7 @@ export function buildApp(context: HttpContext): Server {
         via: found?.row.via ?? null,
         status: response.statusCode,
         ms,
+        level: found?.row.probe && response.statusCode < 400 ? 'debug' : 'info',
       });
     });
     if (context.closing() || isLast(raw)) reply.set(LAST_REPLY);
@@ -124,11 +125,21 @@ function unknown(methods: readonly string[] | null): ApiError {
   return new ApiError(methods.length === 0 ? 'not_found' : 'method_not_allowed');
 }
 
+interface Answered {
+  readonly method: string;
+  readonly route: string;
+  readonly via: Via | null;
+  readonly status: number;
+  readonly ms: number;
+  /** Of its line in the log. */
+  readonly level: 'info' | 'debug';
+}
+
 /** The counters, and one line in the log. */
 function reportFault(
   context: HttpContext,
   { raw, id, caller, user, account, error, answer }: HttpRequest,
-  { method, route, via, status, ms }: { method: string; route: string; via: Via | null; status: number; ms: number },
+  { method, route, via, status, ms, level }: Answered,
 ): void {
   const ip = context.callerIp(raw);
   context.answered({ method, route, via, status, seconds: ms / 1000, caller, requestId: id, ip, error, answer });
@@ -138,7 +149,8 @@ function reportFault(
     field('key', caller?.keyId) +
     field('user', user);
   // Of the first ones, none has a character that JSON escapes.
-  context.logger.infoFields(
+  context.logger.fields(
+    level,
     `"request_id":"${id}","method":"${method}","route":"${route}","status":${status},"ms":${Math.round(ms * 10) / 10}${whose}`,
   );
 }

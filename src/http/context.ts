@@ -95,6 +95,8 @@ export interface HttpContext extends DashboardServices {
   readonly closing: () => boolean;
   readonly logger: Logger;
   readonly publicUrl: string;
+  /** Makes the first user, on the host; null where there is none to make. */
+  readonly setupCommand: string | null;
   /** Whether the lines of requests have the caller's IP. */
   readonly logsClientIp: boolean;
   /** Where to report vulnerabilities, as a URI; null: not published. */

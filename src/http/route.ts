@@ -237,6 +237,8 @@ export const hasWarnings = ({ output }: Pick<Route, 'output'>): boolean =>
 
 /** One route of the service, whatever API it belongs to. */
 export interface Route {
+  /** Monitoring asks every few seconds: a line of its success is for debugging. */
+  readonly probe?: true;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** With `:account` where `access` is a role. */
   readonly path: string;

@@ -54,6 +54,7 @@ const SERVER_ROUTES: readonly Route[] = [
     // The process is alive; nothing about what it depends on.
     method: 'GET',
     path: '/healthz',
+    probe: true,
     access: 'open',
     serve: () => async () => ({ body: { status: 'ok' } }),
   }),
@@ -62,6 +63,7 @@ const SERVER_ROUTES: readonly Route[] = [
     // reasons otherwise.
     method: 'GET',
     path: '/readyz',
+    probe: true,
     access: 'open',
     serve:
       ({ health, draining }) =>
@@ -81,6 +83,7 @@ const SERVER_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: '/metrics',
+    probe: true,
     access: 'metrics-token',
     serve:
       () =>

@@ -31,10 +31,13 @@ interface Parts {
   readonly storeClock: WatchedClock;
   readonly egressFile: Pick<EgressFile, 'problem'>;
   readonly identities: Identities;
+  /** Whether anything is looked up in DNS. */
+  readonly looksUp: boolean;
 }
 
 /** What `/readyz` reports. */
-export function createHealth({ store, engine, lists, clock, storeClock, egressFile, identities }: Parts): Health {
+export function createHealth(parts: Parts): Health {
+  const { store, engine, lists, clock, storeClock, egressFile, identities, looksUp } = parts;
   const probe = onceAtATime(() => store.ping());
   const storeProblem = async () => {
     const { chargedAt, failure } = store.charging.health;
@@ -48,6 +51,7 @@ export function createHealth({ store, engine, lists, clock, storeClock, egressFi
     );
   };
   const resolverProblem = async () => {
+    if (!looksUp) return null;
     const now = clock.elapsed();
     const alive = await engine.resolver.alive({ deadline: now + 1500, since: now });
     return alive ? null : RESOLVER_PROBLEMS[engine.resolver.problem()].found;

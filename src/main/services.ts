@@ -24,6 +24,7 @@ import { createDashboard } from '../service/dashboard.ts';
 import { createListsUpdate, type ListsUpdate } from '../service/disposable-lists-update.ts';
 import type { Identities } from '../service/doctor.ts';
 import { createFilterService } from '../service/filters.ts';
+import { firstUserCommand } from '../service/first-account.ts';
 import { createHookService } from '../service/hooks.ts';
 import { createHostLearning, type HostLearning } from '../service/host-learning.ts';
 import { createOutcomeMemory, type OutcomeMemory } from '../service/learned.ts';
@@ -127,7 +128,7 @@ export function createServices(parts: ServiceParts): Services {
   const sns = createSns({ post, clock, laboratory: engine.allowPrivate });
   const outcomeSources = createOutcomeSourceService(store, sns);
   flushOften(parts, { traffic, rejected, signIn, hooks, outcomeSources, testOutcomes });
-  const health = createHealth(parts);
+  const health = createHealth({ ...parts, looksUp: !options.testOnly });
   const costs = new Costs(clock, () => verify.calls);
   const context: HttpContext = {
     costs,
@@ -172,6 +173,7 @@ export function createServices(parts: ServiceParts): Services {
     closing: () => closers.closing,
     logger,
     publicUrl: options.publicUrl,
+    setupCommand: options.testOnly ? null : firstUserCommand(options.command),
     logsClientIp: options.logClientIp,
     securityContact: options.securityContact,
     url,

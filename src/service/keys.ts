@@ -154,6 +154,10 @@ const noKey = () => new ApiError('not_found', 'There is no such key in this acco
 /** What the store keeps of an API key. */
 const storedForm = (value: string) => ({ hash: hashApiKey(value), lastFour: value.slice(-4) });
 
+/** A key that is known already, without limits. */
+export const addKey = (store: Pick<Store, 'keys'>, account: AccountId, name: string, value: string): Promise<Key> =>
+  store.keys.create(account, { name, ...storedForm(value), allowIps: [] });
+
 /** The mode of a key, or of the keys of an account. */
 export const modeOf = ({ testOf }: { readonly testOf: AccountId | null }): KeyMode =>
   testOf === null ? 'live' : 'test';

@@ -304,7 +304,7 @@ describe('verify', () => {
     ['--resume without --out', () => ['--file', 'list.csv', '--resume'], /--resume .*--out/],
     ['an unknown verdict in --only', () => ['--file', 'list.csv', '--only', 'good'], /--only takes/],
     ['--column without --file', () => ['a@good.com', '--column', 'x'], /--column .*--file/],
-    ['--wait without --smtp', () => ['a@good.com', '--wait'], /--wait .*--smtp/],
+    ['--wait without --smtp', () => ['a@good.com', '--wait'], /--wait .*--level smtp/],
     ['--evidence without --json', () => ['a@good.com', '--evidence'], /--evidence .*--json/],
   ])('rejects %s with a sentence and exit 2', async (_title, args, message) => {
     await writeFile(join(dir, 'list.csv'), 'email\na@good.com\n');

@@ -61,8 +61,12 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'npx mailvet mcp': { not: 'it does not end by itself; tests/http/mcp.test.ts speaks with it' },
     'npx mailvet jobs retry': { not: 'they need a failed job; tests/flows/cli-jobs.test.ts makes one' },
     'ID ': { not: 'it needs a failed job' },
+    'npx mailvet health': { by: 'tests/flows/cli-service.test.ts' },
   },
-  'docs/dashboard.md': { 'Dashboard: http': { not: 'npm run up prints it; tests/debian/fresh.test.ts uses it' } },
+  'docs/dashboard.md': {
+    'Dashboard: http': { not: 'npm run up prints it; tests/debian/fresh.test.ts uses it' },
+    'npx mailvet user create': { not: 'it is for a new store; tests/packages/mailvet.test.ts runs it on one' },
+  },
   'docs/data-sources.md': {
     'npx mailvet disposable update': { not: NET },
     'npm run lists': { not: 'it rebuilds data/; the check stage runs it with --check' },
@@ -78,6 +82,13 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     '{"status"': { shape: 'of the command before' },
   },
   'docs/policies.md': { '{"action"': { shape: 'valid' } },
+  'docs/install.md': {
+    'npm ci': { by: 'tests/packages/mailvet.test.ts' },
+    node_modules: { by: 'tests/packages/mailvet.test.ts' },
+    useradd: { by: 'tests/debian/unit.test.ts' },
+    'mailvet()': { by: 'tests/debian/unit.test.ts' },
+    'docker compose': { not: 'it needs a container engine; tests/debian/container.test.ts runs the image’s steps' },
+  },
   'docs/laboratory.md': { curl: { not: 'it needs npm run lab; the debian stage verifies the same addresses' } },
   'docs/library.md': {
     'npm ci': { not: 'tests/packages packs and installs it' },
@@ -110,7 +121,6 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'mailvet: MAILVET_PORT': { not: 'src/config has tests of each message' },
     'docker compose': { not: 'it needs a container engine; tests/debian/container.test.ts runs the image’s steps' },
     'docker pull': { not: 'it needs a container engine and a registry' },
-    'systemd-run': { by: 'tests/debian/unit.test.ts' },
     'location /': { by: 'tests/debian/proxies.test.ts' },
     '# /etc/unbound': { not: 'tests/debian/deploy.test.ts checks the one in deploy/unbound' },
     '{\n  "status"': { not: 'of a service without a resolver; src and tests/http have tests of it' },
@@ -130,6 +140,10 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'docker compose': { not: 'it needs a container engine; tests/debian/container.test.ts runs the image’s steps' },
   },
   'docs/sign-ups.md': { '{\n  "email"': { shape: 'of the command before' } },
+  'docs/testing.md': {
+    '# .github': { by: 'tests/flows/test-only.test.ts' },
+    'import { createMailvet, MailvetError }': { prints: 'mailbox_not_found' },
+  },
   'docs/upgrading.md': { PENDING: { not: 'nothing is pending in a store of this version' } },
   'docs/verdicts.md': {
     '{\n  "email"': { verdict: 'someone@gmial.com' },

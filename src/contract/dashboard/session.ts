@@ -45,7 +45,9 @@ export const SessionReply = Type.Object(
         test_account: Type.String({ description: 'The account of its test data: `:account` of the same paths.' }),
       }),
     ),
-    needs_setup: Type.Boolean({ description: 'Nobody has a sign-in: the setup link makes the first one.' }),
+    setup_command: Nullable(
+      Type.String({ description: 'Nobody has a sign-in: the command that makes the first one, on the host.' }),
+    ),
     /** Whether anyone may sign up. */
     signup: Type.Boolean(),
     /** Whether this service can send mail. */

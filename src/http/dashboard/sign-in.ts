@@ -297,7 +297,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
           second_factor_required: of.secondFactorRequired,
           test_account: of.testAccount,
         })),
-        needs_setup: session === null && (await c.signIn.setup.wanted()),
+        setup_command: session === null && (await c.signIn.setup.wanted()) ? c.setupCommand : null,
         ...c.signIn.offers,
         ip: context.ip,
       };

@@ -19,7 +19,7 @@ const TAG_BYTES = 32;
 /** The PHC string format: version 19 of Argon2 (RFC 9106), standard Base64 without padding. */
 const PHC = /^\$argon2id\$v=19\$m=(\d{1,10}),t=(\d{1,10}),p=(\d{1,8})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-const base64 = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
+const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
 
 const tagOf = (password: string, nonce: Buffer, cost: Cost, tagLength: number): Promise<Buffer> =>
   promisify(argon2)('argon2id', { message: password, nonce, tagLength, ...cost });

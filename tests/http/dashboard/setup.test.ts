@@ -38,10 +38,10 @@ describe('the one-time setup link', () => {
 
   it('is asked for by the session while there is no user', async () => {
     const stranger = browser(lab.url);
-    const needed = async () => (await stranger.call('GET', '/dashboard/session')).json.needs_setup;
-    expect(await needed()).toBe(true);
+    const needed = async () => (await stranger.call('GET', '/dashboard/session')).json.setup_command;
+    expect(await needed()).toMatch(/user create --email you@example.com --operator$/);
     expect((await use(await tokenOf())).status).toBe(201);
-    expect(await needed()).toBe(false);
+    expect(await needed()).toBeNull();
   });
 
   it('a likely typo in an address is pointed out to anybody', async () => {

@@ -37,7 +37,7 @@ describe('signing in', () => {
         },
       ],
       signup: false,
-      needs_setup: false,
+      setup_command: null,
       mail: false,
       ip: '127.0.0.1',
     });

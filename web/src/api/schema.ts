@@ -1927,8 +1927,7 @@ export interface components {
                 /** @description The account of its test data: `:account` of the same paths. */
                 test_account: string;
             }[];
-            /** @description Nobody has a sign-in: the setup link makes the first one. */
-            needs_setup: boolean;
+            setup_command: string | null;
             signup: boolean;
             mail: boolean;
             ip: string;

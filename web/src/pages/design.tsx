@@ -272,7 +272,7 @@ const SESSION: Session = {
       test_account: 'acc_sample_test',
     },
   ],
-  needs_setup: false,
+  setup_command: 'bin/mailvet.mjs user create --email you@example.com --operator',
   signup: false,
   mail: false,
   ip: '192.0.2.1',

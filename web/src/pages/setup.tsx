@@ -24,7 +24,7 @@ function NoLink({ link }: { link: OpenedLink }) {
     <InvalidLink link={link}>
       <SetupHint>
         <Text>
-          It prints the link only while no user exists. If you already have a user,{' '}
+          A setup link works only while no user exists. If you already have a user,{' '}
           <Anchor component={Link} to="/sign-in" underline="always">
             sign in
           </Anchor>

@@ -25,7 +25,7 @@ export function SignInPage() {
   // Not known to the service, which renders the page once for everybody.
   const { next } = useHydrated() ? search : HOME;
   const { hash, state } = useLocation();
-  const { user, needs_setup, signup } = useSession();
+  const { user, setup_command, signup } = useSession();
   const refresh = useRefreshSession();
   const router = useRouter();
   const [email, setEmail] = useState(state.email ?? '');
@@ -36,7 +36,7 @@ export function SignInPage() {
   }, [user, next, router]);
 
   if (user !== null) return <Loading />;
-  if (needs_setup && !signup) return <NotSetUp />;
+  if (setup_command !== null && !signup) return <NotSetUp />;
   if (needsCode) return <CodeStep onSignedIn={refresh} onBack={() => setNeedsCode(false)} />;
   if (hash === 'forgot') return <ForgotStep email={email} next={next} />;
   return (
@@ -73,7 +73,7 @@ function PasswordStep(props: {
   onCodeRequired: () => void;
 }) {
   const { email, next, onEmail, onSignedIn, onCodeRequired } = props;
-  const { signup, needs_setup } = useSession();
+  const { signup, setup_command } = useSession();
   const supportsPasskeys = useSupportsPasskeys();
   // Initial value only: the focus must not move while the address is typed.
   const [isPrefilled] = useState(email !== '');
@@ -86,7 +86,7 @@ function PasswordStep(props: {
   return (
     <Page title="Sign in">
       <Stack>
-        <Form submit={submit} action="Sign in" main beside={!needs_setup && <Forgot next={next} />}>
+        <Form submit={submit} action="Sign in" main beside={setup_command === null && <Forgot next={next} />}>
           <EmailField
             {...submit.field('email')}
             defaultValue={email}
@@ -144,7 +144,7 @@ function ForgotStep({ email, next }: { email: string; next: string }) {
             this command on the host:
           </Text>
           <Code block mt="sm" className="anywhere" style={{ whiteSpace: 'pre-wrap' }}>
-            npx mailvet user reset-password {PLAIN.test(email) ? email : '<your email address>'}
+            mailvet user reset-password {PLAIN.test(email) ? email : '<your email address>'}
           </Code>
         </FormResult>
       </Page>
@@ -206,9 +206,7 @@ declare module '@tanstack/react-router' {
 const route = getRouteApi('/open/sign-in');
 
 const NotSetUp = () => (
-  <Page title="Not set up yet" about="Nobody can sign in until the setup link has been opened.">
-    <SetupHint>
-      <Text>It prints the link, which works once.</Text>
-    </SetupHint>
+  <Page title="Not set up yet" about="Nobody can sign in before there is a first user.">
+    <SetupHint />
   </Page>
 );

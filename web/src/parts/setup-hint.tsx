@@ -1,11 +1,22 @@
 import { Code, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useSession } from '../api/session.ts';
 
-/** Where the setup link comes from. `children`: for whom it does not apply. */
-export const SetupHint = ({ children }: { children?: ReactNode }) => (
-  <Stack gap="sm">
-    <Text>The operator of this service gets a new setup link by starting it again:</Text>
-    <Code block>npm run up</Code>
-    {children}
-  </Stack>
-);
+/** How the first user is made. `children`: for whom it does not apply. */
+export function SetupHint({ children }: { children?: ReactNode }) {
+  const { setup_command } = useSession();
+  return (
+    <Stack gap="sm">
+      {setup_command !== null && (
+        <>
+          <Text>The operator of this service runs this command on the host, with the options of the service:</Text>
+          <Code block className="anywhere" style={{ whiteSpace: 'pre-wrap' }}>
+            {setup_command}
+          </Code>
+          <Text>It prints a link to choose a password, which works once.</Text>
+        </>
+      )}
+      {children}
+    </Stack>
+  );
+}

@@ -1,5 +1,5 @@
 /** The balance of past days, its forecast, and the ledger by day. */
-import { type Clock, DAY_MS, toIso } from '../kernel/clock.ts';
+import { type Clock, DAY_MS, monthOf, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { BALANCE_DAYS, FORECAST_DAYS } from '../kernel/facts/limits.ts';
 import type { AccountId, Funds, Store } from '../store/store.ts';
@@ -46,8 +46,9 @@ export async function ledgerDaysOf(store: Pick<Store, 'accounts'>, clock: Clock,
 }
 
 /**
- * The balance at the end of each day and where it leads. `empty_at`: when it is used up at the pace of the last
- * FORECAST_DAYS days; null: nothing was used, or it lasts for more than two years.
+ * The balance at the end of each day, and how long what is available lasts. Lists are held for as a whole when they
+ * start, and each is a decision of its own: the pace is that of the other verifications, so that both stay as they are
+ * while a list runs.
  */
 export async function balanceOf(store: Pick<Store, 'accounts'>, clock: Clock, account: AccountId) {
   const now = clock.now();
@@ -62,14 +63,25 @@ export async function balanceOf(store: Pick<Store, 'accounts'>, clock: Clock, ac
       const since = changed.filter((day) => day.at > at);
       return { at: toIso(at), balance: funds.total + since.reduce((sum, day) => sum + day.charged - day.granted, 0) };
     });
-  const first = Math.max(funds.openedAt, now - FORECAST_DAYS * DAY_MS);
-  const elapsed = Math.max(1, (now - first) / DAY_MS);
-  const spent = changed.filter(({ at }) => at + DAY_MS > first).reduce((sum, day) => sum + day.charged, 0);
-  const perDay = spent / elapsed;
-  const left = perDay === 0 ? Number.POSITIVE_INFINITY : funds.total / perDay;
+  return { days, ...forecastOf(funds, now) };
+}
+
+/** Everything that is said and drawn of the forecast comes from these rounded figures. */
+function forecastOf({ total, held, openedAt, days }: Funds, now: number) {
+  const first = Math.max(openedAt, dayOf(now) - (FORECAST_DAYS - 1) * DAY_MS);
+  const recent = days.filter(({ at }) => at + DAY_MS > first);
+  const spent = recent.reduce((sum, { charged, chargedByLists }) => sum + charged - chargedByLists, 0);
+  const perDay = Math.ceil(spent / Math.max(1, (now - first) / DAY_MS));
+  const available = total - held;
+  const lasts = perDay === 0 ? Number.POSITIVE_INFINITY : available / perDay;
+  const { end } = monthOf(now);
+  const missing = Math.max(0, Math.ceil((perDay * (end - now)) / DAY_MS) - available);
   return {
-    days,
-    per_day: Math.round(perDay),
-    empty_at: left > 2 * 365 ? null : toIso(now + left * DAY_MS),
+    per_day: perDay,
+    empty_at: lasts > FORECAST_YEARS * 365 ? null : toIso(dayOf(now + lasts * DAY_MS)),
+    month_ends: toIso(end),
+    month_short_by: missing,
   };
 }
+
+const FORECAST_YEARS = 2;

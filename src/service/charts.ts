@@ -1,11 +1,12 @@
 import { type Clock, DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { CHART_BUCKETS_MAX } from '../kernel/facts/limits.ts';
-import { OUTCOMES, type Outcome, outcomeOf } from '../kernel/facts/outcomes.ts';
+import type { LogNegatable } from '../kernel/facts/log-filters.ts';
+import { OUTCOMES, type Outcome, outcomeOf, type UsageSource, wasAsked } from '../kernel/facts/outcomes.ts';
 import { LEVELS } from '../kernel/facts/plans.ts';
 import { NO_REASON, type ReasonOrNone } from '../kernel/facts/reasons.ts';
 import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
-import type { AccountId, Store, TrafficRow, UsageBucketRow } from '../store/store.ts';
+import type { AccountId, KeyVerdictRow, Store, TrafficRow, UsageBucketRow } from '../store/store.ts';
 import { addCount, type LatencyCounts, percentiles } from './traffic.ts';
 
 type Bucket = 'hour' | 'day';
@@ -17,6 +18,12 @@ export interface ChartQuery {
   readonly bucket: Bucket | null;
   /** Of one key, or of the dashboard. Latencies and rejected requests are not counted by key. */
   readonly key: string | null;
+  /** Of calls, one address each, or of lists; null: of both. */
+  readonly source: UsageSource | null;
+  /** Of verifications with one of these, or, where `not` names it, of those without. Nothing else is counted so. */
+  readonly reason?: readonly ReasonOrNone[] | null;
+  readonly outcome?: readonly Outcome[] | null;
+  readonly not?: readonly LogNegatable[];
 }
 
 const SIZE: Readonly<Record<Bucket, number>> = { hour: HOUR_MS, day: DAY_MS };
@@ -54,6 +61,8 @@ interface Sums {
   good: number;
   bad: number;
   credits: number;
+  /** Whose mailbox a mail server was asked about. */
+  asked: number;
   refused: number;
   rate_limited: number;
 }
@@ -62,34 +71,43 @@ interface ChartTally extends Sums {
   readonly mx: LatencyCounts;
   readonly smtp: LatencyCounts;
 }
-const SUM_FIELDS = ['requests', 'good', 'bad', 'credits', 'refused', 'rate_limited'] as const satisfies (keyof Sums)[];
+const SUM_FIELDS = [
+  ...(['requests', 'good', 'bad', 'credits'] as const),
+  ...(['asked', 'refused', 'rate_limited'] as const),
+] satisfies (keyof Sums)[];
+const noOutcomes = (): Record<Outcome, number> => ({
+  ...{ deliverable: 0, not_checked: 0, unknown: 0, risky: 0, undeliverable: 0 },
+});
 const emptyTally = (): ChartTally => ({
-  ...{ requests: 0, good: 0, bad: 0, credits: 0, refused: 0, rate_limited: 0 },
-  outcomes: { deliverable: 0, not_checked: 0, unknown: 0, risky: 0, undeliverable: 0 },
+  ...{ requests: 0, good: 0, bad: 0, credits: 0, asked: 0, refused: 0, rate_limited: 0 },
+  outcomes: noOutcomes(),
   mx: new Map(),
   smtp: new Map(),
 });
 
 /** The counters of an account by hour or day, including empty buckets, and the totals by reason and by API key. */
 export async function chartOf(
-  store: Pick<Store, 'usage' | 'traffic' | 'keys' | 'hooks'>,
+  store: Pick<Store, 'usage' | 'traffic' | 'keys' | 'hooks' | 'rejectedRequests'>,
   clock: Clock,
   account: AccountId,
   query: ChartQuery,
 ) {
   const { start, end, bucket } = rangeOf(query, clock.now(), await store.usage.hoursFrom(account));
-  const { key } = query;
+  const { key, source } = query;
   const size = SIZE[bucket];
-  const [found, traffic, byKey, keys, hooks] = await Promise.all([
-    store.usage.buckets(account, start, end, size, key),
-    key === null ? store.traffic.list(account, start, end) : [],
-    store.usage.series(account, 'key', start, end),
+  const [found, traffic, byKey, withoutSource, rejected, keys, hooks] = await Promise.all([
+    store.usage.buckets(account, start, end, size, { source, keys: key === null ? null : [key] }),
+    // Of lists, nothing is rejected or waited for.
+    key === null && source !== 'list' && !query.reason && !query.outcome ? store.traffic.list(account, start, end) : [],
+    store.usage.byKey(account, start, end, source),
+    store.usage.withoutSource(account, start, end),
+    source === 'list' ? new Map<string, number>() : store.rejectedRequests.countByKey(account, start, end),
     store.keys.list(account),
     store.hooks.list(account),
   ]);
   const tallies = Array.from({ length: (end - start) / size }, emptyTally);
   const tallyAt = (time: number): ChartTally | undefined => tallies[Math.floor((time - start) / size)];
-  for (const row of found) addCounts(tallyAt(row.at), row);
+  for (const row of found.filter(isAsked(query))) addCounts(tallyAt(row.at), row);
   for (const row of traffic) addTraffic(tallyAt(row.hour), row);
   const totals = emptyTally();
   for (const tally of tallies) addTally(totals, tally);
@@ -101,10 +119,11 @@ export async function chartOf(
     bucket,
     buckets: tallies.map((tally, i) => ({ at: toIso(start + i * size), ...chartCounts(tally) })),
     totals: chartCounts(totals),
-    by_reason: byRequestsDescending(byReason(found)),
-    by_key: byRequestsDescending(byKey)
-      .filter(({ group }) => key === null || group === key)
-      .map(({ group, requests, credits }) => ({ key_id: group, name: names.get(group) ?? group, requests, credits })),
+    by_reason: byRequestsDescending(byReason(found.filter(isAsked(query)))),
+    by_key: byRequestsDescending(keysOf(byKey, rejected))
+      .filter(({ key_id }) => key === null || key_id === key)
+      .map((row) => ({ ...row, name: names.get(row.key_id) ?? row.key_id })),
+    without_source: withoutSource,
   };
 }
 export type Chart = Awaited<ReturnType<typeof chartOf>>;
@@ -120,6 +139,36 @@ function addCounts(tally: ChartTally | undefined, { level, status, reason, reque
   tally[status] += requests;
   tally.credits += credits;
   tally.outcomes[outcomeOf(level, status, reason)] += requests;
+  if (wasAsked(level, reason)) tally.asked += requests;
+}
+
+/** Whether a row counts what the query asks for. */
+const isAsked =
+  ({ reason = null, outcome = null, not = [] }: ChartQuery) =>
+  (row: UsageBucketRow): boolean => {
+    const found = outcomeOf(row.level, row.status, row.reason);
+    return (
+      (reason === null || reason.includes(row.reason ?? NO_REASON) !== not.includes('reason')) &&
+      (outcome === null || outcome.includes(found) !== not.includes('deliverability'))
+    );
+  };
+
+/** What was found with each key, and how many of its requests were rejected. */
+function keysOf(found: readonly KeyVerdictRow[], rejected: ReadonlyMap<string, number>) {
+  const none = (key_id: string) => ({
+    ...{ key_id, requests: 0, credits: 0, asked: 0, rejected: rejected.get(key_id) ?? 0 },
+    outcomes: noOutcomes(),
+  });
+  const rows = new Map([...rejected.keys()].map((id) => [id, none(id)]));
+  for (const { keyId, level, status, reason, requests, credits } of found) {
+    const row = rows.get(keyId) ?? none(keyId);
+    rows.set(keyId, row);
+    row.requests += requests;
+    row.credits += credits;
+    row.outcomes[outcomeOf(level, status, reason)] += requests;
+    if (wasAsked(level, reason)) row.asked += requests;
+  }
+  return [...rows.values()];
 }
 
 function addTraffic(tally: ChartTally | undefined, { metric, bucket, count }: TrafficRow): void {

@@ -1,8 +1,9 @@
 import type { WatchedDomainData } from '../engine/data/domain-data.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { monthOf, toIso } from '../kernel/clock.ts';
+import { DAY_MS, monthOf, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { MAILBOX_CHECKS_COUNTED, OPERATORS_SHOWN, OVERVIEW_LISTS } from '../kernel/facts/limits.ts';
+import { OPERATORS_SHOWN, OVERVIEW_LISTS, RECENT_DAYS } from '../kernel/facts/limits.ts';
+import { type UsageSource, wasAsked } from '../kernel/facts/outcomes.ts';
 import { PLANS } from '../kernel/facts/plans.ts';
 import type { ViewPage } from '../kernel/facts/saved-views.ts';
 import { NO_OPERATOR } from '../kernel/log-origins.ts';
@@ -32,7 +33,7 @@ export interface DashboardServices {
   readonly members: MemberService;
   readonly account: AccountService;
   readonly overview: (account: AccountId) => Promise<Overview>;
-  readonly operators: (account: AccountId) => ReturnType<typeof operatorsAsked>;
+  readonly operators: (account: AccountId, source: UsageSource | null) => ReturnType<typeof operatorsAsked>;
   readonly chart: (account: AccountId, ask: ChartQuery) => Promise<Chart>;
   readonly keys: KeyService;
   readonly operatorKeys: OperatorKeyService;
@@ -69,7 +70,7 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
     members,
     account: createAccountService({ store, clock, retentionDaysMax: options.retentionDays, confirmPassword }),
     overview: (account) => overviewOf(store, clock, account),
-    operators: (account) => operatorsAsked(store, account),
+    operators: (account, source) => operatorsAsked(store, clock, account, source),
     chart: (account, ask) => chartOf(store, clock, account, ask),
     keys: createKeyService(store, clock),
     operatorKeys: createOperatorKeyService(store),
@@ -146,54 +147,54 @@ async function latestLists({ lists }: Pick<Store, 'lists'>, account: AccountId):
 
 type Overview = Awaited<ReturnType<typeof overviewOf>>;
 
-// What mail operators answered, of the newest mailbox checks of an account.
+// What mail operators answered, of the mailbox checks of the last days.
 
 interface OperatorTally {
   checks: number;
-  /** Without those that the operator does not disclose. */
-  disclosed: number;
+  asked: number;
+  undisclosed: number;
   deliverable: number;
+  /** Of those that were asked, in ms. */
   readonly times: number[];
 }
 
-/** What is read of a stored reply. */
-interface Checked {
-  readonly checks?: {
-    readonly mx?: { readonly provider?: string | null };
-    readonly smtp?: { readonly result?: string };
-  };
-}
-
 /** The most used first. `median_ms`: of the whole verification. */
-async function operatorsAsked(store: Pick<Store, 'verifications'>, account: AccountId) {
-  const found = await store.verifications.mailboxChecks(account, MAILBOX_CHECKS_COUNTED);
+async function operatorsAsked(
+  store: Pick<Store, 'verifications'>,
+  clock: Clock,
+  account: AccountId,
+  source: UsageSource | null,
+) {
+  const { since, checks } = await store.verifications.mailboxChecks(
+    account,
+    clock.now() - RECENT_DAYS * DAY_MS,
+    source,
+  );
   const tallies = new Map<string, OperatorTally>();
-  for (const { body, deliverability, reason, durationMs } of found) {
-    const { checks }: Checked = JSON.parse(body);
-    // Decided before a mail server was looked up.
-    if (checks?.mx?.provider === undefined) continue;
-    const operator = checks.mx.provider ?? NO_OPERATOR;
-    const tally = tallies.get(operator) ?? { checks: 0, disclosed: 0, deliverable: 0, times: [] };
-    tallies.set(operator, tally);
+  for (const { operator, level, deliverability, reason, durationMs } of checks) {
+    const name = operator ?? NO_OPERATOR;
+    const tally = tallies.get(name) ?? { checks: 0, asked: 0, undisclosed: 0, deliverable: 0, times: [] };
+    tallies.set(name, tally);
     tally.checks += 1;
-    tally.times.push(durationMs);
-    if (reason !== 'smtp_unverifiable') tally.disclosed += 1;
+    if (reason === 'smtp_unverifiable') tally.undisclosed += 1;
     if (deliverability === 'deliverable') tally.deliverable += 1;
+    if (!wasAsked(level, reason)) continue;
+    tally.asked += 1;
+    tally.times.push(durationMs);
   }
   const operators = [...tallies]
     .sort(([, a], [, b]) => b.checks - a.checks)
     .slice(0, OPERATORS_SHOWN)
-    .map(([operator, { checks, disclosed, deliverable, times }]) => ({
-      operator,
-      checks,
-      deliverable_share: disclosed === 0 ? null : deliverable / checks,
+    .map(([operator, { checks, asked, undisclosed, deliverable, times }]) => ({
+      ...{ operator, checks, asked, undisclosed },
+      deliverable_share: asked === 0 ? null : deliverable / asked,
       median_ms: median(times),
     }));
-  return { checks: found.length, operators };
+  return { checks: checks.length, from: toIso(since), operators };
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
+const median = (values: readonly number[]): number | null =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null;
 
 /** Searches of a page that a member has named; nobody else sees them. All methods throw ApiError. */
 interface ViewService {

@@ -1,6 +1,7 @@
 import { type Clock, DAY_MS, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { ALLOW_IPS, KEY_CLIENTS_SHOWN, KEY_IDLE_DAYS, KEY_USAGE_DAYS } from '../kernel/facts/limits.ts';
+import { ALLOW_IPS, KEY_CLIENTS_SHOWN, KEY_IDLE_DAYS, KEY_USAGE_DAYS, RECENT_DAYS } from '../kernel/facts/limits.ts';
+import type { UsageSource } from '../kernel/facts/outcomes.ts';
 import { PRICE } from '../kernel/facts/plans.ts';
 import { grouped } from '../kernel/format.ts';
 import { hashApiKey, type KeyMode, newApiKey } from '../kernel/ids.ts';
@@ -29,6 +30,7 @@ export interface KeyService {
   /** By day (UTC), of the last KEY_USAGE_DAYS. */
   usage(
     account: AccountId,
+    source: UsageSource | null,
   ): Promise<{ days: string[]; keys: { key_id: string; requests: number[]; rejected: number }[] }>;
   create(account: AccountId, input: NewKey, by: Actor): Promise<CreatedKey>;
   change(
@@ -92,16 +94,20 @@ export function createKeyService(store: KeyPageStore, clock: Clock): KeyService 
 
     async get(account, id) {
       const key = await keyOf(account, id);
-      return { key, clients: await store.verifications.clients(account, id, KEY_CLIENTS_SHOWN) };
+      return {
+        key,
+        clients: await store.verifications.clients(account, id, clock.now() - RECENT_DAYS * DAY_MS, KEY_CLIENTS_SHOWN),
+      };
     },
 
-    async usage(account) {
+    async usage(account, source) {
       const end = (Math.floor(clock.now() / DAY_MS) + 1) * DAY_MS;
       const start = end - KEY_USAGE_DAYS * DAY_MS;
       const none = () => Array.from({ length: KEY_USAGE_DAYS }, () => 0);
-      const rejected = await store.rejectedRequests.countByKey(account, start);
+      const rejected =
+        source === 'list' ? new Map<string, number>() : await store.rejectedRequests.countByKey(account, start);
       const counts = new Map<string, number[]>([...rejected.keys()].map((id) => [id, none()]));
-      for (const { keyId, at, requests } of await store.usage.keyDays(account, start, end)) {
+      for (const { keyId, at, requests } of await store.usage.keyDays(account, start, end, source)) {
         const mine = counts.get(keyId) ?? none();
         mine[(at - start) / DAY_MS] = requests;
         counts.set(keyId, mine);

@@ -132,9 +132,18 @@ export const USAGE_HOURS = newRows<'usage_hours', UsageEntry>('usage_hours', {
   validation_type: textColumn(({ validationType }) => validationType),
   status: textColumn(({ status }) => status),
   reason: textColumn(({ reason }) => reason),
-  requests: numberColumn(({ requests }) => requests),
-  credits: numberColumn(({ credits }) => credits),
+  requests: numberColumn(({ api, list }) => api.requests + list.requests),
+  credits: numberColumn(({ api, list }) => api.credits + list.credits),
+  api_requests: numberColumn(({ api }) => api.requests),
+  api_credits: numberColumn(({ api }) => api.credits),
+  list_requests: numberColumn(({ list }) => list.requests),
+  list_credits: numberColumn(({ list }) => list.credits),
 });
+/** Columns of `usage_hours` that add up, by how a row is counted. */
+const USAGE_COUNTED_BY = ['account_id', 'hour', 'key_id', 'validation_type', 'status', 'reason'] as const;
+export const USAGE_SUMS = USAGE_HOURS.columns.filter((column) => !USAGE_COUNTED_BY.some((key) => key === column));
+/** What a row adds to the one that is there. */
+export const ADD_USAGE_SUMS = `ON CONFLICT (${USAGE_COUNTED_BY.join(', ')}) DO UPDATE SET ${USAGE_SUMS.map((sum) => `${sum} = usage_hours.${sum} + excluded.${sum}`).join(', ')}`;
 
 export const IDEMPOTENCY = newRows<'idempotency', IdempotencyState>('idempotency', {
   account_id: textColumn(({ accountId }) => accountId),

@@ -166,6 +166,8 @@ export interface StorageDriver {
   readonly logByAddress: RawBuilder<unknown>;
   /** Whether `text` occurs in the value, literally. */
   substringMatch(value: Expression<string>, text: string): Expression<SqlBool>;
+  /** So many characters from where the text stands in the value, which has it. */
+  textFrom(value: Expression<string>, text: string, length: number): RawBuilder<string>;
   /** Lower case, including letters beyond ASCII. No index applies. */
   lowerCase(value: Expression<string>): Expression<string>;
   /** Whether the value, a lower() expression, begins with lower() of `text`; an index on it applies. */

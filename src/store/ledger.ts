@@ -13,6 +13,7 @@ interface FundsRow {
   at: number;
   credits: number;
   requests: number;
+  lists: number;
   note: string | null;
 }
 
@@ -20,14 +21,14 @@ interface FundsRow {
 export async function fundsOf({ db }: StorageDriver, account: AccountId, since: number): Promise<Funds | null> {
   const from = Math.floor(since / DAY_MS) * DAY_MS;
   const { rows } = await sql<FundsRow>`
-    SELECT 'now' AS kind, created_at AS at, balance + locked AS credits, locked AS requests, NULL AS note
+    SELECT 'now' AS kind, created_at AS at, balance + locked AS credits, locked AS requests, 0 AS lists, NULL AS note
       FROM accounts WHERE id = ${account}
     UNION ALL
     SELECT 'day', hour / ${sql.lit(DAY_MS)} * ${sql.lit(DAY_MS)}, CAST(sum(credits) AS BIGINT),
-      CAST(sum(requests) AS BIGINT), NULL
+      CAST(sum(requests) AS BIGINT), CAST(sum(list_credits) AS BIGINT), NULL
       FROM usage_hours WHERE account_id = ${account} AND hour >= ${from} GROUP BY 2
     UNION ALL
-    SELECT 'grant', created_at, amount, 0, note
+    SELECT 'grant', created_at, amount, 0, 0, note
       FROM ledger WHERE account_id = ${account} AND kind = 'grant' AND created_at >= ${from}
     ORDER BY 2 DESC`.execute(db);
   const now = rows.find(({ kind }) => kind === 'now');
@@ -39,10 +40,8 @@ export async function fundsOf({ db }: StorageDriver, account: AccountId, since: 
     held: now.requests,
     days: rows
       .filter(({ kind }) => kind === 'day')
-      .map(({ at, credits: charged, requests: chargedVerifications }) => ({
-        at,
-        charged,
-        verifications: chargedVerifications,
+      .map(({ at, credits: charged, requests: verifications, lists: chargedByLists }) => ({
+        ...{ at, charged, chargedByLists, verifications },
       })),
     grants: rows
       .filter(({ kind }) => kind === 'grant')

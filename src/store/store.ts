@@ -19,7 +19,7 @@ import type { FilterAction, FilterMatch, FilterType } from '../kernel/facts/filt
 import type { HookKind } from '../kernel/facts/hooks.ts';
 import type { Dedupe, FileForm, ListAction, ListError, ListStatus, ReadChoice, SentAs } from '../kernel/facts/lists.ts';
 import type { LogNegatable } from '../kernel/facts/log-filters.ts';
-import type { Outcome } from '../kernel/facts/outcomes.ts';
+import type { Outcome, UsageSource } from '../kernel/facts/outcomes.ts';
 import type { AccountStatus, Level, Plan } from '../kernel/facts/plans.ts';
 import type { Decision, Policy, PolicyAction } from '../kernel/facts/policies.ts';
 import type { ReadWarningCode } from '../kernel/facts/read-warnings.ts';
@@ -291,6 +291,8 @@ export interface UsageBucketRow {
   readonly credits: number;
 }
 
+export type KeyVerdictRow = Omit<UsageBucketRow, 'at'> & { readonly keyId: string };
+
 export interface KeyDayRow {
   readonly keyId: string;
   /** Start of the day, ms. */
@@ -320,12 +322,26 @@ export interface Usage {
   /** Since when the account's counters are by the hour, ms; before, they are by the day (UTC). Null: none is. */
   hoursFrom(account: AccountId): Promise<number | null>;
   /**
-   * By hour or day (UTC; `size` in ms), oldest first, and by what was found; those without requests are omitted. `key`:
-   * of this one only.
+   * By hour or day (UTC; `size` in ms), oldest first, and by what was found; those without requests are omitted.
    */
-  buckets(account: AccountId, from: number, to: number, size: number, key?: string | null): Promise<UsageBucketRow[]>;
+  buckets(
+    account: AccountId,
+    from: number,
+    to: number,
+    size: number,
+    of?: {
+      readonly source?: UsageSource | null;
+      readonly keys?: readonly string[] | null;
+      /** All but those keys. */
+      readonly notKeys?: boolean;
+    },
+  ): Promise<UsageBucketRow[]>;
+  /** By key and by what was found. */
+  byKey(account: AccountId, from: number, to: number, source: UsageSource | null): Promise<KeyVerdictRow[]>;
   /** Of each key by day (UTC); days without requests are omitted. */
-  keyDays(account: AccountId, from: number, to: number): Promise<KeyDayRow[]>;
+  keyDays(account: AccountId, from: number, to: number, source: UsageSource | null): Promise<KeyDayRow[]>;
+  /** How many verifications were counted before calls and lists were told apart. */
+  withoutSource(account: AccountId, from: number, to: number): Promise<number>;
 }
 
 /** What is set of a filter. */
@@ -500,7 +516,13 @@ export interface Funds {
   readonly total: number;
   readonly held: number;
   /** Days with verifications, the newest first. `at`: start of the day, ms. */
-  readonly days: readonly { readonly at: number; readonly charged: number; readonly verifications: number }[];
+  readonly days: readonly {
+    readonly at: number;
+    readonly charged: number;
+    /** Of `charged`, by lists; without what earlier versions counted. */
+    readonly chargedByLists: number;
+    readonly verifications: number;
+  }[];
   /** Negative ones were taken back. The newest first. */
   readonly grants: readonly { readonly at: number; readonly credits: number; readonly note: string }[];
 }
@@ -1027,7 +1049,7 @@ export interface RejectedRequests {
    * Requests that were rejected with each key since `from`, in milliseconds; those beyond the limit of a minute have
    * none.
    */
-  countByKey(account: AccountId, from: number): Promise<ReadonlyMap<string, number>>;
+  countByKey(account: AccountId, from: number, to?: number): Promise<ReadonlyMap<string, number>>;
   /**
    * Newest first. A search that no index answers looks through at most LOG_SEARCH_ROWS: `next` is null at the end, else
    * where to go on, and `searchedTo` the time of the last row looked at.
@@ -1141,6 +1163,13 @@ export interface KeyClient {
   readonly lastAt: number;
 }
 
+type CheckedMailbox = Pick<VerificationRecord, 'deliverability' | 'reason' | 'durationMs'> & {
+  /** The level that was charged. */
+  readonly level: Level;
+  /** Null: servers of the domain itself. */
+  readonly operator: string | null;
+};
+
 export interface Verifications {
   get(account: AccountId, id: string): Promise<Verification | null>;
   list(account: AccountId, input: { offset: number; limit: number }): Promise<Page<Verification>>;
@@ -1153,15 +1182,19 @@ export interface Verifications {
     account: AccountId,
     search: LogSearch,
   ): Promise<{ items: LoggedVerification[]; next: number | null; searchedTo: number | null }>;
-  /** The newest ones that asked for the mailbox, of the newest LOG_SEARCH_ROWS. `body`: the reply as JSON. */
+  /**
+   * Those since `from` that asked for the mailbox and found mail servers, of the newest RECENT_ROWS. `since`: from when
+   * on they are, ms.
+   */
   mailboxChecks(
     account: AccountId,
-    limit: number,
-  ): Promise<Pick<VerificationRecord, 'body' | 'deliverability' | 'reason' | 'durationMs'>[]>;
+    from: number,
+    source: UsageSource | null,
+  ): Promise<{ readonly since: number; readonly checks: readonly CheckedMailbox[] }>;
   /** The newest ones; `body`: the reply as JSON. */
   newest(account: AccountId, limit: number): Promise<Pick<LoggedVerification, 'id' | 'email' | 'body' | 'createdAt'>[]>;
-  /** Addresses that used a key, of the newest LOG_SEARCH_ROWS of the account; the latest first. */
-  clients(account: AccountId, keyId: string, limit: number): Promise<KeyClient[]>;
+  /** Addresses that used a key since `from`, ms, of the newest RECENT_ROWS of the account; the latest first. */
+  clients(account: AccountId, keyId: string, from: number, limit: number): Promise<KeyClient[]>;
   /**
    * Deletes what is recorded of an address (without regard to case), replies kept for repeats too, and forgets in which
    * scopes its mailbox was seen; how many. `mailbox`: its canonical address; null: it has none.

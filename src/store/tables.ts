@@ -402,6 +402,11 @@ interface UsageHoursTable {
   reason: Reason | '';
   requests: number;
   credits: number;
+  /** What came by calls, one address each, and by lists; the rest is of earlier versions, which did not tell. */
+  api_requests: Generated<number>;
+  api_credits: Generated<number>;
+  list_requests: Generated<number>;
+  list_credits: Generated<number>;
 }
 interface IdempotencyTable {
   account_id: string;

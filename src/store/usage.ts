@@ -1,13 +1,24 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
 import { LIST_RESULT_BYTES, USAGE_HOURS_KEPT_DAYS } from '../kernel/facts/limits.ts';
+import type { UsageSource } from '../kernel/facts/outcomes.ts';
 import { DEFAULT_PLAN, PLANS } from '../kernel/facts/plans.ts';
 import type { Reason } from '../kernel/facts/reasons.ts';
 import { andRest, BATCH_ROWS } from './batches.ts';
+import { ADD_USAGE_SUMS, USAGE_SUMS } from './columns.ts';
 import type { StorageDriver } from './driver.ts';
 import { FILTER_COLUMNS, filterCount } from './filter-kinds.ts';
 import { onlyRow } from './rows.ts';
-import type { AccountId, AccountStorage, KeyDayRow, Usage, UsageBucketRow, UsageGrouping, UsageRow } from './store.ts';
+import type {
+  AccountId,
+  AccountStorage,
+  KeyDayRow,
+  KeyVerdictRow,
+  Usage,
+  UsageBucketRow,
+  UsageGrouping,
+  UsageRow,
+} from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
 // Hourly usage counters past their time become daily ones: rows whose hour is the first of the day.
@@ -20,6 +31,8 @@ export const usageHoursFrom = (now: number, keepMs: number): number =>
   Math.floor((now - Math.max(keepMs, USAGE_HOURS_KEPT_DAYS * DAY_MS)) / DAY_MS) * DAY_MS;
 
 const USAGE_KEY = sql`account_id, key_id, validation_type, status, reason`;
+const SUM_COLUMNS = sql.raw(USAGE_SUMS.join(', '));
+const SUMMED = sql.raw(USAGE_SUMS.map((column) => `sum(${column})`).join(', '));
 
 /** Rolls up the account's first day that is not yet, of those before `to`. `done`: there is none. */
 const rollUpDay = (driver: StorageDriver, account: string, to: number): Promise<{ rows: number; done: boolean }> =>
@@ -34,12 +47,10 @@ const rollUpDay = (driver: StorageDriver, account: string, to: number): Promise<
     const later = sql`account_id = ${account} AND hour > ${day} AND hour < ${next}`;
     if (first !== null)
       await sql`
-        INSERT INTO usage_hours (${USAGE_KEY}, hour, requests, credits)
-        SELECT ${USAGE_KEY}, CAST(${day} AS BIGINT), sum(requests), sum(credits) FROM usage_hours WHERE ${later}
+        INSERT INTO usage_hours (${USAGE_KEY}, hour, ${SUM_COLUMNS})
+        SELECT ${USAGE_KEY}, CAST(${day} AS BIGINT), ${SUMMED} FROM usage_hours WHERE ${later}
         GROUP BY ${USAGE_KEY}
-        ON CONFLICT (account_id, hour, key_id, validation_type, status, reason) DO UPDATE
-          SET requests = usage_hours.requests + excluded.requests, credits = usage_hours.credits + excluded.credits
-        `.execute(trx);
+        ${sql.raw(ADD_USAGE_SUMS)}`.execute(trx);
     const { numAffectedRows } = await sql`DELETE FROM usage_hours WHERE ${later}`.execute(trx);
     await trx.updateTable('accounts').set({ usage_daily_before: next }).where('id', '=', account).execute();
     return { rows: Number(numAffectedRows ?? 0), done: next === to };
@@ -89,6 +100,24 @@ const SUMS = sql`
   CAST(coalesce(sum(CASE WHEN status = 'good' THEN requests ELSE 0 END), 0) AS BIGINT) AS good,
   CAST(coalesce(sum(CASE WHEN status = 'bad' THEN requests ELSE 0 END), 0) AS BIGINT) AS bad,
   CAST(coalesce(sum(credits), 0) AS BIGINT) AS credits`;
+
+const sums = (requests: string, credits: string) => ({
+  requests: sql.ref<number>(requests),
+  credits: sql.ref<number>(credits),
+});
+/** Columns, by source. */
+const SOURCE_SUMS = {
+  all: sums('requests', 'credits'),
+  api: sums('api_requests', 'api_credits'),
+  list: sums('list_requests', 'list_credits'),
+} as const satisfies Record<UsageSource | 'all', unknown>;
+
+/** What was found, and how often. */
+const verdictSums = (source: UsageSource | null) => {
+  const { requests, credits } = SOURCE_SUMS[source ?? 'all'];
+  return sql`validation_type AS level, status, CASE WHEN reason = '' THEN NULL ELSE reason END AS reason,
+    CAST(sum(${requests}) AS BIGINT) AS requests, CAST(sum(${credits}) AS BIGINT) AS credits`;
+};
 
 /**
  * Counters are by the hour (UTC): from the hour that contains `from` to the hour before `to`. Those before
@@ -171,24 +200,39 @@ export function usage(driver: StorageDriver): Usage {
       return last === null ? null : last + DAY_MS;
     },
 
-    async buckets(account, from, to, size, key = null) {
-      const ofKey = key === null ? sql`` : sql`AND key_id = ${key}`;
+    async buckets(account, from, to, size, { source = null, keys = null, notKeys = false } = {}) {
+      const { requests } = SOURCE_SUMS[source ?? 'all'];
+      const ofKeys = keys === null ? sql`` : sql`AND key_id ${notKeys ? sql`NOT ` : sql``}IN (${sql.join(keys)})`;
       const { rows } = await sql<UsageBucketRow>`
-        SELECT hour / ${sql.lit(size)} * ${sql.lit(size)} AS at, validation_type AS level, status,
-          CASE WHEN reason = '' THEN NULL ELSE reason END AS reason,
-          CAST(sum(requests) AS BIGINT) AS requests, CAST(sum(credits) AS BIGINT) AS credits
-        FROM usage_hours WHERE ${within(account, from, to)} ${ofKey} GROUP BY 1, 2, 3, 4 ORDER BY 1`.execute(
-        driver.scans,
-      );
+        SELECT hour / ${sql.lit(size)} * ${sql.lit(size)} AS at, ${verdictSums(source)}
+        FROM usage_hours WHERE ${within(account, from, to)} AND ${requests} > 0 ${ofKeys}
+        GROUP BY 1, 2, 3, 4 ORDER BY 1`.execute(driver.scans);
       return rows;
     },
 
-    async keyDays(account, from, to) {
+    async byKey(account, from, to, source) {
+      const { requests } = SOURCE_SUMS[source ?? 'all'];
+      const { rows } = await sql<KeyVerdictRow>`
+        SELECT key_id AS "keyId", ${verdictSums(source)}
+        FROM usage_hours WHERE ${within(account, from, to)} AND ${requests} > 0
+        GROUP BY 1, 2, 3, 4 ORDER BY 1`.execute(driver.scans);
+      return rows;
+    },
+
+    async keyDays(account, from, to, source) {
+      const { requests } = SOURCE_SUMS[source ?? 'all'];
       const { rows } = await sql<KeyDayRow>`
         SELECT key_id AS "keyId", hour / ${sql.lit(DAY_MS)} * ${sql.lit(DAY_MS)} AS at,
-          CAST(sum(requests) AS BIGINT) AS requests
-        FROM usage_hours WHERE ${within(account, from, to)} GROUP BY 1, 2`.execute(driver.scans);
+          CAST(sum(${requests}) AS BIGINT) AS requests
+        FROM usage_hours WHERE ${within(account, from, to)} AND ${requests} > 0 GROUP BY 1, 2`.execute(driver.scans);
       return rows;
+    },
+
+    async withoutSource(account, from, to) {
+      const { rows } = await sql<{ requests: number }>`
+        SELECT CAST(coalesce(sum(requests - api_requests - list_requests), 0) AS BIGINT) AS requests
+        FROM usage_hours WHERE ${within(account, from, to)}`.execute(driver.scans);
+      return onlyRow(rows).requests;
     },
   };
 }

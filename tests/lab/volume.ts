@@ -59,9 +59,11 @@ export async function volumeOf(lab: Lab): Promise<Volume> {
       name || '@company' || (at % 500) || '.example', requested, charged, status, deliverability, reason,
       CASE charged WHEN 'smtp' THEN 10 ELSE 1 END, 40, '{"checks":{"mx":{"provider":"Google"}}}', at, list
     FROM rows JOIN verdicts USING (number) ORDER BY at`);
-  await run(`INSERT INTO usage_hours (account_id, hour, key_id, validation_type, status, reason, requests, credits)
+  await run(`INSERT INTO usage_hours (account_id, hour, key_id, validation_type, status, reason, requests, credits,
+      api_requests, api_credits, list_requests, list_credits)
     SELECT account_id, created_at / ${HOUR_MS} * ${HOUR_MS}, key_id, validation_type, status, coalesce(reason, ''),
-      count(*), sum(credits)
+      count(*), sum(credits), sum(hold_id IS NULL), sum(iif(hold_id IS NULL, credits, 0)), sum(hold_id IS NOT NULL),
+      sum(iif(hold_id IS NULL, 0, credits))
     FROM verifications WHERE account_id = '${account.id}' GROUP BY 1, 2, 3, 4, 5, 6`);
   return { account, listAt };
 }

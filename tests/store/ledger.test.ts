@@ -186,7 +186,8 @@ describeStores('the ledger', (lab) => {
     for (const who of members)
       await lab.sql(`UPDATE accounts SET balance = balance - 1200 WHERE id = '${who.account.id}'`);
     for (const who of members)
-      await lab.sql(`INSERT INTO usage_hours VALUES ('${who.account.id}', 0, 'k', 'mx', 'good', '', 1200, 1200)`);
+      await lab.sql(`INSERT INTO usage_hours (account_id, hour, key_id, validation_type, status, reason, requests, credits)
+        VALUES ('${who.account.id}', 0, 'k', 'mx', 'good', '', 1200, 1200)`);
     expect(await store.accounts.audit()).toEqual([]);
     const stopping = new AbortController();
     const work = [

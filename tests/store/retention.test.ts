@@ -39,7 +39,8 @@ describeStores('retention', (lab) => {
     const who = await member(store);
     await lab.sql(oldVerifications(who, 60_000));
     await lab.sql(
-      `INSERT INTO usage_hours VALUES ('${who.account.id}', 0, '${who.key.id}', 'mx', 'good', '', 60000, 0)`,
+      `INSERT INTO usage_hours (account_id, hour, key_id, validation_type, status, reason, requests, credits)
+        VALUES ('${who.account.id}', 0, '${who.key.id}', 'mx', 'good', '', 60000, 0)`,
     );
     const stopping = new AbortController();
     const purging = purge(lab, store, 1, stopping.signal);

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { DAY_MS } from '../../src/kernel/clock.ts';
+import type { UsageSource } from '../../src/kernel/facts/outcomes.ts';
 import type { SettlementPart, Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { type Member, member, newVerificationId, purge, removeDeleted, verdict, verifyNow } from './cast.ts';
@@ -45,6 +47,35 @@ describeStores('a hold that many results draw on', (lab) => {
     expect(await store.usage.summary(id, hour, hour + 1)).toMatchObject({ requests: 4, credits: 21 });
     expect((await store.verifications.list(id, { offset: 0, limit: 10 })).total).toBe(4);
     expect(await store.accounts.audit()).toEqual([]);
+  });
+
+  it('is counted apart from calls, and what earlier versions counted belongs to neither', async () => {
+    const store = await lab.open();
+    const who = await member(store, { credits: 1_000 });
+    const { id } = who.account;
+    const day = Math.floor(lab.clock.now() / DAY_MS) * DAY_MS;
+    const read = async (source: UsageSource | null) => ({
+      buckets: (await store.usage.buckets(id, day, day + DAY_MS, DAY_MS, { source })).map((row) => row.requests),
+      credits: (await store.usage.byKey(id, day, day + DAY_MS, source)).map(({ credits }) => credits),
+      days: (await store.usage.keyDays(id, day, day + DAY_MS, source)).map(({ requests }) => requests),
+    });
+    await verifyNow(store, who, { credits: 1 });
+    await open(store, who, 'list_1', 60);
+    const settled = part(who, 'list_1', [10, 10, 10]);
+    await store.sharedHolds.settle(settled);
+    await store.sharedHolds.settle(settled);
+    expect(await read('api')).toEqual({ buckets: [1], credits: [1], days: [1] });
+    expect(await read('list')).toEqual({ buckets: [3], credits: [30], days: [3] });
+    expect(await read(null)).toEqual({ buckets: [4], credits: [31], days: [4] });
+    expect(await store.usage.withoutSource(id, day, day + DAY_MS)).toBe(0);
+    expect((await store.accounts.funds(id, day))?.days).toEqual([
+      { at: day, charged: 31, chargedByLists: 30, verifications: 4 },
+    ]);
+    // As a program adds that does not know the columns.
+    await lab.sql('UPDATE usage_hours SET requests = requests + 5');
+    expect(await read(null)).toMatchObject({ buckets: [9] });
+    expect(await read('api')).toMatchObject({ buckets: [1] });
+    expect(await store.usage.withoutSource(id, day, day + DAY_MS)).toBe(5);
   });
 
   it('is refused beyond the balance, to accounts that are not active, and a second time', async () => {

@@ -95,14 +95,14 @@ describeStores('usage', (lab) => {
     expect(early).toEqual(expect.arrayContaining(first));
     // By day, and of one key.
     const day = Math.floor(start / DAY) * DAY;
-    const days = await store.usage.buckets(id, day, day + DAY, DAY, who.key.id);
+    const days = await store.usage.buckets(id, day, day + DAY, DAY, { keys: [who.key.id] });
     expect(days.map(({ at, requests }) => [at, requests])).toEqual([
       [day, 1],
       [day, 1],
       [day, 1],
     ]);
-    expect(await store.usage.buckets(id, day, day + DAY, DAY, 'another')).toEqual([]);
-    expect(await store.usage.keyDays(id, day, day + DAY)).toEqual([{ keyId: who.key.id, at: day, requests: 3 }]);
+    expect(await store.usage.buckets(id, day, day + DAY, DAY, { keys: ['another'] })).toEqual([]);
+    expect(await store.usage.keyDays(id, day, day + DAY, null)).toEqual([{ keyId: who.key.id, at: day, requests: 3 }]);
   });
 
   it('counts each request of a batch once', async () => {
@@ -134,7 +134,9 @@ describeStores('usage', (lab) => {
       await store.usage.series(id, 'day', start - DAY, end),
       await store.usage.series(id, 'key', start, end),
       await store.usage.series(id, 'reason', start, end),
-      await store.usage.buckets(id, start, end, 365 * DAY, who.key.id),
+      await store.usage.buckets(id, start, end, 365 * DAY, { keys: [who.key.id] }),
+      await store.usage.buckets(id, start, end, 365 * DAY, { source: 'api' }),
+      await store.usage.withoutSource(id, start, end),
       await store.usage.series(other.account.id, 'day', start, end),
     ];
     const before = await views();
@@ -162,7 +164,8 @@ describeStores('usage', (lab) => {
       credits: day!.credits,
     });
     // A chart of hours shows days where there is nothing else.
-    const chart = (at: number) => chartOf(store, lab.clock, id, { from: at, to: at + DAY, bucket: 'hour', key: null });
+    const chart = (at: number) =>
+      chartOf(store, lab.clock, id, { from: at, to: at + DAY, bucket: 'hour', key: null, source: null });
     expect(await chart(firstDay)).toMatchObject({ bucket: 'day', totals: { requests: day!.requests } });
     expect(await chart(from)).toMatchObject({ bucket: 'hour' });
     lab.clock.advance(30 * DAY);

@@ -18,10 +18,12 @@ import { keysSearch } from './pages/keys/search.ts';
 import { listSearch, listsSearch } from './pages/lists/search.ts';
 import { logSearch } from './pages/log/search.ts';
 import { accountsSearch } from './pages/operator/search.ts';
-import { usageSearch } from './pages/usage/range.ts';
+import { BY_KEY_ORDERS, usageSearch } from './pages/usage/range.ts';
 import { LoadingPage } from './parts/loading.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { flagSearch, pageSearch, textOf } from './parts/search-params.ts';
+import { sortSearch } from './parts/sorting.tsx';
+import { sourceSearch } from './parts/source.ts';
 import { Root, SignedOutLayout } from './shell/root.tsx';
 import { RootError, RouteError } from './shell/route-error.tsx';
 
@@ -122,7 +124,13 @@ const referenceOperation = createRoute({
   component: lazyRouteComponent(() => import('./pages/reference.tsx'), 'ReferenceOperationPage'),
 });
 
-const overview = createRoute({ ...ofSignedIn('/', () => import('./pages/overview.tsx'), 'OverviewPage') });
+const overview = createRoute({
+  ...ofSignedIn('/', () => import('./pages/overview.tsx'), 'OverviewPage'),
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...sourceSearch(search),
+    ...sortSearch(BY_KEY_ORDERS, search),
+  }),
+});
 const usage = createRoute({
   ...ofSignedIn('/usage', () => import('./pages/usage.tsx'), 'UsagePage'),
   validateSearch: usageSearch,
@@ -159,7 +167,10 @@ const keys = createRoute({
   ...ofSignedIn('/settings/keys', () => import('./pages/keys.tsx'), 'KeysPage'),
   validateSearch: keysSearch,
 });
-const key = createRoute({ ...ofSignedIn('/settings/keys/$id', () => import('./pages/key.tsx'), 'KeyPage') });
+const key = createRoute({
+  ...ofSignedIn('/settings/keys/$id', () => import('./pages/key.tsx'), 'KeyPage'),
+  validateSearch: sourceSearch,
+});
 const hooks = createRoute({
   ...ofSignedIn('/settings/hooks', () => import('./pages/hooks.tsx'), 'HooksPage'),
   validateSearch: ({ create }: Record<string, unknown>) => flagSearch('create', create),

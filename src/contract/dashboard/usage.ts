@@ -1,24 +1,31 @@
 import Type, { type Static } from 'typebox';
-import { LOG_QUERY_LENGTH, LOW_BALANCE } from '../../kernel/facts/limits.ts';
-import { OUTCOMES } from '../../kernel/facts/outcomes.ts';
-import { span } from '../../kernel/format.ts';
+import { FORECAST_DAYS, LOG_QUERY_LENGTH, LOW_BALANCE } from '../../kernel/facts/limits.ts';
+import { OUTCOMES, USAGE_SOURCES } from '../../kernel/facts/outcomes.ts';
+import { choice, span } from '../../kernel/format.ts';
 import { ListReply } from '../lists.ts';
 import { Nullable, OneOf, Text, Time } from '../schema.ts';
 import { ReasonFilter } from '../verify.ts';
 import { AccountStatusField, InstantOf, PlanField } from './fields.ts';
+import { LogFilters } from './log.ts';
 
 export const OverviewReply = Type.Object(
   {
     account: Type.Object({ id: Type.String(), name: Type.String(), plan: PlanField, status: AccountStatusField }),
     credits: Type.Object({ remaining: Type.Integer(), locked: Type.Integer(), used: Type.Integer() }),
-    /**
-     * At the end of each day (UTC), held credits included; `per_day`: spent on average of the last 14 days; `empty_at`:
-     * when nothing is left at that pace, null where there is no such time within two years.
-     */
+    /** `days`: at the end of each day (UTC), held credits included. What follows is of the available ones. */
     balance: Type.Object({
       days: Type.Array(Type.Object({ at: Time, balance: Type.Integer() })),
-      per_day: Type.Integer(),
-      empty_at: Nullable(Time),
+      per_day: Type.Integer({
+        description: `Charged a day on average of the last ${FORECAST_DAYS} days, without lists.`,
+      }),
+      empty_at: Nullable({
+        ...Time,
+        description: 'The day on which nothing is left at that pace; null where there is none within two years.',
+      }),
+      month_ends: Time,
+      month_short_by: Type.Integer({
+        description: 'Credits that are missing until the end of the month (UTC) at that pace; 0: there are enough.',
+      }),
     }),
     /** Running ones, and the latest. */
     lists: Type.Array(ListReply),
@@ -43,6 +50,13 @@ export const OverviewReply = Type.Object(
 export type OverviewReply = Static<typeof OverviewReply>;
 
 const BUCKETS = ['hour', 'day'] as const;
+const Source = Type.Optional(
+  OneOf(USAGE_SOURCES, {
+    description: '`api`: calls, one address each, those of the dashboard included; `list`: lists. Both by default.',
+    'x-error': `source must be ${choice(USAGE_SOURCES)}.`,
+  }),
+);
+export const KeyUsageQuery = Type.Object({ source: Source });
 export const UsageRangeQuery = Type.Object({
   from: Type.Optional(InstantOf('from')),
   to: Type.Optional(InstantOf('to')),
@@ -53,6 +67,10 @@ export const UsageRangeQuery = Type.Object({
         'Id of a key, or `dashboard`: its verifications only. Latencies and rejected requests are not counted by key.',
     }),
   ),
+  source: Source,
+  reason: LogFilters.properties.reason,
+  deliverability: LogFilters.properties.deliverability,
+  not: LogFilters.properties.not,
 });
 
 const Outcome = OneOf(OUTCOMES, {
@@ -60,21 +78,23 @@ const Outcome = OneOf(OUTCOMES, {
     'The deliverability; `not_checked` where the domain accepts mail and the mailbox was not asked about (level mx).',
 });
 const Latency = Nullable(Type.Object({ p50: Type.Number({ description: 'Milliseconds.' }), p95: Type.Number() }));
+const OutcomeCounts = Type.Object({
+  deliverable: Type.Integer(),
+  not_checked: Type.Integer(),
+  unknown: Type.Integer(),
+  risky: Type.Integer(),
+  undeliverable: Type.Integer(),
+} satisfies Record<(typeof OUTCOMES)[number], unknown>);
 const COUNTS = {
   requests: Type.Integer(),
   good: Type.Integer(),
   bad: Type.Integer(),
   credits: Type.Integer(),
+  asked: Type.Integer({ description: 'Verifications for which a mail server was asked about the mailbox.' }),
   /** Rejected with 4xx other than 429. */
   refused: Type.Integer(),
   rate_limited: Type.Integer(),
-  outcomes: Type.Object({
-    deliverable: Type.Integer(),
-    not_checked: Type.Integer(),
-    unknown: Type.Integer(),
-    risky: Type.Integer(),
-    undeliverable: Type.Integer(),
-  } satisfies Record<(typeof OUTCOMES)[number], unknown>),
+  outcomes: OutcomeCounts,
   latency: Type.Object({ mx: Latency, smtp: Latency }),
 };
 /** Every bucket of the range, also the empty ones. */
@@ -89,25 +109,41 @@ export const UsageChartReply = Type.Object(
     by_reason: Type.Array(Type.Object({ reason: ReasonFilter, outcome: Outcome, requests: Type.Integer() })),
     /** `key_id` is `dashboard` for what was verified here. */
     by_key: Type.Array(
-      Type.Object({ key_id: Type.String(), name: Type.String(), requests: Type.Integer(), credits: Type.Integer() }),
+      Type.Object({
+        key_id: Type.String(),
+        name: Type.String(),
+        requests: Type.Integer(),
+        credits: Type.Integer(),
+        asked: Type.Integer(),
+        outcomes: OutcomeCounts,
+        /** Those that the log recorded one by one. */
+        rejected: Type.Integer(),
+      }),
     ),
+    without_source: Type.Integer({
+      description: 'Verifications of the range that an earlier version counted, without telling calls from lists.',
+    }),
   },
   { title: 'UsageChart' },
 );
 export type UsageChartReply = Static<typeof UsageChartReply>;
 
-/** Of the newest mailbox checks, at most 1,000 of them. */
+/** Of the mailbox checks of the last days, at most MAILBOX_CHECKS_COUNTED of them. */
 export const OperatorsReply = Type.Object(
   {
     checks: Type.Integer(),
+    /** Since when they are counted. */
+    from: Time,
     operators: Type.Array(
       Type.Object({
         /** `none`: servers that belong to no known operator. */
         operator: Type.String(),
         checks: Type.Integer(),
-        /** Null: it discloses nothing. */
-        deliverable_share: Nullable(Type.Number()),
-        median_ms: Type.Integer(),
+        asked: Type.Integer({ description: 'Checks in which a mail server was asked about the mailbox.' }),
+        undisclosed: Type.Integer({ description: 'Checks that the operator does not answer.' }),
+        deliverable_share: Nullable(Type.Number({ description: 'Of those asked; null: none was.' })),
+        /** Of those asked. */
+        median_ms: Nullable(Type.Integer()),
       }),
     ),
   },

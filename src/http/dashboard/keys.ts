@@ -1,4 +1,5 @@
 import * as C from '../../contract/dashboard/account.ts';
+import { KeyUsageQuery } from '../../contract/dashboard/usage.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { KEY_PREFIXES } from '../../kernel/ids.ts';
@@ -56,11 +57,14 @@ export const KEY_ROUTES: readonly Route[] = [
     path: '/dashboard/accounts/:account/key-usage',
     access: 'member',
     cost: 'query',
+    input: { query: KeyUsageQuery },
     output: { content: C.KeyUsageReply },
     doc: { operationId: 'keyUsage', tag: 'Dashboard', summary: 'Verifications with each key by day' },
     serve:
       ({ keys }) =>
-      async ({ account }) => ({ body: (await keys.usage(account)) satisfies C.KeyUsageReply }),
+      async ({ account }, { query: { source = null } }) => ({
+        body: (await keys.usage(account, source)) satisfies C.KeyUsageReply,
+      }),
   }),
   route({
     method: 'GET',

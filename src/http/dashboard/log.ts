@@ -103,9 +103,11 @@ function logSearchOf(query: Read<typeof C.LogFilters>): LogExportSearch {
     keyId: query.key?.split(',') ?? null,
     status: severalOrNull(LOG_STATUSES, query.status),
     origin: severalOrNull(LOG_ORIGINS, query.origin),
-    not: severalOf(LOG_NEGATABLE, query.not ?? ''),
+    not: logNegated(query.not),
   };
 }
+
+export const logNegated = (not = '') => severalOf(LOG_NEGATABLE, not);
 
 /** Of what the dashboard and the API are asked alike. */
 export const countedSearchOf = (
@@ -117,7 +119,7 @@ export const countedSearchOf = (
   decision: severalOrNull(POLICY_ACTIONS, query.decision),
 });
 
-const severalOrNull = <const T extends string>(values: readonly T[], text: string | undefined) =>
+export const severalOrNull = <const T extends string>(values: readonly T[], text: string | undefined) =>
   text === undefined ? null : severalOf(values, text);
 
 const cursorText = ({ seq, rejected }: LogCursor): string =>

@@ -1,16 +1,27 @@
 import { Done } from '../../contract/dashboard/session.ts';
 import * as C from '../../contract/dashboard/usage.ts';
 import type { Read } from '../../contract/schema.ts';
+import { OUTCOMES } from '../../kernel/facts/outcomes.ts';
+import { REASON_FILTERS } from '../../kernel/facts/reasons.ts';
 import type { Chart, ChartQuery } from '../../service/charts.ts';
 import { done } from '../access/session.ts';
 import { asDownload, CSV_TYPE, csvLine } from '../csv.ts';
 import { ACCOUNT_PATH, type Route, route } from '../route.ts';
+import { logNegated, severalOrNull } from './log.ts';
 
-const askOf = ({ from, to, bucket, key }: Read<typeof C.UsageRangeQuery>): ChartQuery => ({
+const askOf = ({ from, to, bucket, key, source, ...query }: Read<typeof C.UsageRangeQuery>): ChartQuery => ({
   from: from ?? null,
   to: to ?? null,
   bucket: bucket ?? null,
   key: key ?? null,
+  source: source ?? null,
+  ...verdictsOf(query),
+});
+
+const verdictsOf = ({ reason, deliverability, not }: Read<typeof C.UsageRangeQuery>) => ({
+  reason: severalOrNull(REASON_FILTERS, reason),
+  outcome: severalOrNull(OUTCOMES, deliverability),
+  not: logNegated(not),
 });
 
 const CSV_HEAD = 'at,requests,good,bad,credits,refused,rate_limited,mx_p50_ms,mx_p95_ms,smtp_p50_ms,smtp_p95_ms';
@@ -71,15 +82,18 @@ export const DASHBOARD_USAGE_ROUTES: readonly Route[] = [
     path: `${ACCOUNT_PATH}/operators`,
     access: 'member',
     cost: 'query',
+    input: { query: C.KeyUsageQuery },
     output: { content: C.OperatorsReply },
     doc: {
       operationId: 'operatorsAsked',
       tag: 'Dashboard',
-      summary: 'What mail operators answered, of the newest mailbox checks',
+      summary: 'What mail operators answered to the mailbox checks of the last seven days',
     },
     serve:
       ({ operators }) =>
-      async ({ account }) => ({ body: (await operators(account)) satisfies C.OperatorsReply }),
+      async ({ account }, { query: { source = null } }) => ({
+        body: (await operators(account, source)) satisfies C.OperatorsReply,
+      }),
   }),
   route({
     method: 'PUT',

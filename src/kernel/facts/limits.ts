@@ -148,8 +148,9 @@ export const SAVED_VIEWS_MAX = 100;
 export const VIEW_NAME_LENGTH = { min: 1, max: 60 };
 /** Query string of the page. */
 export const VIEW_SEARCH_LENGTH = { min: 1, max: 3_500 };
-/** The newest mailbox checks that figures by mail operator are made of; operators and addresses that are shown. */
-export const MAILBOX_CHECKS_COUNTED = 1_000;
+/** What is said of mail operators, and from where a key was used: of so many days, and the newest rows of them. */
+export const RECENT_DAYS = 7;
+export const RECENT_ROWS = 50_000;
 export const OPERATORS_SHOWN = 8;
 export const KEY_CLIENTS_SHOWN = 20;
 /** Days of usage on the page of keys. */

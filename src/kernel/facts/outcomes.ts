@@ -39,3 +39,35 @@ export function outcomeOf(level: Level, status: Status, reason: string | null): 
   const row = ROWS[reason] ?? 'unknown';
   return typeof row === 'string' ? row : row[status];
 }
+
+/** Whether a mail server was asked about the mailbox although only the level mx is charged. */
+const ASKED_IN_VAIN: Readonly<Record<Reason, boolean>> = {
+  blocked_by_filter: false,
+  bounced_before: false,
+  invalid_format: false,
+  disposable_domain: false,
+  domain_not_found: false,
+  no_mx_records: false,
+  null_mx: false,
+  mx_unusable: false,
+  dns_failure: false,
+  catch_all: true,
+  mailbox_not_found: true,
+  mailbox_full: true,
+  mailbox_disabled: true,
+  relay_denied: true,
+  greylisted: true,
+  smtp_temporary_failure: true,
+  smtp_timeout: false,
+  smtp_unreachable: false,
+  smtp_blocked: true,
+  smtp_unverifiable: false,
+};
+
+/** Whether a mail server was asked about the mailbox, by the level that was charged. */
+export const wasAsked = (level: Level, reason: Reason | null): boolean =>
+  level === 'smtp' || (reason !== null && ASKED_IN_VAIN[reason] === true);
+
+/** How verifications came, as counters tell them apart: by calls, one address each, or by lists. */
+export const USAGE_SOURCES = ['api', 'list'] as const;
+export type UsageSource = (typeof USAGE_SOURCES)[number];

@@ -160,19 +160,23 @@ function countHit(hits: Changes['hits'], accountId: string, { filterId = null }:
 function countUsage(
   usage: Map<string, UsageEntry>,
   now: number,
-  { accountId, keyId, record }: { accountId: string; keyId: string; record: VerificationRecord },
+  result: { accountId: string; keyId: string; holdId: string | null; record: VerificationRecord },
 ): void {
+  const { accountId, keyId, record } = result;
   const { validationType, status, credits } = record;
   const reason = record.reason ?? '';
   const hour = Math.floor(now / HOUR_MS) * HOUR_MS;
   const id = `${accountId}\n${keyId}\n${validationType}\n${status}\n${reason}`;
-  const entry = usage.get(id);
-  if (entry === undefined) {
-    usage.set(id, { accountId, keyId, hour, validationType, status, reason, requests: 1, credits });
-  } else {
-    entry.requests += 1;
-    entry.credits += credits;
-  }
+  const none = () => ({ requests: 0, credits: 0 });
+  const entry = usage.get(id) ?? {
+    ...{ accountId, keyId, hour, validationType, status, reason },
+    api: none(),
+    list: none(),
+  };
+  usage.set(id, entry);
+  const sums = result.holdId === null ? entry.api : entry.list;
+  sums.requests += 1;
+  sums.credits += credits;
 }
 
 // The moves of credits: a hold (an authorization) is charged (a capture) or given back (a release).

@@ -3,10 +3,10 @@
  * them.
  */
 
-import type { CompiledQuery, Kysely, Transaction } from 'kysely';
+import { type CompiledQuery, type Kysely, sql, type Transaction } from 'kysely';
 import { lockAccount, lockExistingAccount, wholeCredits } from '../account-rows.ts';
 import { BATCH_ROWS, yieldToEventLoop } from '../batches.ts';
-import { LEDGER, VERIFICATIONS } from '../columns.ts';
+import { ADD_USAGE_SUMS, LEDGER, USAGE_HOURS, VERIFICATIONS } from '../columns.ts';
 import type { RowsRead, StorageDriver, TransactionDriver } from '../driver.ts';
 import { accountId } from '../rows.ts';
 import type { NewSharedHold, SettledPart, SettlementPart, SharedHoldOutcome, SharedHolds } from '../store.ts';
@@ -178,20 +178,10 @@ function moves({ driver, trx, now }: Scope, changes: Changes<RelativeCredits>): 
 }
 
 function countingOf(trx: Transaction<Tables>, { usage }: Changes<RelativeCredits>): CompiledQuery {
-  const counters = Array.from(usage.values(), ({ accountId: account_id, keyId: key_id, validationType, ...rest }) => ({
-    ...{ account_id, key_id, validation_type: validationType },
-    ...rest,
-  }));
-  const counting = trx
-    .insertInto('usage_hours')
-    .values(counters)
-    .onConflict((oc) =>
-      oc.columns(['account_id', 'hour', 'key_id', 'validation_type', 'status', 'reason']).doUpdateSet((eb) => ({
-        requests: eb('usage_hours.requests', '+', eb.ref('excluded.requests')),
-        credits: eb('usage_hours.credits', '+', eb.ref('excluded.credits')),
-      })),
-    );
-  return counting.compile();
+  const { columns } = USAGE_HOURS;
+  const rows = Array.from(usage.values(), (entry) => sql`(${sql.join(USAGE_HOURS.values(entry))})`);
+  return sql`INSERT INTO usage_hours (${sql.raw(columns.join(', '))}) VALUES ${sql.join(rows)}
+    ${sql.raw(ADD_USAGE_SUMS)}`.compile(trx);
 }
 
 export function sharedHolds(driver: StorageDriver): SharedHolds {

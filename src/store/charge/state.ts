@@ -135,6 +135,11 @@ export interface UsageEntry {
   readonly status: Status;
   /** Empty for none. */
   readonly reason: Reason | '';
+  /** Of calls, one address each, and of lists. */
+  readonly api: UsageSums;
+  readonly list: UsageSums;
+}
+interface UsageSums {
   requests: number;
   credits: number;
 }

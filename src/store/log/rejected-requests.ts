@@ -143,8 +143,9 @@ async function list(
 export const rejectedRequests = (driver: StorageDriver): RejectedRequests => ({
   add: (requests, more) => add(driver, requests, more),
   list: (account, search) => list(driver, account, search),
-  async countByKey(account, from) {
-    const mine = driver.db.selectFrom('rejected_requests').where('account_id', '=', account).where('at', '>=', from);
+  async countByKey(account, from, to = Number.MAX_SAFE_INTEGER) {
+    const all = driver.db.selectFrom('rejected_requests').where('account_id', '=', account);
+    const mine = all.where('at', '>=', from).where('at', '<', to);
     const counted = mine
       .where('key_id', 'is not', null)
       .select((eb) => ['key_id as keyId', eb.fn.sum<number | string>('count').as('count')])

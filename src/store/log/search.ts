@@ -4,7 +4,7 @@ import { type Expression, expressionBuilder, type RawBuilder, type SqlBool, sql 
 import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts';
 import { COMPAT_VENDORS } from '../../kernel/compat-vendors.ts';
 import { HOOK_KINDS } from '../../kernel/facts/hooks.ts';
-import { LOG_SEARCH_ROWS } from '../../kernel/facts/limits.ts';
+import { LOG_SEARCH_ROWS, RECENT_ROWS } from '../../kernel/facts/limits.ts';
 import type { LogNegatable } from '../../kernel/facts/log-filters.ts';
 import { OUTCOMES, type Outcome, outcomeOf } from '../../kernel/facts/outcomes.ts';
 import { LEVELS } from '../../kernel/facts/plans.ts';
@@ -137,15 +137,21 @@ function page(found: readonly LoggedVerification[], limit: number): SearchPage {
   return { items, next: last.seq, searchedTo: last.createdAt };
 }
 
-/** The last of the newest LOG_SEARCH_ROWS rows before this one, `from` a row on; undefined: there are not so many. */
-export const edgeOf = (driver: StorageDriver, account: AccountId, before: number, from = FIRST_SEQ) =>
+/** The last of the newest `rows` rows before this one, `from` a row on; undefined: there are not so many. */
+export const edgeOf = (
+  driver: StorageDriver,
+  account: AccountId,
+  before: number,
+  from = FIRST_SEQ,
+  rows = LOG_SEARCH_ROWS,
+) =>
   driver.scans
     .selectFrom('verifications')
     .select(['seq', 'created_at'])
     .where(driver.seqRange(account, from, before))
     .orderBy('account_id', 'desc')
     .orderBy('seq', 'desc')
-    .offset(LOG_SEARCH_ROWS - 1)
+    .offset(rows - 1)
     .limit(1)
     .executeTakeFirst();
 
@@ -245,6 +251,13 @@ async function countedStretches(
     else stretches.push({ start: hour, end, rows: total });
   }
   return { stretches, more: rows.length === HOURS_AT_ONCE };
+}
+
+/** The newest RECENT_ROWS rows since `from`, ms; `since`: when the oldest of them was recorded at the earliest. */
+export async function recentRows(driver: StorageDriver, account: AccountId, from: number) {
+  const first = await seqAt(driver, account, from);
+  const edge = await edgeOf(driver, account, AFTER_LAST_SEQ, first, RECENT_ROWS);
+  return { range: driver.seqRange(account, edge?.seq ?? first, AFTER_LAST_SEQ), since: edge?.created_at ?? from };
 }
 
 /** Scans the hours that the counters know, as far as they have LOG_SEARCH_ROWS rows. */

@@ -1,6 +1,7 @@
 /** Erases a person from the log; the sums of the account still agree. */
 
 import { type Kysely, type NotNull, type SqlBool, sql, type Transaction } from 'kysely';
+import { NAME_LENGTH } from '../../kernel/facts/limits.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
 import { lockExistingAccount } from '../account-rows.ts';
 import { BATCH_ROWS, yieldToEventLoop } from '../batches.ts';
@@ -13,7 +14,21 @@ import { storable } from '../rows.ts';
 import { forgetMailbox } from '../seen.ts';
 import type { AccountId, Actor, Verifications } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
-import { AFTER_LAST_SEQ, edgeOf, FIRST_SEQ, INDEXED_ADDRESS, search, seqsByAddress, toVerification } from './search.ts';
+import {
+  AFTER_LAST_SEQ,
+  FIRST_SEQ,
+  INDEXED_ADDRESS,
+  recentRows,
+  search,
+  seqsByAddress,
+  toVerification,
+} from './search.ts';
+
+/** JSON as it is stored has no spaces: the text of a name ends with the first quote that is not escaped. */
+function operatorIn(text: string): string | null {
+  const name = /^"provider":("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
+  return name === undefined ? null : JSON.parse(name);
+}
 
 type Deleted = Pick<Row<'verifications'>, 'account_id' | 'hold_id' | 'credits'>;
 
@@ -198,18 +213,24 @@ export function verifications(driver: StorageDriver): Verifications {
       return { items: rows.map(toVerification), total: total.n };
     },
 
-    async mailboxChecks(account, limit) {
-      const edge = await edgeOf(driver, account, AFTER_LAST_SEQ);
-      const rows = await driver.scans
+    async mailboxChecks(account, from, source) {
+      const { range, since } = await recentRows(driver, account, from);
+      const body = sql.ref<string>('body');
+      const mark = '"provider":';
+      let rows = driver.scans
         .selectFrom('verifications')
-        .select(['body', 'deliverability', 'reason', 'duration_ms'])
-        .where(driver.seqRange(account, edge?.seq ?? FIRST_SEQ, AFTER_LAST_SEQ))
+        .select(['validation_type', 'deliverability', 'reason', 'duration_ms'])
+        .select(driver.textFrom(body, mark, mark.length + NAME_LENGTH.max).as('operator'))
+        .where(range)
         .where('requested', '=', 'smtp')
-        .orderBy('account_id', 'desc')
-        .orderBy('seq', 'desc')
-        .limit(limit)
-        .execute();
-      return rows.map(({ duration_ms: durationMs, ...row }) => ({ ...row, durationMs }));
+        .where(driver.substringMatch(body, mark));
+      if (source !== null) rows = rows.where('hold_id', source === 'list' ? 'is not' : 'is', null);
+      const found = await rows.execute();
+      const checks = found.map(({ validation_type: level, duration_ms: durationMs, operator, ...row }) => ({
+        ...{ ...row, level, durationMs },
+        operator: operatorIn(operator),
+      }));
+      return { since, checks };
     },
 
     async newest(account, limit) {
@@ -224,12 +245,12 @@ export function verifications(driver: StorageDriver): Verifications {
       return rows.map(({ created_at: createdAt, ...row }) => ({ ...row, createdAt }));
     },
 
-    async clients(account, keyId, limit) {
-      const edge = await edgeOf(driver, account, AFTER_LAST_SEQ);
+    async clients(account, keyId, from, limit) {
+      const { range } = await recentRows(driver, account, from);
       const rows = await driver.scans
         .selectFrom('verifications')
         .select(({ fn }) => ['client_ip', fn.countAll<number>().as('n'), fn.max('created_at').as('last')])
-        .where(driver.seqRange(account, edge?.seq ?? FIRST_SEQ, AFTER_LAST_SEQ))
+        .where(range)
         .where('key_id', '=', keyId)
         .groupBy('client_ip')
         .orderBy('last', 'desc')

@@ -210,6 +210,10 @@ class PostgresDriver implements StorageDriver {
     return sql<SqlBool>`${value} COLLATE "C" LIKE ${`%${literal(text)}%`}`;
   }
 
+  textFrom(value: Expression<string>, text: string, length: number) {
+    return sql<string>`substr(${value}, strpos(${value}, ${text}), ${sql.lit(length)})`;
+  }
+
   lowerCase(value: Expression<string>) {
     return sql<string>`lower(${value})`;
   }

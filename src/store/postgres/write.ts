@@ -5,6 +5,7 @@ import type pg from 'pg';
 import type { Changes, ChargeState, IdempotencyState } from '../charge/state.ts';
 import {
   ACCOUNT_COUNTERS,
+  ADD_USAGE_SUMS,
   type ColumnType,
   FILTER_HITS,
   HOLDS,
@@ -129,9 +130,7 @@ const SQL = {
   addLedger: add(LEDGER),
   addHolds: add(HOLDS),
   addVerifications: add(VERIFICATIONS),
-  addUsage: `${add(USAGE_HOURS)}
-    ON CONFLICT (account_id, hour, key_id, validation_type, status, reason) DO UPDATE
-      SET requests = usage_hours.requests + excluded.requests, credits = usage_hours.credits + excluded.credits`,
+  addUsage: `${add(USAGE_HOURS)} ${ADD_USAGE_SUMS}`,
   addHits: `UPDATE filters f SET hits = f.hits + c.hits, last_hit_at = c.last_hit_at FROM ${unnest(FILTER_HITS)}
     WHERE f.account_id = c.account_id AND f.id = c.id`,
   putIdempotency: put(IDEMPOTENCY, 'account_id, route, key'),

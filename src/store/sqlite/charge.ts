@@ -4,6 +4,7 @@ import { applyBatch } from '../charge/apply-batch.ts';
 import type { AccountState, Changes, ChargeState, KeyState } from '../charge/state.ts';
 import {
   ACCOUNT_COUNTERS,
+  ADD_USAGE_SUMS,
   accountState,
   FILTER_HITS,
   filterState,
@@ -50,8 +51,7 @@ const SQL = {
   addHold: insertSql(HOLDS),
   endHold: 'DELETE FROM holds WHERE id = ?',
   addVerification: insertSql(VERIFICATIONS),
-  addUsage: `${insertSql(USAGE_HOURS)}
-    ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, credits = credits + excluded.credits`,
+  addUsage: `${insertSql(USAGE_HOURS)} ${ADD_USAGE_SUMS}`,
   addHits: ADD_HITS,
   putIdempotency: insertSql(IDEMPOTENCY).replace('INSERT', 'INSERT OR REPLACE'),
   dropIdempotency: `DELETE FROM idempotency ${OF_REPLY}`,

@@ -184,6 +184,10 @@ class SqliteDriver implements StorageDriver {
     return sql<SqlBool>`instr(${value}, ${text}) > 0`;
   }
 
+  textFrom(value: Expression<string>, text: string, length: number) {
+    return sql<string>`substr(${value}, instr(${value}, ${text}), ${sql.lit(length)})`;
+  }
+
   lowerCase(value: Expression<string>) {
     return sql<string>`mailvet_fold(${value})`;
   }

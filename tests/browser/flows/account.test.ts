@@ -29,7 +29,7 @@ describeBrowser('the account', (browser) => {
     await api.verify('jane@good.com');
     await api.verify('jim@good.com');
     await goTo(page, 'Credit ledger');
-    await says(page, 'Balance: 98 credits.');
+    await says(page, 'Available: 98 credits.');
     const day = page.getByRole('table', { name: 'Charges by day' }).getByRole('row').nth(1);
     await expectText(day).toMatch(/2−2\+10098$/);
     await expectText(page.getByRole('table', { name: 'Grants' })).toContain('+100');

@@ -34,7 +34,7 @@ describeBrowser('a part that cannot be loaded', (browser) => {
 
   const PARTS = [
     ['/settings/keys', 'API keys', /\/key-usage/, 'What the keys were used for could not be loaded.'],
-    ['/log', 'Log', /\/usage\?/, 'The chart of the last 24 hours could not be loaded.'],
+    ['/log', 'Log', /\/usage\?/, 'The chart of the time could not be loaded.'],
     ['/lists/:ready', 'spring.csv', /\/overview/, 'Your balance could not be loaded.'],
   ] as const;
   for (const [at, title, path, text] of PARTS)

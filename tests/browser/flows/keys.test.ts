@@ -68,7 +68,7 @@ describeBrowser('API keys', (browser) => {
     await heading(page, 'Sign-up form').waitFor();
     await expectText(page.getByRole('region', { name: 'Key figures' })).toMatch(/Verifications[12]/);
     await rowOf(page, '127.0.0.1').waitFor();
-    await page.getByRole('link', { name: 'Its log' }).click();
+    await page.getByRole('link', { name: 'Open log' }).click();
     await rowOf(page, 'jane@good.com').waitFor();
     await expectText(page.getByRole('search')).toContain('Key is Sign-up form');
   });

@@ -27,12 +27,12 @@ describeBrowser('verifying, and the log of it', (browser) => {
 
   it('mx: shows the cost before and after, the verdict and each check', async () => {
     const { page } = await member();
-    await says(page, 'Costs at most 1 credit. 100 credits left.');
+    await says(page, 'Costs at most 1 credit. 100 credits available.');
     await field(page, 'Email address').fill('jane@good.com');
     await button(page, 'Verify').click();
     const verdict = page.getByRole('region', { name: 'Verdict' });
     await expectText(verdict).toContain('The domain accepts mail');
-    await expectText(verdict).toContain('Cost: 1 credit. 99 credits left.');
+    await expectText(verdict).toContain('Cost: 1 credit. 99 credits available.');
     for (const check of ['Syntax', 'Your filters', 'Disposable lists', 'Domain', 'Mail servers', 'Catch-all'])
       await verdict.getByRole('term').filter({ hasText: check }).waitFor();
     await verdict.getByRole('row').filter({ hasText: 'mx.good.com' }).waitFor();
@@ -40,18 +40,18 @@ describeBrowser('verifying, and the log of it', (browser) => {
     await field(page, 'Email address').fill('not an address');
     await button(page, 'Verify').click();
     await expectText(verdict).toContain('Not a valid email address');
-    await says(page, /98 credits left/);
+    await says(page, /98 credits available/);
   });
 
   it('smtp: shows the SMTP transcript', async () => {
     const { page } = await member();
     await field(page, 'Email address').fill('jane@good.com');
     await page.getByRole('radio', { name: /^smtp/ }).check();
-    await says(page, 'Costs at most 10 credits. 100 credits left.');
+    await says(page, 'Costs at most 10 credits. 100 credits available.');
     await button(page, 'Verify').click();
     const verdict = page.getByRole('region', { name: 'Verdict' });
     await expectText(verdict).toContain('The mailbox exists');
-    await expectText(verdict).toContain('Cost: 10 credits. 90 credits left.');
+    await expectText(verdict).toContain('Cost: 10 credits. 90 credits available.');
     const lines = verdict.getByRole('list', { name: 'SMTP transcript' }).getByRole('listitem');
     await lines.first().waitFor();
     const said = (await lines.allTextContents()).join('\n');
@@ -72,7 +72,7 @@ describeBrowser('verifying, and the log of it', (browser) => {
     expect(await starter.page.getByRole('radio', { name: /^smtp/ }).isDisabled()).toBe(true);
     await field(starter.page, 'Email address').fill('jane@good.com');
     await button(starter.page, 'Verify').click();
-    await says(starter.page, '0 credits left');
+    await says(starter.page, '0 credits available');
     starter.refused(402, /\/verify$/);
     await button(starter.page, 'Verify').click();
     await expectText(starter.page.getByRole('alert')).toMatch(/credit/i);
@@ -118,7 +118,7 @@ describeBrowser('verifying, and the log of it', (browser) => {
     await button(search, 'Clear Reason').click();
     await expect.poll(entries).toBe(3);
     expect(page.url()).not.toContain('not=');
-    await page.getByRole('region', { name: 'The last 24 hours' }).getByText('3 verifications').waitFor();
+    await page.getByRole('region', { name: 'Verifications by time' }).getByText('3 verifications').waitFor();
 
     // Hours are dragged over, or chosen with Shift.
     await button(search, 'Clear Key').click();

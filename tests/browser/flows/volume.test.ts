@@ -6,7 +6,7 @@ import { describeBrowser } from '../../lab/browser.ts';
 import { person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
 import { type Volume, volumeOf } from '../../lab/volume.ts';
-import { button, expectText, heading, rowOf, says } from '../steps.ts';
+import { button, dialog, expectText, field, heading, rowOf, says } from '../steps.ts';
 
 describeBrowser('an account with 60,000 verifications', (browser) => {
   let lab: Lab;
@@ -70,6 +70,57 @@ describeBrowser('an account with 60,000 verifications', (browser) => {
     await expectText(page.locator('tr[data-entry]').first()).toContain('smtp, charged as mx');
     expect(new URL(page.url()).searchParams.get('reason')?.split(',').sort()).toEqual(['dns_failure', 'greylisted']);
     expect(clicks()).toBe(2);
+  });
+
+  it('shows which key causes most unknowns, and opens them: 2 clicks', async () => {
+    const { page, click, clicks } = await open('/', 'Overview');
+    const table = page.getByRole('table', { name: 'By key' });
+    await click(table.getByRole('link', { name: 'Unknown' }));
+    await expect.poll(() => new URL(page.url()).search).toBe('?sort=unknown');
+    const first = table.getByRole('row').nth(1);
+    await expectText(first).toContain('Partner API');
+    await click(first.getByRole('link').nth(1));
+    await expect.poll(() => rows(page)).toBe(50);
+    expect(new URL(page.url()).searchParams.get('deliverability')).toBe('unknown');
+    expect(clicks()).toBe(2);
+  });
+
+  it('shows calls without the list that hides them: 1 click, and the rows are those', async () => {
+    const { page, click, clicks } = await open('/', 'Overview');
+    const figures = page.getByRole('region', { name: 'Key figures' });
+    const verified = async () => {
+      const text = /Verifications(\d{1,3}(?:,\d{3})*)/.exec((await figures.textContent()) ?? '')?.[1];
+      return Number(text?.replaceAll(',', ''));
+    };
+    const all = await verified();
+    await click(page.getByRole('group', { name: 'Source' }).getByRole('button', { name: 'API' }));
+    await expect.poll(verified).toBe(all - 5_000);
+    expect(clicks()).toBe(1);
+    await figures.getByRole('link').first().click();
+    await expect.poll(() => rows(page)).toBe(50);
+    expect(new URL(page.url()).searchParams.get('origin')).toBe('list');
+    expect(await rowOf(page, /row\d+@/).count()).toBe(0);
+  });
+
+  it('has bars of the search and its time, and takes two dates', async () => {
+    const { page, click, clicks } = await open('/log?range=7d&reason=greylisted', 'Log');
+    const strip = page.getByRole('region', { name: 'Verifications by time' });
+    await strip.getByRole('toolbar', { name: 'Days' }).getByRole('button').nth(6).waitFor();
+    const total = Number(/^[\d,]+/.exec((await strip.textContent()) ?? '')?.[0].replaceAll(',', ''));
+    // One in ten of about 6,400 calls of a week.
+    expect(total).toBeGreaterThan(500);
+    expect(total).toBeLessThan(800);
+    await click(button(page, /^Time is/));
+    await click(page.getByRole('menuitemradio', { name: 'Custom…' }));
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+    await field(dialog(page, 'Time'), 'From (UTC)').fill(day(5));
+    await field(dialog(page, 'Time'), 'To (inclusive)').fill(day(4));
+    expect(await violations(page)).toEqual([]);
+    await click(button(dialog(page, 'Time'), 'Apply'));
+    await expect.poll(() => new URL(page.url()).searchParams.get('from')).toBe(day(5));
+    await strip.getByRole('toolbar', { name: 'Hours' }).getByRole('button').nth(47).waitFor();
+    await expect.poll(() => rows(page)).toBe(50);
+    expect(clicks()).toBe(3);
   });
 
   it('says that there is nothing when there is nothing', async () => {

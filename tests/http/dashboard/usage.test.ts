@@ -1,6 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { VerificationRecord } from '../../../src/store/store.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
+import { verdict } from '../../store/cast.ts';
 import { type Client, of, signedIn } from './client.ts';
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];
@@ -63,7 +65,9 @@ describe('the overview', () => {
     const who = await signedIn(lab, { account: own.account, role: 'member' });
     const told = async () => (await who.call('GET', of(own.account, '/overview'))).json;
     const today = new Date(Math.floor(Date.now() / DAY) * DAY).toISOString();
-    expect((await told()).balance).toEqual({ days: [{ at: today, balance: 40 }], per_day: 0, empty_at: null });
+    expect((await told()).balance).toMatchObject({
+      ...{ days: [{ at: today, balance: 40 }], per_day: 0, empty_at: null, month_short_by: 0 },
+    });
     await own.verify('a@good.com');
     await lab.store.accounts.grant(own.account.id, 10, 'Invoice 7');
     const uploaded = await own.call('POST', '/v1/lists?name=March', {
@@ -75,9 +79,32 @@ describe('the overview', () => {
     expect(balance.days).toEqual([{ at: today, balance: 49 }]);
     // One credit on its first day: at that pace, 49 days.
     expect(balance.per_day).toBe(1);
-    expect(Date.parse(balance.empty_at) - Date.now()).toBeGreaterThan(48 * DAY);
+    // As a day, which is what the page says and draws.
+    expect(Date.parse(balance.empty_at)).toBe(Math.floor((Date.now() + 49 * DAY) / DAY) * DAY);
     // As the API has it.
     expect(lists).toEqual([(await own.call('GET', `/v1/lists/${uploaded.json.id}`)).json]);
+  });
+
+  it('has a forecast of what is available, which a list does not change while it runs', async () => {
+    const own = await lab.member({ credits: 500 });
+    const who = await signedIn(lab, { account: own.account, role: 'member' });
+    const told = async () => (await who.call('GET', of(own.account, '/overview'))).json;
+    for (let n = 0; n < 20; n += 1) await own.verify(`p${n}@good.com`);
+    const hold = { id: 'lst_forecast', account: own.account.id, keyId: own.keyId, lifeMs: DAY };
+    expect(await lab.store.sharedHolds.open({ ...hold, amount: 300 })).toMatchObject({ outcome: 'held' });
+    const started = await told();
+    expect(started.credits).toMatchObject({ remaining: 180, locked: 300 });
+    expect(started.balance).toMatchObject({ per_day: 20 });
+    expect(Date.parse(started.balance.empty_at)).toBe(Math.floor((Date.now() + 9 * DAY) / DAY) * DAY);
+    const daysLeft = (Date.parse(started.balance.month_ends) - Date.now()) / DAY;
+    const short = Math.max(0, 20 * daysLeft - 180);
+    expect(Math.abs(started.balance.month_short_by - short)).toBeLessThan(2);
+    const result = (n: number) => ({ held: 10, record: verdict(`ver_forecast_${n}`, { credits: 10 }) });
+    const results = Array.from({ length: 20 }, (_, n) => result(n));
+    await lab.store.sharedHolds.settle({ account: own.account.id, holdId: hold.id, results });
+    const running = await told();
+    expect(running.credits).toMatchObject({ remaining: 180, locked: 100 });
+    expect(running.balance).toMatchObject({ per_day: 20, empty_at: started.balance.empty_at });
   });
 
   it('has the ledger by day, with the balance at the end of each, and all of it as a file', async () => {
@@ -153,9 +180,16 @@ describe('usage', () => {
     expect(json.totals.outcomes).toEqual({ deliverable: 0, not_checked: 2, unknown: 0, risky: 1, undeliverable: 0 });
     expect(json.totals.latency.mx.p50).toBeGreaterThan(0);
     expect(json.by_key).toEqual([
-      { key_id: member.keyId, name: 'test', requests: 2, credits: 2 },
-      { key_id: 'dashboard', name: 'Dashboard', requests: 1, credits: 1 },
+      {
+        ...{ key_id: member.keyId, name: 'test', requests: 2, credits: 2, asked: 0, rejected: expect.any(Number) },
+        outcomes: { ...json.totals.outcomes, not_checked: 1 },
+      },
+      {
+        ...{ key_id: 'dashboard', name: 'Dashboard', requests: 1, credits: 1, asked: 0, rejected: expect.any(Number) },
+        outcomes: { ...json.totals.outcomes, risky: 0, not_checked: 1 },
+      },
     ]);
+    expect(json.totals.asked).toBe(0);
     const withAnswers = json.buckets.filter(({ requests }: Sums) => requests > 0);
     for (const { latency } of withAnswers) {
       expect(latency.smtp).toBe(null);
@@ -163,6 +197,47 @@ describe('usage', () => {
       expect(latency.mx.p95).toBeGreaterThanOrEqual(latency.mx.p50);
     }
     expect(json.buckets[0]).toMatchObject({ requests: 0, refused: 0, latency: { mx: null, smtp: null } });
+  });
+
+  it('has calls and lists apart', async () => {
+    expect((await chart({ source: 'api' })).json).toMatchObject({ totals: { requests: 3 }, without_source: 0 });
+    const lists = (await chart({ source: 'list' })).json;
+    expect(lists).toMatchObject({ totals: { requests: 0, refused: 0, rate_limited: 0 }, by_key: [], by_reason: [] });
+    expect((await chart({ source: 'file' })).json.field).toBe('source');
+  });
+
+  it('has what mail operators answered, of the last days', async () => {
+    const own = await lab.member({ credits: 100 });
+    const who = await signedIn(lab, { account: own.account, role: 'member' });
+    const rows: readonly Partial<VerificationRecord>[] = [
+      { body: '{"checks":{"mx":{"provider":"Google"}}}', durationMs: 100, deliverability: 'deliverable' },
+      { body: '{"checks":{"mx":{"provider":"Google"}}}', durationMs: 300, reason: 'greylisted', validationType: 'mx' },
+      // Nobody was asked.
+      { body: '{"checks":{"mx":{"provider":null}}}', reason: 'smtp_unreachable', validationType: 'mx' },
+      { body: '{"checks":{}}', reason: 'no_mx_records', validationType: 'mx' },
+    ];
+    for (const [n, row] of rows.entries()) {
+      const hold = { id: `lst_operators_${n}`, account: own.account.id, keyId: own.keyId, lifeMs: DAY };
+      await lab.store.sharedHolds.open({ ...hold, amount: 10 });
+      const record = verdict(`ver_operators_${n}`, { requested: 'smtp', validationType: 'smtp', credits: 1, ...row });
+      await lab.store.sharedHolds.settle({
+        account: own.account.id,
+        holdId: hold.id,
+        results: [{ record, held: 10 }],
+      });
+    }
+    const operators = (query = '') => who.call('GET', of(own.account, `/operators${query}`));
+    const { json } = await operators();
+    expect(json).toMatchObject({
+      checks: 3,
+      operators: [
+        { operator: 'Google', checks: 2, asked: 2, deliverable_share: 0.5, median_ms: 100 },
+        { operator: 'none', checks: 1, asked: 0, undisclosed: 0, deliverable_share: null, median_ms: null },
+      ],
+    });
+    expect(Date.now() - Date.parse(json.from)).toBeLessThan(8 * DAY);
+    expect((await operators('?source=list')).json.checks).toBe(3);
+    expect((await operators('?source=api')).json).toMatchObject({ checks: 0, operators: [] });
   });
 
   it('has the verifications of one key', async () => {

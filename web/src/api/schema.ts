@@ -522,7 +522,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What mail operators answered, of the newest mailbox checks */
+        /** What mail operators answered to the mailbox checks of the last seven days */
         get: operations["operatorsAsked"];
         put?: never;
         post?: never;
@@ -2136,8 +2136,13 @@ export interface components {
                     at: string;
                     balance: number;
                 }[];
+                /** @description Charged a day on average of the last 14 days, without lists. */
                 per_day: number;
                 empty_at: string | null;
+                /** Format: date-time */
+                month_ends: string;
+                /** @description Credits that are missing until the end of the month (UTC) at that pace; 0: there are enough. */
+                month_short_by: number;
             };
             lists: components["schemas"]["List"][];
             period: {
@@ -2183,6 +2188,8 @@ export interface components {
                 good: number;
                 bad: number;
                 credits: number;
+                /** @description Verifications for which a mail server was asked about the mailbox. */
+                asked: number;
                 refused: number;
                 rate_limited: number;
                 outcomes: {
@@ -2210,6 +2217,8 @@ export interface components {
                 good: number;
                 bad: number;
                 credits: number;
+                /** @description Verifications for which a mail server was asked about the mailbox. */
+                asked: number;
                 refused: number;
                 rate_limited: number;
                 outcomes: {
@@ -2250,16 +2259,33 @@ export interface components {
                 name: string;
                 requests: number;
                 credits: number;
+                asked: number;
+                outcomes: {
+                    deliverable: number;
+                    not_checked: number;
+                    unknown: number;
+                    risky: number;
+                    undeliverable: number;
+                };
+                rejected: number;
             }[];
+            /** @description Verifications of the range that an earlier version counted, without telling calls from lists. */
+            without_source: number;
         };
         /** OperatorsAsked */
         OperatorsAsked: {
             checks: number;
+            /** Format: date-time */
+            from: string;
             operators: {
                 operator: string;
                 checks: number;
+                /** @description Checks in which a mail server was asked about the mailbox. */
+                asked: number;
+                /** @description Checks that the operator does not answer. */
+                undisclosed: number;
                 deliverable_share: number | null;
-                median_ms: number;
+                median_ms: number | null;
             }[];
         };
         /**
@@ -4924,6 +4950,14 @@ export interface operations {
                 bucket?: "hour" | "day";
                 /** @description Id of a key, or `dashboard`: its verifications only. Latencies and rejected requests are not counted by key. */
                 key?: string;
+                /** @description `api`: calls, one address each, those of the dashboard included; `list`: lists. Both by default. */
+                source?: "api" | "list";
+                /** @description A reason of the page of verdicts; `none`: without a reason. `none`, `blocked_by_filter`, `bounced_before`, `invalid_format`, `disposable_domain`, `domain_not_found`, `no_mx_records`, `null_mx`, `mx_unusable`, `dns_failure`, `catch_all`, `mailbox_not_found`, `mailbox_full`, `mailbox_disabled`, `relay_denied`, `greylisted`, `smtp_temporary_failure`, `smtp_timeout`, `smtp_unreachable`, `smtp_blocked`, `smtp_unverifiable`; several are separated by commas, and any of them matches. */
+                reason?: string;
+                /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. `deliverable`, `not_checked`, `unknown`, `risky`, `undeliverable`; several are separated by commas, and any of them matches. */
+                deliverability?: string;
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress or decision, and match none. */
+                not?: string;
             };
             header?: never;
             path: {
@@ -4954,6 +4988,14 @@ export interface operations {
                 bucket?: "hour" | "day";
                 /** @description Id of a key, or `dashboard`: its verifications only. Latencies and rejected requests are not counted by key. */
                 key?: string;
+                /** @description `api`: calls, one address each, those of the dashboard included; `list`: lists. Both by default. */
+                source?: "api" | "list";
+                /** @description A reason of the page of verdicts; `none`: without a reason. `none`, `blocked_by_filter`, `bounced_before`, `invalid_format`, `disposable_domain`, `domain_not_found`, `no_mx_records`, `null_mx`, `mx_unusable`, `dns_failure`, `catch_all`, `mailbox_not_found`, `mailbox_full`, `mailbox_disabled`, `relay_denied`, `greylisted`, `smtp_temporary_failure`, `smtp_timeout`, `smtp_unreachable`, `smtp_blocked`, `smtp_unverifiable`; several are separated by commas, and any of them matches. */
+                reason?: string;
+                /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. `deliverable`, `not_checked`, `unknown`, `risky`, `undeliverable`; several are separated by commas, and any of them matches. */
+                deliverability?: string;
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress or decision, and match none. */
+                not?: string;
             };
             header?: never;
             path: {
@@ -4978,7 +5020,10 @@ export interface operations {
     };
     operatorsAsked: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `api`: calls, one address each, those of the dashboard included; `list`: lists. Both by default. */
+                source?: "api" | "list";
+            };
             header?: never;
             path: {
                 account: string;
@@ -4987,7 +5032,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What mail operators answered, of the newest mailbox checks */
+            /** @description What mail operators answered to the mailbox checks of the last seven days */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5915,7 +5960,10 @@ export interface operations {
     };
     keyUsage: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `api`: calls, one address each, those of the dashboard included; `list`: lists. Both by default. */
+                source?: "api" | "list";
+            };
             header?: never;
             path: {
                 account: string;

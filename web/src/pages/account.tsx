@@ -222,9 +222,9 @@ function PlanDetails({ account }: { account: Account }) {
             : `Not included in this plan. Available with ${PLANS_WITH_SMTP} for ${pluralize(prices.smtp, 'credit')}.`}
         </DescriptionItem>
         <DescriptionItem term="Your filters">0 credits for an address that a filter blocks.</DescriptionItem>
-        <DescriptionItem term="Balance">
+        <DescriptionItem term="Available">
           {pluralize(credits.remaining, 'credit')}
-          {credits.locked > 0 && `, plus ${formatNumber(credits.locked)} held for running verifications`}.{' '}
+          {credits.locked > 0 && `, ${formatNumber(credits.locked)} more are held for running verifications`}.{' '}
           <Anchor component={Link} to="/account/ledger" inherit underline="always">
             Credit ledger
           </Anchor>

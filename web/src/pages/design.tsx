@@ -51,6 +51,7 @@ import { SelectionBar, useSelection } from '../parts/selection.tsx';
 import { SetupHint } from '../parts/setup-hint.tsx';
 import { SignInLink } from '../parts/sign-in-link.tsx';
 import { sortable } from '../parts/sorting.tsx';
+import { SourceSwitch, WithoutSource } from '../parts/source-switch.tsx';
 import { SuggestingEmailField } from '../parts/suggesting-email-field.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
@@ -366,6 +367,8 @@ const by = sortable({ time: 'desc', address: 'asc' }, {}, () => ({ to: '.' }));
 /** Figures, tables with all that belongs to them, and lists of terms. */
 const Tables = () => (
   <QueryClientProvider client={client}>
+    <SourceSwitch source="api" onChange={() => undefined} />
+    <WithoutSource count={1_234} source="api" />
     <Figures label="Figures" items={FIGURES} />
     <SelectableTable />
     <Sample title="Rows that open">

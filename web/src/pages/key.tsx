@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { BALANCE_DAYS } from '../../../src/kernel/facts/limits.ts';
+import { BALANCE_DAYS, RECENT_DAYS } from '../../../src/kernel/facts/limits.ts';
 import type { KeyDetail, UsageChart } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
 import { usageQuery } from '../api/usage.ts';
@@ -16,6 +16,8 @@ import { Loading } from '../parts/loading.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pair, Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
+import { rowsOfSource } from '../parts/source.ts';
+import { SourceSwitch, WithoutSource } from '../parts/source-switch.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
 import { keyQuery } from './keys/query.ts';
 import { State } from './keys/table.tsx';
@@ -30,32 +32,49 @@ export function KeyPage() {
   const { id: account } = useAccount();
   const { id } = route.useParams();
   const range = rangeOf({ range: '30d' }, Date.now());
+  const { source } = route.useSearch();
+  const navigate = route.useNavigate();
   const query = useQuery(keyQuery(account, id));
-  const usage = useQuery(usageQuery(account, range, id));
-  const before = comparable(useQuery(usageQuery(account, periodBefore(range), id)).data);
+  const usage = useQuery(usageQuery(account, range, { key: id, source }));
+  const before = comparable(useQuery(usageQuery(account, periodBefore(range), { key: id, source })).data);
   const [from, to] = range.days;
-  const rows: LogSearch = { from, to, key: id };
+  const rows: LogSearch = { from, to, key: id, ...rowsOfSource(source) };
+  // A key that there is not has no figures either.
+  if (query.isLoadingError)
+    return (
+      <Page title="API key">
+        <QueryResult query={query}>{() => null}</QueryResult>
+      </Page>
+    );
   return (
     <Page
       title={query.data?.key.name ?? 'API key'}
       about={query.data && <About of={query.data} />}
       action={
         <>
+          <SourceSwitch source={source} onChange={(search) => void navigate({ search, resetScroll: false })} />
           <Button component={Link} to="/settings/keys">
             All API keys
           </Button>
-          <Button renderRoot={(props) => <Link {...props} to="/log" search={{ key: id }} />}>Its log</Button>
+          <Button renderRoot={(props) => <Link {...props} to="/log" search={{ key: id }} />}>Open log</Button>
         </>
       }
     >
-      <QueryResult query={usage}>{(chart) => <Usage chart={chart} before={before} rows={rows} />}</QueryResult>
+      <QueryResult query={usage}>
+        {(chart) => (
+          <>
+            <WithoutSource count={chart.without_source} source={source} />
+            <Usage chart={chart} before={before} rows={rows} />
+          </>
+        )}
+      </QueryResult>
       <Pair>
         {!usage.isLoadingError && (
           <Panel title="Top reasons" flush="table">
             {usage.data ? <TopReasons chart={usage.data} before={before} rows={rows} /> : <Loading />}
           </Panel>
         )}
-        <Panel title="IP addresses" flush="table" note="lately">
+        <Panel title="IP addresses" flush="table" note={`of the last ${pluralize(RECENT_DAYS, 'day')}`}>
           <QueryResult query={query}>{({ clients }) => <Clients rows={clients} />}</QueryResult>
         </Panel>
       </Pair>
@@ -75,9 +94,9 @@ const About = ({ of: { key } }: { of: KeyDetail }) => (
 
 function Usage({ chart, before, rows }: { chart: UsageChart; before: UsageChart | null; rows: LogSearch }) {
   const data = useMemo(() => barsOf(chart, before), [chart, before]);
-  const { requests, credits, outcomes } = chart.totals;
+  const { requests, credits, asked, outcomes } = chart.totals;
   const undeliverable = shareOf(outcomes.undeliverable, requests);
-  const checked = shareOf(outcomes.deliverable, requests - outcomes.not_checked);
+  const deliverable = shareOf(outcomes.deliverable, asked);
   const then = before?.totals;
   return (
     <>
@@ -91,8 +110,12 @@ function Usage({ chart, before, rows }: { chart: UsageChart; before: UsageChart 
             link: { to: '/log', search: rows },
           },
           {
-            label: 'Deliverable, where checked',
-            value: formatShare(checked),
+            label: 'Deliverable, where asked',
+            value: formatShare(deliverable),
+            delta:
+              then === undefined
+                ? null
+                : shareDelta(deliverable, shareOf(then.outcomes.deliverable, then.asked), 'more'),
             link: { to: '/log', search: { ...rows, deliverability: 'deliverable' } },
           },
           {
@@ -132,7 +155,7 @@ const CLIENTS: readonly Column<Client>[] = [
 
 const Clients = ({ rows }: { rows: readonly Client[] }) =>
   rows.length === 0 ? (
-    <p className={css.none}>No verification with this key among the latest of the account.</p>
+    <p className={css.none}>No verification with this key in the last {pluralize(RECENT_DAYS, 'day')}.</p>
   ) : (
     <DataTable
       label={`IP addresses: ${pluralize(rows.length, 'address', 'addresses')}`}

@@ -7,6 +7,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { NotLoaded } from '../parts/not-loaded.tsx';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
+import { SourceSwitch } from '../parts/source-switch.tsx';
 import { useSearchOnce } from '../parts/use-search-once.ts';
 import { type DialogState, Dialogs } from './keys/dialogs.tsx';
 import { Notices } from './keys/notices.tsx';
@@ -22,7 +23,9 @@ export function KeysPage() {
   const { create: isAsked, ...search } = route.useSearch();
   const { show } = search;
   const query = useQuery(keysQuery(id));
-  const usage = useQuery(keyUsageQuery(id));
+  const navigate = route.useNavigate();
+  const usage = useQuery(keyUsageQuery(id, search.source));
+  const { source, ...others } = search;
   const [open, setOpen] = useState<DialogState | null>(null);
   const opener = useRef<HTMLElement>(null);
   const openFrom: OnOpen = (open, from) => {
@@ -46,7 +49,17 @@ export function KeysPage() {
     <Page
       title="API keys"
       about="API clients send an API key with every request to /v1. Anyone who has the key can spend the credits of this account."
-      action={query.data?.keys.length ? create : null}
+      action={
+        query.data?.keys.length ? (
+          <>
+            <SourceSwitch
+              source={source}
+              onChange={(next) => void navigate({ search: { ...others, ...next }, resetScroll: false })}
+            />
+            {create}
+          </>
+        ) : null
+      }
     >
       <QueryResult query={query}>
         {({ keys }) =>

@@ -52,7 +52,7 @@ export function LedgerPage() {
           ) : (
             <>
               <p>
-                Balance: <b>{totalText(found)}</b>.
+                Available: <b>{availableText(found)}</b>.
               </p>
               {found.grants.length > 0 && (
                 <Panel title="Grants" flush="table">
@@ -116,7 +116,7 @@ const DAYS: readonly Column<Day>[] = [
   { header: 'Verifications', numeric: true, cell: ({ verifications }) => formatNumber(verifications) },
   { header: 'Charged', numeric: true, cell: ({ charged }) => formatChange(-charged) },
   { header: 'Granted', numeric: true, wideOnly: true, cell: ({ granted }) => formatChange(granted) },
-  { header: 'Balance', numeric: true, cell: ({ balance }) => formatNumber(balance) },
+  { header: 'With held ones', numeric: true, cell: ({ balance }) => formatNumber(balance) },
 ];
 
 /** Each day is one row; it opens the log of that day. */
@@ -124,9 +124,9 @@ const DaysTable = ({ days }: { days: readonly Day[] }) => (
   <DataTable label="Charges by day" columns={DAYS} rows={days} rowKey={({ at }) => at} />
 );
 
-/** `28,190 credits, 40 of them held`. */
-const totalText = ({ total, held }: LedgerDays): string =>
-  held === 0 ? pluralize(total, 'credit') : `${pluralize(total, 'credit')}, ${formatNumber(held)} of them held`;
+/** `28,150 credits, 40 more are held`. */
+const availableText = ({ total, held }: LedgerDays): string =>
+  `${pluralize(total - held, 'credit')}${held === 0 ? '' : `, ${formatNumber(held)} more are held`}`;
 
 const RENEW_EVERY_MS = 30_000;
 const NEWEST_EVERY_MS = 10_000;

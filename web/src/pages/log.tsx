@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Text } from '@mantine/core';
+import { Anchor, Button, Group, Modal, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { memo, useCallback, useDeferredValue, useMemo, useState } from 'react';
@@ -32,7 +32,7 @@ import { hooksQuery } from './hooks/query.ts';
 import { keysQuery } from './keys/query.ts';
 import { EntryDrawer } from './log/entry-drawer.tsx';
 import { Erase } from './log/erase.tsx';
-import { Hours } from './log/hours.tsx';
+import { type ChosenTime, Hours } from './log/hours.tsx';
 import css from './log/log.module.css';
 import { searchPage } from './log/query.ts';
 import { RejectedDrawer } from './log/rejected-drawer.tsx';
@@ -51,6 +51,7 @@ import {
   viewText,
 } from './log/search.ts';
 import { LogTable } from './log/table.tsx';
+import { CustomRange } from './usage/custom-range.tsx';
 
 export function LogPage() {
   const { id } = useAccount();
@@ -79,10 +80,7 @@ export function LogPage() {
   const egresses = data?.[0]?.egresses ?? NO_EGRESSES;
   const fresh = useNewEntries(id, filters, rows[0]);
   const show = useCallback((next: LogSearch) => void navigate({ search: next, resetScroll: false }), [navigate]);
-  const showHours = useCallback(
-    (hours: Pick<LogSearch, 'hour' | 'until'>) => show({ ...withoutTime(filters), ...hours }),
-    [show, filters],
-  );
+  const showTime = useCallback((time: ChosenTime) => show({ ...withoutTime(filters), ...time }), [show, filters]);
   const showView = useCallback((text: string) => show(viewSearch(text)), [show]);
   const openEntry = useCallback(
     (open: string) => void navigate({ search: (now: LogSearch) => ({ ...now, open }), resetScroll: false }),
@@ -118,7 +116,7 @@ export function LogPage() {
     >
       <LogFilters search={filters} egresses={egresses} onSearch={show} />
       <div className={css.panel}>
-        <Hours chosen={filters} onChoose={showHours} />
+        <Hours filters={filters} onChoose={showTime} />
         {fresh !== null && (
           <FreshBar icon="arrow-up" onShow={() => void client.resetQueries({ queryKey })}>
             {`${fresh} new`}
@@ -162,6 +160,9 @@ type Name = Exclude<keyof LogSearch, 'query' | 'hour' | 'until' | 'from' | 'to' 
 const labeled = <K extends string>(labels: Readonly<Record<K, string>>) =>
   keysOf(labels).map((value) => ({ value, label: labels[value] }));
 
+const CUSTOM = { value: 'custom', label: 'Custom…' };
+const TIMES = [...labeled(RANGES), CUSTOM];
+
 const NO_TIME = { range: null, hour: null, until: null, from: null, to: null } as const;
 
 /** `23 Nov 2026, 09:00–12:00 UTC` */
@@ -192,7 +193,7 @@ const LogFilters = memo(function LogFilters(props: {
   const egressNames = [...new Set([...several, ...(search.egress === undefined ? [] : [search.egress])])];
   const chips: readonly (readonly [name: Name, label: string, options: readonly { value: string; label: string }[]])[] =
     [
-      ['range', 'Time', labeled(RANGES)],
+      ['range', 'Time', TIMES],
       ['deliverability', 'Deliverability', labeled(SEGMENT_LABELS)],
       ['reason', 'Reason', REASON_FILTERS.map((value) => ({ value, label: reasonName(value) }))],
       ['key', 'Key', keys],
@@ -208,6 +209,10 @@ const LogFilters = memo(function LogFilters(props: {
   );
   const isSet = ([name]: (typeof chips)[number]): boolean => search[name] !== undefined;
   const change = (part: Readonly<Record<string, string | null>>) => onSearch(logSearch({ ...search, ...part }));
+  const [isChoosing, setChoosing] = useState(false);
+  const changeTime = (range: string | null) =>
+    range === CUSTOM.value ? setChoosing(true) : change({ ...NO_TIME, range });
+  const today = new Date().toISOString().slice(0, 10);
   const negated = negatedOf(search);
   const negation = (name: LogNegatable) => ({
     negated: negated.includes(name),
@@ -231,16 +236,16 @@ const LogFilters = memo(function LogFilters(props: {
           <FilterChip
             name={search.until === undefined ? 'Hour' : 'Time'}
             value={search.hour}
-            options={[{ value: search.hour, label: hoursText(search.hour, search.until) }]}
-            onChange={() => change(NO_TIME)}
+            options={[{ value: search.hour, label: hoursText(search.hour, search.until) }, ...TIMES]}
+            onChange={changeTime}
           />
         )}
         {search.from !== undefined && search.to !== undefined && (
           <FilterChip
             name="Day"
             value={search.from}
-            options={[{ value: search.from, label: formatDays(search.from, search.to) }]}
-            onChange={() => change(NO_TIME)}
+            options={[{ value: search.from, label: formatDays(search.from, search.to) }, ...TIMES]}
+            onChange={changeTime}
           />
         )}
         {search.operator !== undefined && (
@@ -259,11 +264,20 @@ const LogFilters = memo(function LogFilters(props: {
             options={options}
             several={name !== 'range' && name !== 'egress'}
             value={search[name] ?? null}
-            onChange={(value) => change(name === 'range' ? { ...NO_TIME, range: value } : { [name]: value })}
+            onChange={(value) => (name === 'range' ? changeTime(value) : change({ [name]: value }))}
             {...(name === 'range' ? {} : negation(name))}
           />
         ))}
       </div>
+      <Modal opened={isChoosing} onClose={() => setChoosing(false)} title="Time">
+        <CustomRange
+          days={[search.from ?? today, search.to ?? today]}
+          onChange={(days) => {
+            setChoosing(false);
+            change({ ...NO_TIME, ...days });
+          }}
+        />
+      </Modal>
     </search>
   );
 });

@@ -1,8 +1,8 @@
 import { Anchor, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { BALANCE_DAYS } from '../../../src/kernel/facts/limits.ts';
+import { BALANCE_DAYS, RECENT_DAYS } from '../../../src/kernel/facts/limits.ts';
 import { overviewQuery } from '../api/account.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { List, OperatorsAsked, Overview, UsageChart } from '../api/schema.ts';
@@ -20,6 +20,8 @@ import { Page } from '../parts/page.tsx';
 import { Pair, Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { Review } from '../parts/review.tsx';
+import { rowsOfSource, type SourceSearch } from '../parts/source.ts';
+import { SourceSwitch, WithoutSource } from '../parts/source-switch.tsx';
 import { NOTICE_COPY } from './keys/notices.tsx';
 import { NOTICES } from './keys/search.ts';
 import { etaText, ListProgress } from './lists/progress-bar.tsx';
@@ -27,6 +29,7 @@ import { ListStatusTag } from './lists/status.tsx';
 import { LatestRejected } from './log/latest-rejected.tsx';
 import type { LogSearch } from './log/search.ts';
 import { Balance } from './overview/balance.tsx';
+import { ByKey } from './overview/by-key.tsx';
 import { whatChanged } from './overview/changes.ts';
 import { KeyFigures } from './overview/figures.tsx';
 import { FirstSteps, isNew } from './overview/first-steps.tsx';
@@ -36,17 +39,26 @@ import { comparable, periodBefore, rangeOf } from './usage/range.ts';
 
 export function OverviewPage() {
   const { id } = useAccount();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { source } = search;
   const range = rangeOf({ range: '30d' }, Date.now());
   const overview = useQuery(overviewQuery(id));
-  const usage = useQuery(usageQuery(id, range));
-  const before = comparable(useQuery(usageQuery(id, periodBefore(range))).data);
+  const usage = useQuery(usageQuery(id, range, { source }));
+  const before = comparable(useQuery(usageQuery(id, periodBefore(range), { source })).data);
   const [from, to] = range.days;
+  const rows: LogSearch = { from, to, ...rowsOfSource(source) };
+  const show = (next: SourceSearch) => {
+    const { source: _source, ...others } = search;
+    void navigate({ search: { ...others, ...next }, resetScroll: false });
+  };
   return (
     <Page
       title="Overview"
       about={`${formatDays(from, to)} (UTC), beside the ${BALANCE_DAYS} days before`}
       action={
         <>
+          <SourceSwitch source={source} onChange={show} />
           <Button component={Link} to="/usage">
             Other periods
           </Button>
@@ -65,7 +77,14 @@ export function OverviewPage() {
           </>
         )}
       </QueryResult>
-      <QueryResult query={usage}>{(chart) => <Days chart={chart} before={before} rows={{ from, to }} />}</QueryResult>
+      <QueryResult query={usage}>
+        {(chart) => (
+          <>
+            <WithoutSource count={chart.without_source} source={source} />
+            <Days chart={chart} before={before} rows={rows} />
+          </>
+        )}
+      </QueryResult>
       <Pair>
         {/* What could not be loaded is said once, above. */}
         {!usage.isLoadingError && (
@@ -78,7 +97,7 @@ export function OverviewPage() {
               </Link>
             }
           >
-            {usage.data ? <TopReasons chart={usage.data} before={before} rows={{ from, to }} /> : <Loading />}
+            {usage.data ? <TopReasons chart={usage.data} before={before} rows={rows} /> : <Loading />}
           </Panel>
         )}
         {!overview.isLoadingError &&
@@ -90,14 +109,21 @@ export function OverviewPage() {
             </Panel>
           ))}
       </Pair>
+      {usage.data && (
+        <Panel title="By key" flush="table">
+          <ByKey chart={usage.data} before={before} rows={rows} to="/" search={search} />
+        </Panel>
+      )}
       <Pair>
-        <MailOperators />
+        <MailOperators source={source} />
         {!overview.isLoadingError && <LatestLists lists={overview.data?.lists ?? null} />}
       </Pair>
       <LatestRejected />
     </Page>
   );
 }
+
+const route = getRouteApi('/inside/');
 
 type Row = OperatorsAsked['operators'][number];
 
@@ -114,18 +140,26 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     header: 'Deliverable',
     numeric: true,
-    cell: ({ deliverable_share }) => (deliverable_share === null ? 'not disclosed' : formatShare(deliverable_share)),
+    cell: ({ deliverable_share, undisclosed }) =>
+      deliverable_share === null ? (undisclosed > 0 ? 'not disclosed' : 'not reached') : formatShare(deliverable_share),
   },
-  { header: 'Median time', numeric: true, wideOnly: true, cell: ({ median_ms }) => formatMs(median_ms) },
+  {
+    header: 'Median time',
+    numeric: true,
+    wideOnly: true,
+    cell: ({ median_ms }) => (median_ms === null ? '–' : formatMs(median_ms)),
+  },
 ];
 
-/** What mail operators answered lately. */
-function MailOperators() {
+/** What mail operators answered in the last days. */
+function MailOperators({ source }: { source: SourceSearch['source'] | undefined }) {
   const { id } = useAccount();
   const query = useQuery({
-    queryKey: ['account', id, 'operators'],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/dashboard/accounts/{account}/operators', { params: { path: { account: id } }, signal })),
+    queryKey: ['account', id, 'operators', source ?? null],
+    queryFn: ({ signal }) => {
+      const params = { path: { account: id }, query: source === undefined ? {} : { source } };
+      return unwrap(api.GET('/dashboard/accounts/{account}/operators', { params, signal }));
+    },
     refetchInterval: 60_000,
   });
   const checks = query.data?.checks ?? 0;
@@ -133,12 +167,17 @@ function MailOperators() {
     <Panel
       title="Mail operators"
       flush="table"
-      note={checks > 0 && `of the latest ${pluralize(checks, 'mailbox check')}`}
+      note={
+        query.data && checks > 0 && `of ${pluralize(checks, 'mailbox check')} since ${formatDateTime(query.data.from)}`
+      }
     >
       <QueryResult query={query}>
         {({ operators }) =>
           operators.length === 0 ? (
-            <p className={css.none}>No mailbox was checked lately. Verifications at the smtp level are counted here.</p>
+            <p className={css.none}>
+              No mailbox was checked in the last {pluralize(RECENT_DAYS, 'day')}. Verifications at the smtp level are
+              counted here.
+            </p>
           ) : (
             <DataTable label="Mail operators" columns={COLUMNS} rows={operators} rowKey={({ operator }) => operator} />
           )
@@ -213,8 +252,11 @@ function KeyNotices({ keys }: { keys: Overview['keys'] }) {
   );
 }
 
-const logOfDay = ({ at }: Bar) =>
-  ({ to: '/log', search: { from: at.slice(0, 10), to: at.slice(0, 10) } satisfies LogSearch }) as const;
+/** `rows`: of the period. */
+const logOfDay =
+  (rows: LogSearch) =>
+  ({ at }: Pick<Bar, 'at'>) =>
+    ({ to: '/log', search: { ...rows, from: at.slice(0, 10), to: at.slice(0, 10) } satisfies LogSearch }) as const;
 
 /** Figures, bars and what changed. */
 function Days({ chart, before, rows }: { chart: UsageChart; before: UsageChart | null; rows: LogSearch }) {
@@ -226,7 +268,7 @@ function Days({ chart, before, rows }: { chart: UsageChart; before: UsageChart |
       <BarsChart
         title="Verifications a day"
         data={data}
-        linkOf={logOfDay}
+        linkOf={logOfDay(rows)}
         linkOfSegment={(deliverability) => ({ to: '/log', search: { ...rows, deliverability } })}
         beforeLabel={`${BALANCE_DAYS} days before`}
         footer={
@@ -234,7 +276,7 @@ function Days({ chart, before, rows }: { chart: UsageChart; before: UsageChart |
             <>
               <span>{change.text}</span>
               {change.day !== null && (
-                <Link to="/log" search={{ from: change.day, to: change.day }}>
+                <Link to="/log" search={{ from: change.day, to: change.day, ...change.rows }}>
                   Open this day
                 </Link>
               )}

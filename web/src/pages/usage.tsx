@@ -1,7 +1,7 @@
-import { Anchor, Button, Group, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { Level } from '../../../src/kernel/facts/plans.ts';
 import type { UsageChart } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
@@ -10,36 +10,31 @@ import { barsOf } from '../parts/chart/bars.ts';
 import { BarsChart } from '../parts/chart/bars-chart.tsx';
 import { Chart } from '../parts/chart/chart.tsx';
 import { type ChartData, formatBucket, type Series } from '../parts/chart/series.ts';
-import { type Column, DataTable } from '../parts/data-table.tsx';
-import { formatShare, shareOf } from '../parts/delta.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { formatNumber, pluralize } from '../parts/format.ts';
 import { keysOf } from '../parts/keys-of.ts';
 import { Page } from '../parts/page.tsx';
-import { Pair, Panel } from '../parts/panel.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
-import { useFocusInvalid } from '../parts/use-focus-invalid.ts';
+import { rowsOfSource } from '../parts/source.ts';
+import { SourceSwitch, WithoutSource } from '../parts/source-switch.tsx';
 import type { LogSearch } from './log/search.ts';
+import { ByKey } from './overview/by-key.tsx';
 import { KeyFigures } from './overview/figures.tsx';
-import css from './overview/overview.module.css';
 import { TopReasons } from './overview/reasons.tsx';
-import {
-  comparable,
-  PRESETS,
-  periodBefore,
-  type Range,
-  rangeOf,
-  type UsageSearch,
-  validateDays,
-} from './usage/range.ts';
+import { CustomRange } from './usage/custom-range.tsx';
+import { comparable, PRESETS, periodBefore, type Range, rangeOf, type UsageSearch } from './usage/range.ts';
 
 export function UsagePage() {
   const { id } = useAccount();
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const range = rangeOf(search, Date.now());
-  const query = useQuery(usageQuery(id, range));
-  const before = comparable(useQuery(usageQuery(id, periodBefore(range))).data);
+  const { source } = search;
+  const query = useQuery(usageQuery(id, range, { source }));
+  const before = comparable(useQuery(usageQuery(id, periodBefore(range), { source })).data);
+  const { range: _range, from: _from, to: _to, ...kept } = search;
+  const { source: _source, ...others } = search;
   return (
     <Page
       title="Usage"
@@ -47,15 +42,27 @@ export function UsagePage() {
         <>
           Requests and verdicts per {query.data?.bucket ?? range.bucket}, in UTC, beside the period of the same length
           before.{' '}
-          <Anchor underline="always" {...csv(id, range)}>
+          <Anchor underline="always" {...csv(id, range, source)}>
             Download CSV
           </Anchor>
         </>
       }
     >
-      <RangePicker search={search} range={range} onChange={(search) => void navigate({ search })} />
+      <Group align="flex-end" gap="lg">
+        <RangePicker
+          search={search}
+          range={range}
+          onChange={(time) => void navigate({ search: { ...kept, ...time } })}
+        />
+        <SourceSwitch source={source} onChange={(next) => void navigate({ search: { ...others, ...next } })} />
+      </Group>
       <QueryResult query={query}>
-        {(chart) => (isEmpty(chart) ? <NoUsage /> : <Charts chart={chart} before={before} range={range} />)}
+        {(chart) => (
+          <>
+            <WithoutSource count={chart.without_source} source={source} />
+            {isEmpty(chart) ? <NoUsage /> : <Charts chart={chart} before={before} range={range} search={search} />}
+          </>
+        )}
       </QueryResult>
     </Page>
   );
@@ -82,48 +89,6 @@ function RangePicker(props: { search: UsageSearch; range: Range; onChange: (sear
       </Group>
       <CustomRange key={range.days.join()} days={range.days} onChange={onChange} />
     </Group>
-  );
-}
-
-function CustomRange({ days, onChange }: { days: Range['days']; onChange: (search: UsageSearch) => void }) {
-  const [from, setFrom] = useState(days[0]);
-  const [to, setTo] = useState(days[1]);
-  const [wrong, setWrong] = useState<ReturnType<typeof validateDays>>(null);
-  const { form, onAttempt } = useFocusInvalid(null);
-  return (
-    <form
-      ref={form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onAttempt();
-        const found = validateDays(from, to);
-        setWrong(found);
-        if (found === null) onChange({ from, to });
-      }}
-    >
-      <Group align="flex-end" gap="xs">
-        <TextInput
-          type="date"
-          size="xs"
-          label="From (UTC)"
-          value={from}
-          onChange={(event) => setFrom(event.currentTarget.value)}
-          error={wrong?.field === 'from' && wrong.error}
-        />
-        <TextInput
-          type="date"
-          size="xs"
-          label="To (inclusive)"
-          value={to}
-          onChange={(event) => setTo(event.currentTarget.value)}
-          error={wrong?.field === 'to' && wrong.error}
-        />
-        <Button type="submit" size="xs">
-          Apply
-        </Button>
-      </Group>
-    </form>
   );
 }
 
@@ -159,34 +124,10 @@ function refusalsSummary({ totals }: UsageChart): string {
   return `${pluralize(refused, 'request')} rejected with 4xx except 429, and ${pluralize(rate_limited, 'request')} with 429 (rate limit).`;
 }
 
-type Row = UsageChart['by_key'][number];
-
-/** Verifications by key, largest first; `rows`: the log of the period. */
-function ByKey({ chart, rows }: { chart: UsageChart; rows: LogSearch }) {
-  const columns: Column<Row>[] = [
-    {
-      header: 'Key',
-      cell: ({ key_id, name }) => (
-        <Link className={`${css.go} anywhere`} to="/log" search={{ ...rows, key: key_id }}>
-          {name}
-        </Link>
-      ),
-    },
-    { header: 'Requests', numeric: true, cell: ({ requests }) => formatNumber(requests) },
-    { header: 'Credits', numeric: true, cell: ({ credits }) => formatNumber(credits) },
-    {
-      header: 'Share',
-      numeric: true,
-      cell: ({ requests }) => formatShare(shareOf(requests, chart.totals.requests)),
-    },
-  ];
-  return <DataTable label="By key" columns={columns} rows={chart.by_key} rowKey={({ key_id }) => key_id} />;
-}
-
 const route = getRouteApi('/inside/usage');
 
-const csv = (account: string, { from, to, bucket }: Range) => ({
-  href: `/dashboard/accounts/${encodeURIComponent(account)}/usage.csv?${new URLSearchParams({ from, to, bucket })}`,
+const csv = (account: string, { from, to, bucket }: Range, source: UsageSearch['source']) => ({
+  href: `/dashboard/accounts/${encodeURIComponent(account)}/usage.csv?${new URLSearchParams({ from, to, bucket, ...(source && { source }) })}`,
   download: true,
 });
 
@@ -205,15 +146,20 @@ const NoUsage = () => (
   </EmptyState>
 );
 
-function Charts({ chart, before, range }: { chart: UsageChart; before: UsageChart | null; range: Range }) {
+function Charts(props: { chart: UsageChart; before: UsageChart | null; range: Range; search: UsageSearch }) {
+  const { chart, before, range, search } = props;
+  const ofSource = rowsOfSource(search.source);
   // Where counters are no longer by the hour, a period may have other buckets than the one before.
   const compared = before?.bucket === chart.bucket ? before : null;
   const data = useMemo(() => barsOf(chart, compared), [chart, compared]);
   const { mx, smtp, refusals } = useMemo(() => chartsOf(chart, compared), [chart, compared]);
-  const bucketOf = (at: string): LogSearch => (chart.bucket === 'hour' ? { hour: at } : daySearch(at));
+  const bucketOf = (at: string): LogSearch => ({
+    ...(chart.bucket === 'hour' ? { hour: at } : daySearch(at)),
+    ...ofSource,
+  });
   const linkTo = (search: LogSearch) => ({ to: '/log', search }) as const;
   const [from, to] = range.days;
-  const rows: LogSearch = { from, to };
+  const rows: LogSearch = { from, to, ...ofSource };
   // Many accounts never use the smtp level.
   const smtpTimes = latencySummary(chart, 'smtp');
   return (
@@ -252,14 +198,14 @@ function Charts({ chart, before, range }: { chart: UsageChart; before: UsageChar
         />
       </SimpleGrid>
       {chart.by_reason.length > 0 && (
-        <Pair alike>
+        <>
+          <Panel title="By key" flush="table">
+            <ByKey chart={chart} before={compared} rows={rows} to="/usage" search={search} />
+          </Panel>
           <Panel title="By reason" flush="table">
             <TopReasons chart={chart} before={before} rows={rows} all />
           </Panel>
-          <Panel title="By key" flush="table">
-            <ByKey chart={chart} rows={rows} />
-          </Panel>
-        </Pair>
+        </>
       )}
     </Stack>
   );

@@ -19,7 +19,7 @@ import { useSearchOnce } from '../parts/use-search-once.ts';
 import { Verdict } from '../parts/verdict/verdict.tsx';
 
 export function VerifyPage() {
-  const { id } = useAccount();
+  const { id, test } = useAccount();
   const { data: overview } = useQuery(overviewQuery(id));
   const verification = useVerification(id);
   const { state } = verification;
@@ -30,7 +30,10 @@ export function VerifyPage() {
   };
   useSearchOnce('email', route.useSearch().email, take);
   return (
-    <Page title="Verify" about="Verifies one address, as the API does. Charged to the account.">
+    <Page
+      title="Verify"
+      about={`Verifies one address, as the API does. ${test ? 'Test mode: nothing is charged.' : 'Charged to the account.'}`}
+    >
       <VerifyForm verification={verification} overview={overview} input={input} />
       {state.is === 'running' && <Running question={state.question} onCancel={verification.cancel} />}
       {state.is === 'cancelled' && (
@@ -52,7 +55,7 @@ export function VerifyPage() {
             <Stack gap={4}>
               <Text size="sm">
                 Cost: {pluralize(state.reply.result.credits_used, 'credit')}.{' '}
-                {pluralize(state.reply.credits_remaining, 'credit')} left.{' '}
+                {!test && `${pluralize(state.reply.credits_remaining, 'credit')} available. `}
                 <Anchor
                   underline="always"
                   renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id: state.reply.result.id }} />}
@@ -134,6 +137,7 @@ function VerifyForm(props: {
   input: RefObject<HTMLInputElement | null>;
 }) {
   const { verification, overview, input } = props;
+  const { test } = useAccount();
   const { state, email, setEmail, verify: ask } = verification;
   const [level, setLevel] = useState<Level>(DEFAULT_LEVEL);
   const [missing, setMissing] = useState(false);
@@ -192,8 +196,8 @@ function VerifyForm(props: {
           </Stack>
         </Radio.Group>
         <Text size="sm">
-          Costs at most {pluralize(PRICE[level], 'credit')}.
-          {overview && ` ${pluralize(overview.credits.remaining, 'credit')} left.`}
+          {test ? 'Costs nothing in test mode.' : `Costs at most ${pluralize(PRICE[level], 'credit')}.`}
+          {overview && !test && ` ${pluralize(overview.credits.remaining, 'credit')} available.`}
         </Text>
         <div>
           <Button type="submit" variant="filled" loading={state.is === 'running'}>

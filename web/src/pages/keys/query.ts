@@ -1,11 +1,15 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { UsageSource } from '../../../../src/kernel/facts/outcomes.ts';
 import { api, unwrap } from '../../api/client.ts';
 
-export const keyUsageQuery = (account: string) =>
+export const keyUsageQuery = (account: string, source: UsageSource | undefined) =>
   queryOptions({
-    queryKey: ['account', account, 'key-usage'],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/dashboard/accounts/{account}/key-usage', { params: { path: { account } }, signal })),
+    queryKey: ['account', account, 'key-usage', source ?? null],
+    queryFn: ({ signal }) => {
+      const params = { path: { account }, query: source === undefined ? {} : { source } };
+      return unwrap(api.GET('/dashboard/accounts/{account}/key-usage', { params, signal }));
+    },
+    placeholderData: keepPreviousData,
     refetchInterval: 60_000,
   });
 

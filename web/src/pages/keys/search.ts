@@ -2,6 +2,7 @@ import type { DashboardKey, KeyUsage } from '../../api/schema.ts';
 import { keysOf } from '../../parts/keys-of.ts';
 import { flagSearch } from '../../parts/search-params.ts';
 import { type Orders, type SortSearch, sortedBy, sortSearch } from '../../parts/sorting.tsx';
+import { type SourceSearch, sourceSearch } from '../../parts/source.ts';
 
 export type Notice = DashboardKey['notices'][number];
 const ALL: Readonly<Record<Notice, true>> = { never_used: true, idle: true, open_to_all: true, budget_spent: true };
@@ -18,7 +19,7 @@ export const KEY_ORDERS = {
 type KeySort = keyof typeof KEY_ORDERS;
 
 /** Search parameters: show only the keys with this notice; open the dialog that creates one. */
-export interface KeysSearch extends SortSearch<KeySort> {
+export interface KeysSearch extends SortSearch<KeySort>, SourceSearch {
   show?: Notice;
   create?: true;
 }
@@ -26,7 +27,8 @@ export interface KeysSearch extends SortSearch<KeySort> {
 export function keysSearch(search: Record<string, unknown>): KeysSearch {
   const { show, create } = search;
   const found = NOTICES.find((notice) => notice === show);
-  return { ...(found ? { show: found } : {}), ...flagSearch('create', create), ...sortSearch(KEY_ORDERS, search) };
+  const shown = { ...(found ? { show: found } : {}), ...flagSearch('create', create) };
+  return { ...shown, ...sourceSearch(search), ...sortSearch(KEY_ORDERS, search) };
 }
 
 type UsedKey = KeyUsage['keys'][number];

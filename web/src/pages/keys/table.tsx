@@ -8,6 +8,7 @@ import { type Column, DataTable, NarrowOnly } from '../../parts/data-table.tsx';
 import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { sortable } from '../../parts/sorting.tsx';
+import { rowsOfSource } from '../../parts/source.ts';
 import { Timestamp } from '../../parts/timestamp.tsx';
 import type { DialogState } from './dialogs.tsx';
 import css from './keys.module.css';
@@ -38,7 +39,6 @@ export function KeysTable(props: {
   onOpen: OnOpen | null;
 }) {
   const { keys, usage, search, onOpen } = props;
-  const most = Math.max(1, ...(usage?.keys ?? []).flatMap(({ requests }) => requests));
   const used = new Map(usage?.keys.map((one) => [one.key_id, one]));
   const by = sortable(KEY_ORDERS, search, ({ sort, order }) => ({
     to: '/settings/keys',
@@ -50,7 +50,7 @@ export function KeysTable(props: {
       ...by('requests', `${KEY_USAGE_DAYS} days`),
       numeric: true,
       wideOnly: true,
-      cell: ({ id }) => usage && <Usage id={id} of={used.get(id)} days={usage.days.length} most={most} />,
+      cell: ({ id }) => usage && <Usage id={id} of={used.get(id)} days={usage.days.length} source={search.source} />,
     },
     {
       ...by('rejected', 'Rejected'),
@@ -73,20 +73,18 @@ export function KeysTable(props: {
 }
 
 /** `of`: undefined where the key was not used in those days. */
-function Usage({
-  id,
-  of,
-  days,
-  most,
-}: {
+function Usage(props: {
   id: string;
   of: KeyUsage['keys'][number] | undefined;
   days: number;
-  most: number;
+  source: KeysSearch['source'];
 }) {
+  const { id, of, days, source } = props;
   const requests = of?.requests ?? Array.from({ length: days }, () => 0);
+  // Each on its own scale: beside a key that uploads lists, the others would be dotted lines.
+  const most = Math.max(1, ...requests);
   return (
-    <Link className={css.usage} to="/log" search={{ key: id, range: '30d' }}>
+    <Link className={css.usage} to="/log" search={{ key: id, range: '30d', ...rowsOfSource(source) }}>
       {formatNumber(requestsOf(of))}
       <UsageBars requests={requests} most={most} />
     </Link>

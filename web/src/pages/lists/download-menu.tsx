@@ -6,6 +6,7 @@ import { DownloadMenu } from '../../parts/download-menu.tsx';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { VERDICTS } from './deliverability.ts';
+import { notCheckedOf } from './progress-bar.tsx';
 
 /** The first is what most people open, and keeps texts such as 01234 as they are. */
 const FORMAT_LABELS: Readonly<Record<ResultFormat, string>> = { xlsx: 'XLSX', csv: 'CSV', jsonl: 'JSON Lines' };
@@ -13,6 +14,7 @@ const FORMAT_LABELS: Readonly<Record<ResultFormat, string>> = { xlsx: 'XLSX', cs
 /** The file with its results: what can be written to, the rows of one verdict, or all rows. */
 export function ListDownloads({ of }: { of: ListHere }) {
   const { id: account } = useAccount();
+  const isAllUnchecked = notCheckedOf(of) > 0 && notCheckedOf(of) === of.deliverability.unknown;
   const href = (deliverability: string | null) => (format: ResultFormat) => {
     const query = new URLSearchParams({ format, ...(deliverability === null ? {} : { deliverability }) });
     return `/dashboard/accounts/${encodeURIComponent(account)}/lists/${encodeURIComponent(of.id)}/results?${query}`;
@@ -28,8 +30,8 @@ export function ListDownloads({ of }: { of: ListHere }) {
           href: href('!undeliverable'),
         },
         ...VERDICTS.map((verdict) => ({
-          label: SEGMENT_LABELS[verdict],
-          icon: <Glyph of={verdict} />,
+          label: verdict === 'unknown' && isAllUnchecked ? SEGMENT_LABELS.not_checked : SEGMENT_LABELS[verdict],
+          icon: <Glyph of={verdict === 'unknown' && isAllUnchecked ? 'not_checked' : verdict} />,
           count: of.deliverability[verdict],
           href: href(verdict),
         })),

@@ -11,12 +11,15 @@ import { oneOf } from '../../parts/search-params.ts';
 import { reasonName } from '../../parts/verdict/reasons.ts';
 import { VERDICTS } from './deliverability.ts';
 import css from './list.module.css';
+import { notCheckedOf } from './progress-bar.tsx';
 import { RetryUnknown } from './retry-unknown.tsx';
 import type { ListSearch } from './search.ts';
 
 /** Counts of distinct addresses; each opens its rows. */
 export function Facets({ of, search }: { of: ListHere; search: ListSearch }) {
   const { progress, deliverability } = of;
+  const notChecked = notCheckedOf(of);
+  const isAllUnchecked = notChecked > 0 && notChecked === deliverability.unknown;
   const { verdict, reason, kind, show } = search;
   const isAll = [verdict, reason, kind, show].every((value) => value === undefined);
   const share = (count: number) => (progress.done === 0 ? '' : formatShare(shareOf(count, progress.done)));
@@ -32,13 +35,25 @@ export function Facets({ of, search }: { of: ListHere; search: ListSearch }) {
             of={of}
             to={{ verdict: one }}
             isCurrent={verdict === one && reason === undefined}
-            glyph={<Glyph of={one} />}
+            glyph={<Glyph of={one === 'unknown' && isAllUnchecked ? 'not_checked' : one} />}
             count={deliverability[one]}
             share={share(deliverability[one])}
           >
-            {SEGMENT_LABELS[one]}
+            {one === 'unknown' && isAllUnchecked ? SEGMENT_LABELS.not_checked : SEGMENT_LABELS[one]}
           </Facet>
         ))}
+        {notChecked > 0 && !isAllUnchecked && (
+          <Facet
+            of={of}
+            to={{ verdict: 'unknown', reason: 'none' }}
+            isCurrent={verdict === 'unknown' && reason === 'none'}
+            glyph={<Glyph of="not_checked" />}
+            count={notChecked}
+            share={share(notChecked)}
+          >
+            {`Of the unknown: ${SEGMENT_LABELS.not_checked.toLowerCase()}`}
+          </Facet>
+        )}
         {progress.waiting > 0 && (
           <Facet
             of={of}

@@ -53,7 +53,7 @@ export function PricePanel(props: {
         )}
         {balance !== null && (
           <>
-            <Line term="Balance" value={formatNumber(balance)} isTotal />
+            <Line term="Available" value={formatNumber(balance)} isTotal />
             {missing === 0 && <Line term="Left, at least" value={formatNumber(balance - most)} />}
           </>
         )}

@@ -5,8 +5,11 @@ import css from './lists.module.css';
 
 type Progress = Pick<List, 'name' | 'rows' | 'progress' | 'deliverability' | 'by_reason' | 'status'>;
 
+/** Of how many addresses the mailbox was not asked about. */
+export const notCheckedOf = (of: Progress): number => outcomesOf(of).find(([one]) => one === 'not_checked')?.[1] ?? 0;
+
 /** How many addresses have each outcome, in the order of the bars. */
-export function outcomesOf({ progress, deliverability, by_reason }: Progress): readonly (readonly [Outcome, number])[] {
+function outcomesOf({ progress, deliverability, by_reason }: Progress): readonly (readonly [Outcome, number])[] {
   const { deliverable, unknown, risky, undeliverable } = deliverability;
   const withReason = Object.values(by_reason).reduce((sum, count) => sum + count, 0);
   // Without a reason, what is unknown was not asked about.

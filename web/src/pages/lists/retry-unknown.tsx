@@ -9,7 +9,7 @@ import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { pluralize } from '../../parts/format.ts';
-import { outcomesOf } from './progress-bar.tsx';
+import { notCheckedOf } from './progress-bar.tsx';
 import { listsKey } from './queries.ts';
 
 /** A new list of the rows whose address is unknown, at the level smtp where the plan has it. */
@@ -21,12 +21,13 @@ export function RetryUnknown({ of }: { of: ListHere }) {
   const [asking, setAsking] = useState(false);
   const count = of.deliverability.unknown;
   if (count === 0) return null;
-  const notChecked = outcomesOf(of).find(([outcome]) => outcome === 'not_checked')?.[1] ?? 0;
+  const notChecked = notCheckedOf(of);
   const level = data?.smtp_available === false ? 'mx' : 'smtp';
   const most = test ? 0 : count * PRICE[level];
   const price = test ? 'free in test mode' : `up to ${pluralize(most, 'credit')}`;
   const canHelp = level === 'smtp' || notChecked < count;
   const addresses = pluralize(count, 'unknown address', 'unknown addresses');
+  const what = notChecked === count ? `Check ${pluralize(count, 'mailbox', 'mailboxes')}` : `Retry ${addresses}`;
   async function retry() {
     const call = { params: { path: { account, id: of.id } }, body: { validation_type: level } } as const;
     const { id } = await unwrap(api.POST('/dashboard/accounts/{account}/lists/{id}/retry', call));
@@ -37,7 +38,7 @@ export function RetryUnknown({ of }: { of: ListHere }) {
     <footer>
       {of.finished_at !== null && canHelp && (
         <Anchor component="button" type="button" fz="sm" onClick={() => setAsking(true)}>
-          Retry {addresses}
+          {what}
         </Anchor>
       )}
       <Text size="xs" c="dimmed">
@@ -48,7 +49,7 @@ export function RetryUnknown({ of }: { of: ListHere }) {
             : `As a new list at the level ${level}, ${price}.`}
       </Text>
       <ConfirmDialog
-        title={`Retry ${addresses}?`}
+        title={`${what}?`}
         action={most === 0 ? 'Retry' : `Retry, for ${price}`}
         isLoss={false}
         opened={asking}

@@ -13,8 +13,14 @@ const route = getRouteApi('/inside/lists/$id');
 type Row = ListRowsHere['rows'][number];
 
 /** A row opens as a whole; its link is the address. Where it is narrow, the verdict stands below. */
-export const RowTable = memo(function RowTable(props: { list: string; rows: readonly Row[]; search: ListSearch }) {
-  const { list, rows, search } = props;
+export const RowTable = memo(function RowTable(props: {
+  list: string;
+  /** Whether the list has ended: what has no verdict gets none. */
+  isOver: boolean;
+  rows: readonly Row[];
+  search: ListSearch;
+}) {
+  const { list, isOver, rows, search } = props;
   const { open, ...filters } = search;
   const navigate = route.useNavigate();
   const page = { to: '/lists/$id', params: { id: list } } as const;
@@ -44,6 +50,7 @@ export const RowTable = memo(function RowTable(props: { list: string; rows: read
           <RowLine
             key={`${row.row} ${row.part ?? ''}`}
             row={row}
+            isOver={isOver}
             isOpen={row.verification_id === (open ?? null) && row.kind !== 'duplicate'}
             href={href}
             onOpen={onOpen}
@@ -57,11 +64,12 @@ export const RowTable = memo(function RowTable(props: { list: string; rows: read
 /** Rendered again only when it changes: there may be a thousand. */
 const RowLine = memo(function RowLine(props: {
   row: Row;
+  isOver: boolean;
   isOpen: boolean;
   href: string;
   onOpen: (id: string) => void;
 }) {
-  const { row, isOpen, href, onOpen } = props;
+  const { row, isOver, isOpen, href, onOpen } = props;
   const { verification_id: id, kind } = row;
   const judged = judgedOf(row);
   return (
@@ -85,18 +93,18 @@ const RowLine = memo(function RowLine(props: {
         {kind === 'duplicate' && <span className={css.mark}>duplicate</span>}
         {row.column !== null && <span className={css.mark}>{escapeInvisible(row.column)}</span>}
         <BelowAddress>
-          <RowVerdict of={row} />
+          <RowVerdict of={row} isOver={isOver} />
         </BelowAddress>
       </td>
       <td className={css.verdict}>
-        <RowVerdict of={row} />
+        <RowVerdict of={row} isOver={isOver} />
       </td>
       <td className={css.credits}>{row.credits_used === null ? '–' : formatNumber(row.credits_used)}</td>
     </OpenableRow>
   );
 });
 
-function RowVerdict({ of }: { of: Row }) {
+function RowVerdict({ of, isOver }: { of: Row; isOver: boolean }) {
   const judged = judgedOf(of);
   if (judged !== null) return <VerdictLine of={judged} />;
   if (of.problem !== null)
@@ -105,7 +113,7 @@ function RowVerdict({ of }: { of: Row }) {
         Line {formatNumber(of.problem.line)}: {of.problem.error}
       </span>
     );
-  return <span className="dim">{of.kind === 'blank' ? 'Blank' : 'Not verified yet'}</span>;
+  return <span className="dim">{of.kind === 'blank' ? 'Blank' : isOver ? 'Not verified' : 'Not verified yet'}</span>;
 }
 
 /** Null: it has no verdict. */

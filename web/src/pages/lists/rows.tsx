@@ -102,7 +102,7 @@ export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (searc
             {pluralize(fresh, 'new result')}
           </FreshBar>
         )}
-        {table.rows.length > 0 && <RowTable list={of.id} {...table} />}
+        {table.rows.length > 0 && <RowTable list={of.id} isOver={of.finished_at !== null} {...table} />}
         <div className={css.more}>
           <LoadMore query={query}>
             {(pages) => <Reach pages={pages} found={rows.length} total={of.rows.total} />}

@@ -1,46 +1,104 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { memo, useEffect, useState } from 'react';
+import type { UsageSource } from '../../../../src/kernel/facts/outcomes.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { UsageChart } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { moveWithArrows } from '../../parts/arrow-keys.ts';
-import { formatClock, formatNumber, pluralize } from '../../parts/format.ts';
+import { rejectedOf, SEGMENTS } from '../../parts/chart/bars.ts';
+import { formatClock, formatDate, formatNumber, pluralize } from '../../parts/format.ts';
+import { keysOf } from '../../parts/keys-of.ts';
 import { NotLoaded } from '../../parts/not-loaded.tsx';
 import css from './log.module.css';
-import { endOf, type LogSearch } from './search.ts';
+import { endOf, type LogSearch, logQuery, negatedOf } from './search.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const HOURS = 24;
 const EVERY_MS = 30_000;
 
+/** Longer times are shown by the day. */
+const HOURLY_MS = 48 * HOUR_MS;
+
+/** The part of a search that a bar stands for. */
+export type ChosenTime = Pick<LogSearch, 'hour' | 'until' | 'from' | 'to'>;
+
 interface HoursProps {
-  readonly chosen: Pick<LogSearch, 'hour' | 'until'>;
-  readonly onChoose: (hours: Pick<LogSearch, 'hour' | 'until'>) => void;
+  readonly filters: LogSearch;
+  readonly onChoose: (time: ChosenTime) => void;
+}
+
+/** The time that the bars show: that of the search, and around hours of it their days; else the last 24 hours. */
+function timeOf(filters: LogSearch, now: number): { from: number; to: number } {
+  const end = Math.ceil((now + 1) / HOUR_MS) * HOUR_MS;
+  const lately = { from: end - HOURS * HOUR_MS, to: end };
+  const { from: since, to: until } = { from: undefined, to: undefined, ...logQuery(filters, now) };
+  if (since === undefined) return lately;
+  const [from, to] = [Date.parse(since), until === undefined ? end : Date.parse(until)];
+  if (filters.hour === undefined) return { from, to };
+  if (from >= lately.from && to <= lately.to) return lately;
+  return { from: Math.floor(from / DAY_MS) * DAY_MS, to: Math.ceil(to / DAY_MS) * DAY_MS };
+}
+
+/** Filters that no counter knows, with their names. */
+const UNCOUNTED = {
+  query: 'text',
+  level: 'level',
+  operator: 'mail operator',
+  egress: 'egress',
+  decision: 'decision',
+  status: 'status',
+} as const satisfies Partial<Record<keyof LogSearch, string>>;
+
+/** What the counters are asked for, and the names of the filters that they do not know. */
+function countedOf(filters: LogSearch) {
+  const negated = negatedOf(filters);
+  const without: string[] = keysOf(UNCOUNTED)
+    .filter((name) => filters[name] !== undefined)
+    .map((name) => UNCOUNTED[name]);
+  const { reason, deliverability, key, origin } = filters;
+  const isOneKey = key !== undefined && !key.includes(',') && !negated.includes('key');
+  if (key !== undefined && !isOneKey) without.push('key');
+  if (origin !== undefined && origin !== 'list') without.push('origin');
+  const not = negated.filter((name) => name === 'reason' || name === 'deliverability').join(',');
+  const source: UsageSource = negated.includes('origin') ? 'api' : 'list';
+  const asked = {
+    ...(isOneKey && { key }),
+    ...(origin === 'list' && { source }),
+    ...(reason !== undefined && { reason }),
+    ...(deliverability !== undefined && { deliverability }),
+    ...(not !== '' && { not }),
+  };
+  return { asked, without };
 }
 
 /**
- * The last 24 hours, verified above the line and rejected below; each hour opens its part of the log. Several are
- * chosen by dragging over them, or with Shift from the chosen one on.
+ * The time of the search by the hour, or by the day where it is longer: verified above the line and rejected below.
+ * Each bar opens its part of the log. Several are chosen by dragging over them, or with Shift from the chosen one on.
  */
-export const Hours = memo(function Hours({ chosen, onChoose }: HoursProps) {
+export const Hours = memo(function Hours({ filters, onChoose }: HoursProps) {
   const { id } = useAccount();
+  const { from, to } = timeOf(filters, Date.now());
+  const { asked, without } = countedOf(filters);
+  const bucket = to - from <= HOURLY_MS ? ('hour' as const) : ('day' as const);
+  const size = bucket === 'hour' ? HOUR_MS : DAY_MS;
+  // The same within an hour, so that the query is.
+  const [first, last] = [Math.floor(from / size) * size, Math.ceil(to / size) * size];
   const query = useQuery({
-    queryKey: ['account', id, 'log-hours'],
+    queryKey: ['account', id, 'log-hours', first, last, asked],
     queryFn: ({ signal }) => {
-      const end = Math.ceil((Date.now() + 1) / HOUR_MS) * HOUR_MS;
-      const [from, to] = [end - HOURS * HOUR_MS, end].map((at) => new Date(at).toISOString());
-      const query = { from: from!, to: to!, bucket: 'hour' as const };
-      return unwrap(
-        api.GET('/dashboard/accounts/{account}/usage', { params: { path: { account: id }, query }, signal }),
-      );
+      const time = { from: new Date(first).toISOString(), to: new Date(last).toISOString(), bucket };
+      const params = { path: { account: id }, query: { ...time, ...asked } };
+      return unwrap(api.GET('/dashboard/accounts/{account}/usage', { params, signal }));
     },
+    placeholderData: keepPreviousData,
     refetchInterval: EVERY_MS,
   });
   return (
-    <section className={css.hours} aria-label="The last 24 hours">
-      <NotLoaded what="The chart of the last 24 hours" query={query} />
+    <section className={css.hours} aria-label="Verifications by time">
+      <NotLoaded what="The chart of the time" query={query} />
       {query.data ? (
-        <Bars chart={query.data} chosen={chosen} onChoose={onChoose} />
+        <Bars chart={query.data} filters={filters} without={without} onChoose={onChoose} />
       ) : (
         !query.isLoadingError && <div className={css.bars} />
       )}
@@ -48,44 +106,50 @@ export const Hours = memo(function Hours({ chosen, onChoose }: HoursProps) {
   );
 });
 
-const rejectedIn = ({ refused, rate_limited }: { refused: number; rate_limited: number }): number =>
-  refused + rate_limited;
+const nameOf = (at: string, bucket: UsageChart['bucket']): string =>
+  bucket === 'hour' ? `${formatClock(at).slice(0, 5)} UTC` : formatDate(at);
 
-function Bars({ chart, chosen, onChoose }: HoursProps & { chart: UsageChart }) {
-  const { buckets, totals } = chart;
+function Bars({ chart, filters, without, onChoose }: HoursProps & { chart: UsageChart; without: readonly string[] }) {
+  const { buckets, totals, bucket: size } = chart;
   const most = Math.max(1, ...buckets.map(({ requests }) => requests));
-  const mostRejected = Math.max(1, ...buckets.map(rejectedIn));
+  const mostRejected = Math.max(1, ...buckets.map(rejectedOf));
   const choose = (one: number, other: number) => {
     const [first, last] = [Math.min(one, other), Math.max(one, other)];
-    const hour = buckets[first]!.at;
-    onChoose(first === last ? { hour } : { hour, until: buckets[last + 1]?.at ?? chart.to });
+    const start = buckets[first]!.at;
+    if (size === 'day') onChoose({ from: start.slice(0, 10), to: buckets[last]!.at.slice(0, 10) });
+    else onChoose(first === last ? { hour: start } : { hour: start, until: buckets[last + 1]?.at ?? chart.to });
   };
   const { dragged, start, over } = useDrag(choose);
   /** The hour that Tab leads to: the one that had the focus last. */
   const [stop, setStop] = useState<number | null>(null);
-  const chosenAt = buckets.findIndex(
-    ({ at }) => chosen.hour !== undefined && Date.parse(at) === Date.parse(chosen.hour),
-  );
+  const { hour, until } = filters;
+  const chosenAt = buckets.findIndex(({ at }) => hour !== undefined && Date.parse(at) === Date.parse(hour));
   const isChosen = (at: string) =>
-    chosen.hour !== undefined &&
-    Date.parse(at) >= Date.parse(chosen.hour) &&
-    Date.parse(at) < endOf(chosen.hour, chosen.until);
+    hour !== undefined && Date.parse(at) >= Date.parse(hour) && Date.parse(at) < endOf(hour, until);
+  const isLately = filters.range === undefined && filters.from === undefined && hour === undefined;
+  const time =
+    isLately || filters.range === '24h'
+      ? 'in 24 hours'
+      : `from ${formatDate(chart.from)} to ${formatDate(new Date(Date.parse(chart.to) - 1).toISOString())}`;
   return (
     <>
       <p className={css.total}>
-        <b>{pluralize(totals.requests, 'verification')}</b> and {pluralize(rejectedIn(totals), 'rejected request')} in
-        24 hours
+        <b>{pluralize(totals.requests, 'verification')}</b>
+        {rejectedOf(totals) > 0 && ` and ${pluralize(rejectedOf(totals), 'rejected request')}`} {time}
+        {totals.requests > 0 && `, at most ${formatNumber(most)} ${size === 'hour' ? 'an hour' : 'a day'}`}
+        {without.length > 0 && `; counted whatever the ${without.join(' and ')}`}
       </p>
       {/* One stop for the keyboard: arrow keys move within. */}
       <div
         role="toolbar"
-        aria-label="Hours"
-        aria-description="Shift and Enter chooses all hours from the chosen one to this."
+        aria-label={size === 'hour' ? 'Hours' : 'Days'}
+        aria-description="Shift and Enter chooses all from the chosen one to this."
         className={css.bars}
         onKeyDown={moveWithArrows}
       >
         {buckets.map((bucket, i) => {
-          const text = `${formatClock(bucket.at).slice(0, 5)} UTC: ${pluralize(bucket.requests, 'verification')}, ${formatNumber(rejectedIn(bucket))} rejected`;
+          const { requests, outcomes } = bucket;
+          const text = `${nameOf(bucket.at, size)}: ${pluralize(requests, 'verification')}, ${formatNumber(rejectedOf(bucket))} rejected`;
           return (
             <button
               key={bucket.at}
@@ -99,18 +163,24 @@ function Bars({ chart, chosen, onChoose }: HoursProps & { chart: UsageChart }) {
               onPointerEnter={() => over(i)}
               onClick={(event) => choose(event.shiftKey && chosenAt >= 0 ? chosenAt : i, i)}
             >
-              <span className={css.bar} style={{ height: `${(bucket.requests / most) * 100}%` }}>
-                <span style={{ height: `${(bucket.bad / Math.max(1, bucket.requests)) * 100}%` }} />
+              <span className={css.bar} style={{ height: `${(requests / most) * 100}%` }}>
+                {SEGMENTS.filter((segment) => outcomes[segment] > 0).map((segment) => (
+                  <span
+                    key={segment}
+                    data-outcome={segment}
+                    style={{ height: `${(outcomes[segment] / requests) * 100}%` }}
+                  />
+                ))}
               </span>
-              <span className={css.rejected} style={{ height: `${(rejectedIn(bucket) / mostRejected) * 8}px` }} />
+              <span className={css.rejected} style={{ height: `${(rejectedOf(bucket) / mostRejected) * 8}px` }} />
             </button>
           );
         })}
       </div>
       <p className={css.axis} aria-hidden>
-        <span>{formatClock(buckets[0]!.at).slice(0, 5)}</span>
-        <span>{formatClock(buckets[Math.floor(buckets.length / 2)]!.at).slice(0, 5)}</span>
-        <span>{formatClock(chart.to).slice(0, 5)} UTC</span>
+        <span>{nameOf(buckets[0]!.at, size)}</span>
+        <span>{nameOf(buckets[Math.floor(buckets.length / 2)]!.at, size)}</span>
+        <span>{size === 'hour' ? nameOf(chart.to, size) : nameOf(buckets.at(-1)!.at, size)}</span>
       </p>
     </>
   );

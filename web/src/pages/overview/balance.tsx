@@ -107,7 +107,7 @@ export function Balance({ overview }: { overview: Overview }) {
   return (
     <Panel title="Balance" actions={!test && <Link to="/account/ledger">Credit ledger</Link>}>
       <span className={css.balance}>
-        {formatNumber(credits.remaining)} <small>{test ? 'test credits' : 'credits'}</small>
+        {formatNumber(credits.remaining)} <small>{test ? 'test credits' : 'credits available'}</small>
       </span>
       <p className={css.about}>
         {test ? 'Test mode charges nothing, so they stay.' : <Forecast overview={overview} />}
@@ -129,46 +129,63 @@ export function Balance({ overview }: { overview: Overview }) {
   );
 }
 
+/** What is held is no longer available: lists take that much at most. */
 function Forecast({ overview: { credits, balance } }: { overview: Overview }) {
-  const { per_day, empty_at } = balance;
-  const held = credits.locked > 0 && ` ${pluralize(credits.locked, 'credit')} held for running verifications.`;
+  const { per_day, empty_at, month_ends, month_short_by } = balance;
+  const held = credits.locked > 0 && (
+    <>
+      {' '}
+      {pluralize(credits.locked, 'more credit')} held for running verifications and lists, which take that much at most.
+    </>
+  );
   if (per_day === 0)
     return (
       <>
-        Nothing was spent in the last {FORECAST_DAYS} days.{held}
+        Nothing but lists was charged in the last {FORECAST_DAYS} days.{held}
       </>
     );
-  const pace = `at the pace of the last ${FORECAST_DAYS} days, about ${formatNumber(per_day)} a day.`;
+  const lastDay = formatDate(new Date(Date.parse(month_ends) - 1).toISOString());
   return (
     <>
+      Without lists: about {formatNumber(per_day)} a day, as in the last {FORECAST_DAYS} days,{' '}
       {empty_at === null ? (
-        'Lasts for more than two years '
+        'enough for more than two years.'
       ) : (
         <>
-          Lasts until about <b>{formatDate(empty_at)}</b>{' '}
+          until about <b>{formatDate(empty_at)}</b>.
         </>
+      )}{' '}
+      {month_short_by === 0 ? (
+        `Enough until ${lastDay}.`
+      ) : (
+        <b>
+          This month: short by about {formatNumber(month_short_by)} until {lastDay}.
+        </b>
       )}
-      {pace}
       {held}
     </>
   );
 }
 
-/** The past as a line, the forecast as a broken one. */
-function BalanceLine({ overview: { balance, low_balance } }: { overview: Overview }) {
+/** The past as a line, the forecast as a broken one, from what is available. */
+function BalanceLine({ overview: { balance, credits, low_balance } }: { overview: Overview }) {
   const { days, per_day, empty_at } = balance;
   const last = days.at(-1);
   const first = days[0];
   if (first === undefined || last === undefined) return null;
-  const ahead = per_day === 0 ? 0 : Math.min(AHEAD, empty_at === null ? AHEAD : daysBetween(last.at, empty_at));
+  const left = empty_at === null ? Number.POSITIVE_INFINITY : daysBetween(last.at, empty_at);
+  const ahead = per_day === 0 ? 0 : Math.min(AHEAD, left);
   const width = Math.max(1, days.length - 1 + ahead);
   const top = Math.max(1, ...days.map((day) => day.balance));
   const x = (i: number) => (i / width) * 100;
   const y = (value: number) => 100 - (Math.max(0, value) / top) * 96;
   const past = days.map((day, i) => `${i === 0 ? 'M' : 'L'}${x(i)} ${y(day.balance)}`).join('');
-  const end = last.balance - ahead * per_day;
+  // The day on which it is used up is the one that the sentence names.
+  const end = left <= AHEAD ? 0 : credits.remaining - ahead * per_day;
   const now = days.length - 1;
-  const label = `Balance from ${formatNumber(first.balance)} on ${formatDate(first.at)} to ${formatNumber(last.balance)} today${empty_at === null ? '' : `; 0 on about ${formatDate(empty_at)}`}`;
+  const lastDay =
+    left <= AHEAD && empty_at !== null ? empty_at : new Date(Date.parse(last.at) + ahead * DAY_MS).toISOString();
+  const label = `Credits, held ones included, from ${formatNumber(first.balance)} on ${formatDate(first.at)} to ${formatNumber(last.balance)} today; ${formatNumber(credits.remaining)} available${empty_at === null ? '' : `, 0 on about ${formatDate(empty_at)}`}`;
   return (
     <>
       <svg className={css.line} viewBox="0 0 100 100" preserveAspectRatio="none" role="img" aria-label={label}>
@@ -178,19 +195,24 @@ function BalanceLine({ overview: { balance, low_balance } }: { overview: Overvie
         <line x1="0" x2="100" y1="100" y2="100" stroke="var(--line-control)" />
         <path d={past} stroke="var(--ink)" strokeWidth={1.75} />
         {ahead > 0 && (
-          <path d={`M${x(now)} ${y(last.balance)}L100 ${y(end)}`} stroke="var(--ink-3)" strokeDasharray="3 4" />
+          <path d={`M${x(now)} ${y(credits.remaining)}L100 ${y(end)}`} stroke="var(--ink-3)" strokeDasharray="3 4" />
         )}
       </svg>
       <div className={css.ends} aria-hidden>
         <span>{formatDate(first.at)}</span>
-        {ahead > 0 && <span>today</span>}
-        <span>
-          {ahead === 0 ? 'today' : `about ${formatDate(new Date(Date.parse(last.at) + ahead * DAY_MS).toISOString())}`}
-        </span>
+        {ahead > 0 && x(now) > EDGE && x(now) < 100 - EDGE && (
+          <span className={css.today} style={{ left: `${x(now)}%` }}>
+            today
+          </span>
+        )}
+        <span>{ahead === 0 ? 'today' : `${left <= AHEAD ? 'about ' : ''}${formatDate(lastDay)}`}</span>
       </div>
     </>
   );
 }
+
+/** Where the name of a day would cover that of an end, in percent. */
+const EDGE = 24;
 
 const daysBetween = (from: string, to: string): number =>
   Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS));

@@ -3,11 +3,14 @@ import { rejectedOf } from '../../parts/chart/bars.ts';
 import { formatBucket } from '../../parts/chart/series.ts';
 import { formatShare, shareOf } from '../../parts/delta.ts';
 import { formatNumber, pluralize } from '../../parts/format.ts';
+import type { LogSearch } from '../log/search.ts';
 
 /** What changed most, in one sentence. `day`: `2026-11-19`, where it is about one. */
 interface Change {
   readonly text: string;
   readonly day: string | null;
+  /** Which rows of the log of that day it is about. */
+  readonly rows: LogSearch;
 }
 
 /** Rejections on one day that are worth a sentence: so many, and so many times the usual number. */
@@ -30,7 +33,8 @@ function rejections({ buckets }: UsageChart): Change | null {
   const count = rejectedOf(most);
   if (count < REJECTED_WORTH_TELLING || count < UNUSUAL * median(buckets.map(rejectedOf))) return null;
   const limited = most.rate_limited > most.refused ? 'over the rate limit' : 'rejected';
-  return { text: `${formatBucket(most.at, 'day')}: ${pluralize(count, 'request')} ${limited}.`, day: dayOf(most.at) };
+  const text = `${formatBucket(most.at, 'day')}: ${pluralize(count, 'request')} ${limited}.`;
+  return { text, day: dayOf(most.at), rows: { status: 'rejected' } };
 }
 
 function share(chart: UsageChart, before: UsageChart): Change | null {
@@ -41,6 +45,7 @@ function share(chart: UsageChart, before: UsageChart): Change | null {
   return {
     text: `Undeliverable addresses ${now > then ? 'rose' : 'fell'} to ${formatShare(now)}, from ${formatShare(then)}.`,
     day: null,
+    rows: {},
   };
 }
 
@@ -49,9 +54,11 @@ function busiest({ buckets }: UsageChart): Change | null {
   const usual = median(buckets.map(({ requests }) => requests).filter((n) => n > 0));
   if (most === undefined || most.requests < COMPARABLE || most.requests < 2 * usual) return null;
   const text = `${formatBucket(most.at, 'day')} had ${pluralize(most.requests, 'verification')}; the usual day has ${formatNumber(usual)}.`;
-  return { text, day: dayOf(most.at) };
+  return { text, day: dayOf(most.at), rows: {} };
 }
 
 /** The first of these that there is. */
 export const whatChanged = (chart: UsageChart, before: UsageChart): Change =>
-  rejections(chart) ?? share(chart, before) ?? busiest(chart) ?? { text: 'No unusual day in this period.', day: null };
+  rejections(chart) ??
+  share(chart, before) ??
+  busiest(chart) ?? { text: 'No unusual day in this period.', day: null, rows: {} };

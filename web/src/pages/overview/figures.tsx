@@ -6,9 +6,9 @@ import { Figures } from '../../parts/figures.tsx';
 import { formatMs, formatNumber } from '../../parts/format.ts';
 import type { LogSearch } from '../log/search.ts';
 
-/** Of the mailboxes that were asked about. */
-const deliverable = ({ totals: { requests, outcomes } }: UsageChart): number | null =>
-  shareOf(outcomes.deliverable, requests - outcomes.not_checked);
+/** Of those whose mailbox a mail server was asked about. */
+const deliverable = ({ totals: { asked, outcomes } }: UsageChart): number | null =>
+  shareOf(outcomes.deliverable, asked);
 const undeliverable = ({ totals: { requests, outcomes } }: UsageChart): number | null =>
   shareOf(outcomes.undeliverable, requests);
 /** At the level that waits for mail servers, or else at the other one. */
@@ -32,7 +32,7 @@ export function KeyFigures({ chart, before, rows }: { chart: UsageChart; before:
           link: log({}),
         },
         {
-          label: 'Deliverable, where checked',
+          label: 'Deliverable, where asked',
           value: formatShare(deliverable(chart)),
           delta: before && shareDelta(deliverable(chart), deliverable(before), 'more'),
           link: log({ deliverability: 'deliverable' }),

@@ -14,11 +14,13 @@ const decimal = new Intl.NumberFormat('en', { maximumFractionDigits: 0, signDisp
 const rowsOf = ({ by_reason }: UsageChart): readonly Row[] => by_reason.filter(({ reason }) => reason !== 'none');
 const same = (a: Row) => (b: Row) => a.reason === b.reason && a.outcome === b.outcome;
 
-/** `+38 %`; `new` where there was none before. */
 function changeOf(row: Row, before: UsageChart): string {
-  const then = rowsOf(before).find(same(row))?.requests ?? 0;
-  return then === 0 ? 'new' : `${decimal.format((row.requests / then - 1) * 100).replace('-', '−')} %`;
+  return changeText(row.requests, rowsOf(before).find(same(row))?.requests ?? 0);
 }
+
+/** `+38 %`; `new` where there was nothing before. */
+export const changeText = (now: number, then: number): string =>
+  then === 0 ? 'new' : `${decimal.format((now / then - 1) * 100).replace('-', '−')} %`;
 
 /** The most frequent reasons, with their change. `rows`: the log of the period. */
 export function TopReasons(props: { chart: UsageChart; before: UsageChart | null; rows: LogSearch; all?: boolean }) {

@@ -1,14 +1,26 @@
 import { CHART_BUCKETS_MAX } from '../../../../src/kernel/facts/limits.ts';
 import type { UsageChart } from '../../api/schema.ts';
 import { dayOf, isDay } from '../../parts/days.ts';
+import { type Orders, type SortSearch, sortSearch } from '../../parts/sorting.tsx';
+import { type SourceSearch, sourceSearch } from '../../parts/source.ts';
 
 /** The period of the usage page: a preset relative to now, or a range of days. All in UTC. */
 
 export const PRESETS = { '24h': '24 hours', '7d': '7 days', '30d': '30 days', month: 'This month' } as const;
 type Preset = keyof typeof PRESETS;
 
+/** What the table of keys is sorted by. */
+export const BY_KEY_ORDERS = {
+  requests: 'desc',
+  name: 'asc',
+  unknown: 'desc',
+  rejected: 'desc',
+  credits: 'desc',
+} as const satisfies Orders<string>;
+export type BySort = keyof typeof BY_KEY_ORDERS;
+
 /** Search parameters of the page. */
-export interface UsageSearch {
+export interface UsageSearch extends SourceSearch, SortSearch<BySort> {
   range?: Preset;
   /** First and last day, `2026-11-03`; both or neither. */
   from?: string;
@@ -19,8 +31,9 @@ const isPreset = (value: unknown): value is Preset => typeof value === 'string' 
 
 export function usageSearch(search: Record<string, unknown>): UsageSearch {
   const { range, from, to } = search;
-  if (isDay(from) && isDay(to)) return { from, to };
-  return isPreset(range) ? { range } : {};
+  const rest = { ...sourceSearch(search), ...sortSearch(BY_KEY_ORDERS, search) };
+  if (isDay(from) && isDay(to)) return { from, to, ...rest };
+  return isPreset(range) ? { range, ...rest } : rest;
 }
 
 interface Period {

@@ -1,0 +1,40 @@
+import { Button, Group } from '@mantine/core';
+import type { UsageSource } from '../../../src/kernel/facts/outcomes.ts';
+import { pluralize } from './format.ts';
+import { keysOf } from './keys-of.ts';
+import { type SourceSearch, sourceSearch } from './source.ts';
+
+const LABELS: Readonly<Record<UsageSource | 'all', string>> = { all: 'All', api: 'API', list: 'Lists' };
+const TITLES: Readonly<Record<UsageSource | 'all', string>> = {
+  all: 'Calls and lists',
+  api: 'Calls, one address each, from the dashboard as well',
+  list: 'Results of lists',
+};
+
+export function SourceSwitch(props: { source: UsageSource | undefined; onChange: (search: SourceSearch) => void }) {
+  const { source = 'all', onChange } = props;
+  return (
+    <Group gap={4} role="group" aria-label="Source">
+      {keysOf(LABELS).map((one) => (
+        <Button
+          key={one}
+          size="xs"
+          title={TITLES[one]}
+          variant={one === source ? 'light' : 'default'}
+          aria-pressed={one === source}
+          onClick={() => onChange(sourceSearch({ source: one }))}
+        >
+          {LABELS[one]}
+        </Button>
+      ))}
+    </Group>
+  );
+}
+
+/** Said where a source is chosen, and not everything has one. */
+export const WithoutSource = ({ count, source }: { count: number; source: UsageSource | undefined }) =>
+  source === undefined || count === 0 ? null : (
+    <p className="dim">
+      {pluralize(count, 'verification')} of this time in “All” only: counted before the service told calls from lists.
+    </p>
+  );

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ROOT } from './fresh.mjs';
 
 const BROWSER = 'the dashboard in a browser';
+const CLIENTS = 'the clients in other languages';
 export const LABORATORY = 'the laboratory of real mail servers';
 
 /** `unpack`: conflicting packages, which are only unpacked into a folder of ours, not installed. */
@@ -17,6 +18,14 @@ export const PACKAGES = [
   { name: 'mmdebstrap', tests: 'the container images' },
   ...['dbus', 'procps'].map((name) => ({ name, tests: 'the service unit' })),
   ...['iproute2', 'openssl'].map((name) => ({ name, tests: 'a relay on a host of its own' })),
+  ...['python3', 'python3-venv', 'python3-pip', 'python3-hatchling', 'python3-httpx', 'python3-trio'].map((name) => ({
+    name,
+    tests: CLIENTS,
+  })),
+  ...['python3-pytest', 'mypy', 'python3-django', 'python3-flaskext.wtf', 'python3-pydantic'].map((name) => ({
+    name,
+    tests: CLIENTS,
+  })),
   { name: 'nginx', unpack: true, tests: 'the files for deployment' },
   { name: 'caddy', unpack: true, tests: 'the files for deployment' },
   { name: 'prometheus', unpack: true, tests: 'the files for deployment' },

@@ -1,5 +1,5 @@
 // `npm test`: installs what the tests need and runs all of them, in stages. Runs on Node 20 without packages.
-// `--stage quick` (also check, trials, debian, packages, postgres, browser) runs one stage.
+// `--stage quick` (also check, trials, debian, packages, clients, postgres, browser) runs one stage.
 //
 // Two stages run at a time, because tests wait as much as they compute; each one's output is printed when it ends.
 import { spawn } from 'node:child_process';
@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { installMissing, isDebianRoot, missingPackages } from './debian-packages.mjs';
 import { ensureInstalled, isBuilt, pinnedPath, ROOT, runPinned } from './fresh.mjs';
+import { readJunit } from './test/junit.mjs';
 
 const RESULTS = join(ROOT, '.cache/test');
 
@@ -56,7 +57,7 @@ const CHARGING = ['charging', 'charging-person', 'charging-property', 'shared-ho
 
 /**
  * By name, in the order in which they start, the longest first. `packages`: of Debian. Each run is one vitest process
- * (`args`), and runs of a stage come one after the other.
+ * (`args`), or another command that writes a JUnit report (`junit`), and runs of a stage come one after the other.
  */
 const STAGES = {
   browser: {
@@ -103,6 +104,18 @@ const STAGES = {
   debian: { packages: true, runs: [{ name: 'debian', project: 'debian', workers: 1 }] },
   // The packages from their tarballs, with frameworks, tools and older versions of Node.
   packages: { runs: [{ name: 'packages', project: 'packages', workers: 1 }] },
+  // The clients in other languages, on the cases that all of them have in common.
+  clients: {
+    packages: true,
+    runs: [
+      {
+        name: 'clients-python',
+        folder: 'clients/python',
+        // Not another Python that comes first on the PATH and lacks Debian's packages.
+        junit: (report) => ['/usr/bin/python3', '-m', 'pytest', `--junit-xml=${report}`],
+      },
+    ],
+  },
   // Checks what compiler and tests report for a new reason, a forgotten table and a changed limit.
   trials: { runs: [{ name: 'trials', project: 'trials', workers: 2 }] },
   // `npm run check`; counts as one test.
@@ -121,13 +134,13 @@ const again = [];
 /** @returns {Promise<{ passed: number, failed: number }>} */
 async function runStage(name, stdio) {
   if (name === 'check') {
-    const { ok } = await start(['scripts/check.ts'], { stdio });
+    const { ok } = await start(pinnedPath(), ['scripts/check.ts'], { stdio });
     if (!ok) notes.push('failed    check: see above');
     return ok ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
   }
   const total = { passed: 0, failed: 0 };
   for (const run of STAGES[name].runs) {
-    const result = await vitest(run, stdio);
+    const result = await (run.junit === undefined ? vitest(run, stdio) : junit(run, stdio));
     total.passed += result.passed ?? 0;
     if (result.late !== undefined) {
       total.failed += 1;
@@ -163,9 +176,9 @@ function endGroup(child) {
   }
 }
 
-/** Runs a script on the pinned Node, and ends it with all that it started after LIMIT_MINUTES (`late`). */
-function start(args, { env = process.env, stdio }) {
-  const child = spawn(pinnedPath(), args, { cwd: ROOT, env, stdio, detached: true });
+/** Runs a command, and ends it with all that it started after LIMIT_MINUTES (`late`). */
+function start(command, args, { env = process.env, cwd = ROOT, stdio }) {
+  const child = spawn(command, args, { cwd, env, stdio, detached: true });
   started.add(child);
   let late = false;
   const timer = setTimeout(() => {
@@ -196,10 +209,11 @@ async function vitest({ name, project, workers, args = [], env = {} }, stdio) {
     ...['--reporter=default', '--reporter=json', `--outputFile.json=${path}`],
     '--reporter=./tests/lab/run-reporter.ts',
   ];
-  const { ok, late } = await start(['node_modules/vitest/vitest.mjs', 'run', ...options, ...args, ...reporters], {
-    env: { ...process.env, ...env, MAILVET_TEST_RUN: run },
-    stdio,
-  });
+  const { ok, late } = await start(
+    pinnedPath(),
+    ['node_modules/vitest/vitest.mjs', 'run', ...options, ...args, ...reporters],
+    { env: { ...process.env, ...env, MAILVET_TEST_RUN: run }, stdio },
+  );
   if (late) return { ok, late: JSON.parse(readFileSync(run, 'utf8')).running };
   try {
     const report = JSON.parse(readFileSync(path, 'utf8'));
@@ -208,6 +222,20 @@ async function vitest({ name, project, workers, args = [], env = {} }, stdio) {
     figures.push(...tests.flatMap(({ meta }) => meta?.figure ?? []));
     const failed = [...report.testResults.flatMap(failedTests), ...errors.map(outsideTests)];
     return { ok, passed: report.numPassedTests, failed };
+  } catch {
+    return { ok: false };
+  }
+}
+
+/** The same of a run that is not one of vitest. */
+async function junit({ name, folder, junit: commandOf }, stdio) {
+  const report = join(RESULTS, `${name}.xml`);
+  rmSync(report, { force: true });
+  const [command, ...args] = commandOf(report);
+  const { ok, late } = await start(command, args, { cwd: join(ROOT, folder), stdio });
+  if (late) return { ok, late: [] };
+  try {
+    return { ok, ...readJunit(readFileSync(report, 'utf8'), folder) };
   } catch {
     return { ok: false };
   }
@@ -241,7 +269,8 @@ async function runAgain({ run, failed }) {
   const files = [...new Set(failed.map(({ path }) => path))];
   const once = files.includes(null) ? {} : { workers: 1, args: files };
   console.log(`\n──── ${run.name}: once more, alone: ${once.args?.join(', ') ?? 'all files'}`);
-  const second = await vitest({ ...run, ...once, name: `${run.name}-again` }, 'inherit');
+  const again = { ...run, ...once, name: `${run.name}-again` };
+  const second = await (run.junit === undefined ? vitest(again, 'inherit') : junit(again, 'inherit'));
   const still = second.failed ?? failed;
   const unstable = failed.filter((test) => !still.some(({ title }) => title === test.title));
   notes.push(...still.map((test) => `failed    ${run.name}: ${test.title}\n          ${test.message}`));

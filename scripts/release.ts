@@ -11,9 +11,12 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isBuilt, ROOT } from './fresh.mjs';
 import { releaseNotes, releaseProblems } from './release/notes.ts';
+import { pythonWithHatchling } from './release/python.ts';
 
 /** Folders of the published packages. */
 const PUBLISHED = ['.', 'library', 'sdk'];
+/** The client in Python, which hatchling builds. */
+const PYTHON = 'clients/python';
 const MANIFESTS = ['package.json', 'library/package.json', 'sdk/package.json', 'web/package.json'];
 
 const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false }, out: { type: 'string' } } });
@@ -29,16 +32,20 @@ const run = (command: string, ...args: string[]): string =>
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 
-const versions: Record<string, string> = {};
+const versions: Record<string, string | undefined> = {};
 for (const path of MANIFESTS) versions[path] = JSON.parse(read(path)).version;
 const lock = JSON.parse(read('package-lock.json'));
 for (const path of ['', 'sdk', 'web']) versions[`package-lock.json, "${path}"`] = lock.packages[path].version;
+versions[`${PYTHON}/pyproject.toml`] = /^version = "(.*)"$/m.exec(read(`${PYTHON}/pyproject.toml`))?.[1];
 const version = JSON.parse(read('package.json')).version as string;
 const changelog = read('CHANGELOG.md');
 
 const problems = releaseProblems({ versions, changelog, dryRun });
 if (!dryRun && run('git', 'status', '--porcelain') !== '') problems.push('There are changes that are not committed.');
-if (problems.length > 0) {
+const python = pythonWithHatchling();
+if (python === null)
+  problems.push('No python3 has the module hatchling: apt-get install python3-hatchling, or pip install hatchling.');
+if (problems.length > 0 || python === null) {
   console.error(problems.join('\n'));
   process.exit(1);
 }
@@ -48,6 +55,10 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 // Built above, once for all.
 for (const folder of PUBLISHED) run('npm', 'pack', `./${folder}`, '--ignore-scripts', '--pack-destination', out);
+execFileSync(python, ['-m', 'hatchling', 'build', '-d', out], {
+  cwd: join(ROOT, PYTHON),
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
 writeFileSync(join(out, 'NOTES.md'), `# Mailvet ${version}\n\n${releaseNotes(changelog, version, dryRun)}\n`);
 writeFileSync(join(out, 'sbom.cdx.json'), run('npm', 'run', '--silent', 'sbom'));
 const sums = readdirSync(out)
@@ -65,4 +76,6 @@ const tarballs = readdirSync(out).filter((name) => name.endsWith('.tgz'));
 if (dryRun) console.log('\nThis was a dry run. The commands of a release would be:');
 else console.log('\nNothing is published yet. The commands are:');
 console.log(`git tag -a v${version} -F ${join(out, 'NOTES.md')} && git push origin v${version}`);
+const distributions = readdirSync(out).filter((name) => /\.(whl|tar\.gz)$/.test(name));
+console.log(`python3 -m twine upload ${distributions.map((name) => join(out, name)).join(' ')}`);
 for (const name of tarballs) console.log(`npm publish ${join(out, name)} --access public --provenance`);

@@ -30,6 +30,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'npm run up': { by: 'tests/debian/fresh.test.ts' },
     'curl -s http://127.0.0.1:8025/v1/verify': { by: 'tests/flows/samples.test.ts' },
     '{': { by: 'tests/flows/samples.test.ts' },
+    'import os': { by: 'clients/python/tests/test_readme.py' },
   },
   'docs/auth-hooks.md': {
     '': { by: 'tests/flows/auth-hooks-page.test.ts' },
@@ -43,6 +44,12 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'Backed up the store': { printed: true },
     '# /etc/litestream.yml': { not: 'it needs Litestream' },
     'litestream restore': { not: 'it needs Litestream' },
+  },
+  'docs/clients.md': {
+    'npm pack': { not: 'tests/packages packs and installs it' },
+    pip: { by: 'clients/python/tests/test_readme.py' },
+    'import os': { by: 'clients/python/tests/test_readme.py' },
+    'import { verifyWebhook }': { after: FORGED, prints: 'WebhookVerificationError' },
   },
   'docs/charging.md': { 'RateLimit-Policy': { not: 'headers; tests/http/authorization.test.ts has them' } },
   'docs/recipes/stripe.md': { '': { by: 'tests/flows/stripe-page.test.ts' } },

@@ -20,9 +20,9 @@ export const SAMPLE_PAGES: readonly string[] = [
     .sort(),
 ];
 
-/** In their order. Fences in lists are indented, and so is their content. */
+/** In their order. Fences in lists are indented, and so is their content; those in tabs have a label. */
 export const samplesOf = (page: string): Sample[] =>
-  [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^( *)```(\w*)\n([\s\S]*?)^\1```$/gm)].map(
+  [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^( *)```(\w*)(?: \[[^\]\n]*\])?\n([\s\S]*?)^\1```$/gm)].map(
     ([, indent = '', language = '', code = '']) => ({
       page,
       language,

@@ -1,4 +1,4 @@
-"""The samples of README.md, as a reader pastes them."""
+"""The samples of README.md, of docs/clients.md and of the README.md of the project, as a reader pastes them."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from typing import Any
 import pytest
 from conftest import CLIENTS, Prepare
 
-README = (CLIENTS / "python" / "README.md").read_text("utf-8")
-SAMPLES = re.findall(r"^## (.+?)\n|^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+README = CLIENTS / "python" / "README.md"
+GUIDE = CLIENTS.parent / "docs/clients.md"
+SAMPLE = re.compile(r"^## (.+?)\n|^```(\w+)(?: \[(\w+)\])?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ENVIRONMENT = {"PATH": os.environ["PATH"], "PYTHONPATH": str(CLIENTS / "python" / "src")}
 
 
-def samples(heading: str, language: str = "python") -> list[str]:
-    """Those below a heading, in their order."""
+def samples(heading: str, language: str = "python", page: Path = README) -> list[str]:
+    """Those below a heading, in their order; of several tabs, that of Python."""
     under = ""
     found = []
-    for title, kind, code in SAMPLES:
+    for title, kind, tab, code in SAMPLE.findall(page.read_text("utf-8")):
         under = title or under
-        if under == heading and kind == language:
+        if under == heading and kind == language and tab in ("", "Python"):
             found.append(code)
     return found
 
@@ -65,6 +66,7 @@ def test_install(tmp_path: Path) -> None:
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     }
     (sample,) = samples("Install", "sh")
+    assert samples("Install", "sh", GUIDE) == [sample]
     subprocess.run(["bash", "-ec", sample], cwd=project, env=environment, check=True)
     code = "import mailvet, importlib.metadata as m; print(mailvet.__file__, m.version('mailvet'))"
     python = str(project / "bin" / "python")
@@ -78,6 +80,9 @@ def test_verify(prepare: Prepare, tmp_path: Path) -> None:
     expected = ["bad risky disposable_domain", "999", "domain customer.example.com", "domain example.org"]
     assert printed.splitlines() == expected
     run(asynchronous, tmp_path, **service(prepare, "verify"))
+    (of_guide,) = samples("Verify an address", page=GUIDE)
+    assert samples("", page=CLIENTS.parent / "README.md") == [of_guide]
+    run(of_guide, tmp_path, **service(prepare, "verify"))
 
 
 def test_clean_a_list(prepare: Prepare, tmp_path: Path) -> None:
@@ -87,10 +92,15 @@ def test_clean_a_list(prepare: Prepare, tmp_path: Path) -> None:
     printed = run(sample, tmp_path, **service(prepare, "lists-wait"))
     assert printed.splitlines()[-2:] == ["1", "domain_not_found@example.com domain_not_found"]
     assert (tmp_path / "people.results.csv").read_text("utf-8-sig").startswith("Name,Email,mailvet_status")
+    (tmp_path / "people.results.csv").unlink()
+    (of_guide,) = samples("Clean a list", page=GUIDE)
+    assert "undeliverable=1" in run(of_guide, tmp_path, **service(prepare, "lists-wait"))
+    assert (tmp_path / "people.results.csv").exists()
 
 
 def test_guard_a_form(prepare: Prepare, tmp_path: Path) -> None:
-    run(samples("Guard a form")[0], tmp_path, **service(prepare, "verify"))
+    for page in (README, GUIDE):
+        run(samples("Guard a form", page=page)[0], tmp_path, **service(prepare, "verify"))
 
 
 def namespace(code: str, monkeypatch: pytest.MonkeyPatch, **environment: str) -> dict[str, Any]:
@@ -107,6 +117,7 @@ def test_receive_a_webhook(prepare: Prepare, monkeypatch: pytest.MonkeyPatch) ->
     case = next(one for one in cases if one["id"] == "webhook-genuine")
     given = case["steps"][0]["arguments"]
     (sample,) = samples("Receive a webhook")
+    assert samples("Receive a webhook", page=GUIDE) == [sample]
     app = namespace(sample, monkeypatch, MAILVET_WEBHOOK_SECRET=given["secret"])["app"]
     headers = prepare("webhook-genuine")["headers"]
     web = app.test_client()

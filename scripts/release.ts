@@ -11,7 +11,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isBuilt, ROOT } from './fresh.mjs';
 import { releaseNotes, releaseProblems } from './release/notes.ts';
-import { pythonWithHatchling } from './release/python.ts';
+import { pythonSbom, pythonVersion, pythonWithHatchling } from './release/python.ts';
 
 /** Folders of the published packages. */
 const PUBLISHED = ['.', 'library', 'sdk'];
@@ -36,7 +36,8 @@ const versions: Record<string, string | undefined> = {};
 for (const path of MANIFESTS) versions[path] = JSON.parse(read(path)).version;
 const lock = JSON.parse(read('package-lock.json'));
 for (const path of ['', 'sdk', 'web']) versions[`package-lock.json, "${path}"`] = lock.packages[path].version;
-versions[`${PYTHON}/pyproject.toml`] = /^version = "(.*)"$/m.exec(read(`${PYTHON}/pyproject.toml`))?.[1];
+const pyproject = read(`${PYTHON}/pyproject.toml`);
+versions[`${PYTHON}/pyproject.toml`] = pythonVersion(pyproject);
 const version = JSON.parse(read('package.json')).version as string;
 const changelog = read('CHANGELOG.md');
 
@@ -61,6 +62,7 @@ execFileSync(python, ['-m', 'hatchling', 'build', '-d', out], {
 });
 writeFileSync(join(out, 'NOTES.md'), `# Mailvet ${version}\n\n${releaseNotes(changelog, version, dryRun)}\n`);
 writeFileSync(join(out, 'sbom.cdx.json'), run('npm', 'run', '--silent', 'sbom'));
+writeFileSync(join(out, 'sbom-python.cdx.json'), `${JSON.stringify(pythonSbom(pyproject), null, 2)}\n`);
 const sums = readdirSync(out)
   .sort()
   .map(

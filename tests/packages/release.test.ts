@@ -18,13 +18,15 @@ it.skipIf(!canBuild)('`npm run release -- --dry-run` makes the files of a releas
     expect(printed).toContain('This was a dry run.');
     const tarballs = ['mailvet', 'mailvet-client', 'mailvet-engine'].map((name) => `${name}-${version}.tgz`);
     const python = [`mailvet-${version}-py3-none-any.whl`, `mailvet-${version}.tar.gz`];
-    const names = ['NOTES.md', 'SHA256SUMS', ...tarballs, ...python, 'sbom.cdx.json'];
+    const names = ['NOTES.md', 'SHA256SUMS', ...tarballs, ...python, 'sbom.cdx.json', 'sbom-python.cdx.json'];
     expect(readdirSync(out).sort()).toEqual(names.sort());
     // Exits with 1 where a sum does not fit.
     expect(
       execFileSync('sha256sum', ['-c', 'SHA256SUMS'], { cwd: out, encoding: 'utf8' }).match(/: OK$/gm),
-    ).toHaveLength(7);
+    ).toHaveLength(8);
     expect(JSON.parse(readFileSync(join(out, 'sbom.cdx.json'), 'utf8'))).toMatchObject({ bomFormat: 'CycloneDX' });
+    const dependencies = JSON.parse(readFileSync(join(out, 'sbom-python.cdx.json'), 'utf8')).components;
+    expect(dependencies.map(({ purl }: { purl: string }) => purl)).toContain('pkg:pypi/httpx');
     expect(readFileSync(join(out, 'NOTES.md'), 'utf8')).toMatch(/^# Mailvet \d+\.\d+\.\d+\n\n### /);
     const manifest = execFileSync('tar', ['-xOf', join(out, tarballs[2]!), 'package/package.json'], {
       encoding: 'utf8',

@@ -86,7 +86,7 @@ export const sha256Hex = (data: string | Uint8Array): string => hash('sha256', d
 
 /** HMAC-SHA-256 (RFC 2104) in base64url. `secret`: base64. */
 export const hmacSha256 = (secret: string, text: string): string =>
-  createHmac('sha256', Buffer.from(secret, 'base64')).update(text).digest('base64url');
+  createHmac('sha256', secret, { encoding: 'base64' }).update(text).digest('base64url');
 
 export const sha256Base64 = (data: string): string => hash('sha256', data, 'base64');
 

@@ -1,31 +1,23 @@
 import { expect, it } from 'vitest';
-import { CALIBRATION_LEAST, confidenceOf, contradictingOutcome, groupKey, groupOf, shareOf } from './calibration.ts';
-
-/** mulberry32: the same numbers every time. */
-function numbersFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { numbersFrom } from '../../../tests/lab/numbers.ts';
+import { confidenceOf, contradictingOutcome, groupKey, groupOf, shareOf } from './calibration.ts';
 
 it.each([
-  // Newcombe, Statistics in Medicine 17 (1998) 857, table I, method 3.
-  [81, 263, 0.2553, 0.3662],
-  [15, 148, 0.0624, 0.1605],
-  [0, 20, 0, 0.1611],
-  [1, 29, 0.0061, 0.1718],
-])('%i of %i is in the interval that was published', (hits, n, low, high) => {
-  // Multiples, so that there are enough of them; the interval then is narrower, and within.
+  // Newcombe, Statistics in Medicine 17 (1998) 857, table I, method 4.
+  [81, 263, 0.2535, 0.3682],
+  [15, 148, 0.0598, 0.1644],
+])('%i of %i has the interval that was published', (hits, n, low, high) => {
+  const exact = shareOf(hits, n);
+  expect([exact?.low, exact?.high].map((bound) => bound?.toFixed(4))).toEqual([low.toFixed(4), high.toFixed(4)]);
+});
+
+it.each([
+  [0, 20, 0, 0.2005],
+  [1, 29, 0.0018, 0.1963],
+])('%i of %i, ten times as often, is within the interval that was published', (hits, n, low, high) => {
   const share = shareOf(hits * 10, n * 10);
   expect(share!.low).toBeGreaterThanOrEqual(low);
   expect(share!.high).toBeLessThanOrEqual(high);
-  if (n < CALIBRATION_LEAST) return;
-  const exact = shareOf(hits, n);
-  expect([exact?.low, exact?.high].map((bound) => bound?.toFixed(4))).toEqual([low.toFixed(4), high.toFixed(4)]);
 });
 
 it('says nothing of fewer than 50', () => {
@@ -35,24 +27,44 @@ it('says nothing of fewer than 50', () => {
   expect(confidenceOf({ sent: 50, bounced: 0 })).toMatchObject({ p: 1, high: 1, n: 50 });
 });
 
-it.each([
-  [0.04, 930],
-  [0.3, 930],
-  // The fewer bounces are expected, the more the coverage depends on how many there can be: here four.
-  [0.004, 900],
-])('covers the truth where %d bounce, in at least %i of 1,000 runs', (truth, atLeast) => {
+const coveredIn = (truth: number, sent: number, runs: number): number => {
   const random = numbersFrom(1927);
   let covered = 0;
-  for (let run = 0; run < 1_000; run++) {
-    const sent = 1_000;
+  for (let run = 0; run < runs; run++) {
     let bounced = 0;
     for (let i = 0; i < sent; i++) if (random() < truth) bounced += 1;
     const { low, high } = shareOf(bounced, sent)!;
     if (low <= truth && truth <= high) covered += 1;
   }
-  expect(covered).toBeGreaterThanOrEqual(atLeast);
+  return covered;
+};
+
+it.each([0.04, 0.3, 0.004])('covers the truth where %d bounce, in at least 930 of 1,000 runs', (truth) => {
+  const covered = coveredIn(truth, 1_000, 1_000);
+  expect(covered).toBeGreaterThanOrEqual(930);
   // An interval that covers everything says nothing.
   expect(covered).toBeLessThan(1_000);
+});
+
+/** The probability of `hits` of `n` each, by their ratios. */
+function binomial(n: number, p: number): number[] {
+  const all = [Math.exp(n * Math.log1p(-p))];
+  for (let hits = 1; hits <= n; hits++) all.push(((all[hits - 1]! * (n - hits + 1)) / hits) * (p / (1 - p)));
+  return all;
+}
+
+it.each([50, 200, 1_000])('covers every truth in 94.9 of 100 cases or more, of %i', (n) => {
+  const intervals = Array.from({ length: n + 1 }, (_, hits) => shareOf(hits, n)!);
+  for (let step = 0; step < 300; step++) {
+    // From 0.003 % to 45 %, evenly on a logarithmic scale: what matters happens where few bounce.
+    const truth = 10 ** (-4.5 + (step * 4.15) / 300);
+    const probability = binomial(n, truth);
+    const covered = intervals.reduce(
+      (sum, { low, high }, hits) => (low <= truth && truth <= high ? sum + probability[hits]! : sum),
+      0,
+    );
+    expect(covered, `${truth}`).toBeGreaterThan(0.949);
+  }
 });
 
 it('finds a group by its key again', () => {

@@ -35,14 +35,23 @@ export interface Share {
 /** Quantile of the normal distribution for 95 %, both sides. */
 const Z = 1.959963984540054;
 
-/** The interval of Wilson (1927, JASA 22:209) for `hits` of `n`, at least one. */
+/**
+ * The interval of Wilson with continuity correction for `hits` of `n`, at least one: method 4 of Newcombe (1998, Statistics
+ * in Medicine 17:857). Where only a handful of bounces is to be expected, that of Wilson without it covers the truth in as
+ * few as 84 of 100 cases; this one in 94.9 or more, at every rate.
+ */
 function wilson(hits: number, n: number): Share {
   const share = hits / n;
   const z2 = Z * Z;
-  const middle = share + z2 / (2 * n);
-  const half = Z * Math.sqrt((share * (1 - share)) / n + z2 / (4 * n * n));
-  const divisor = 1 + z2 / n;
-  return { share, low: Math.max(0, (middle - half) / divisor), high: Math.min(1, (middle + half) / divisor) };
+  const divisor = 2 * (n + z2);
+  const middle = 2 * hits + z2;
+  const lowHalf = 1 + Z * Math.sqrt(z2 - 2 - 1 / n + 4 * share * (n - hits + 1));
+  const highHalf = 1 + Z * Math.sqrt(z2 + 2 - 1 / n + 4 * share * (n - hits - 1));
+  return {
+    share,
+    low: hits === 0 ? 0 : Math.max(0, (middle - lowHalf) / divisor),
+    high: hits === n ? 1 : Math.min(1, (middle + highHalf) / divisor),
+  };
 }
 
 /** Verdicts with an outcome, and how many of their mails bounced for a reason of the recipient. */

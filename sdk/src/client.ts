@@ -56,9 +56,9 @@ export function createMailvet(options: MailvetOptions): Mailvet {
     },
     outcomes: {
       report: (outcomes, call) => send({ ...call, method: 'POST', path: 'v1/outcomes', body: { outcomes } }),
-      reportMessage: (message, { source, ...call } = {}) =>
+      reportMessage: (message, { source, via, ...call } = {}) =>
         send({
-          ...{ ...call, method: 'POST', path: 'v1/outcomes/message', query: { source } },
+          ...{ ...call, method: 'POST', path: 'v1/outcomes/message', query: { source, via } },
           upload: { type: 'message/rfc822', content: new Blob([message]) },
         }),
     },

@@ -3130,7 +3130,7 @@ export interface operations {
                      *       "confidence": {
                      *         "p": 0.97,
                      *         "low": 0.956,
-                     *         "high": 0.98,
+                     *         "high": 0.981,
                      *         "n": 812,
                      *         "basis": "account"
                      *       },
@@ -3392,7 +3392,7 @@ export interface operations {
                      *       "confidence": {
                      *         "p": 0.97,
                      *         "low": 0.956,
-                     *         "high": 0.98,
+                     *         "high": 0.981,
                      *         "n": 812,
                      *         "basis": "account"
                      *       },
@@ -5435,6 +5435,8 @@ export interface operations {
             query?: {
                 /** @description Your name of what sent the mail. */
                 source?: string;
+                /** @description As what the dashboard counts it: `command` is `mailvet outcomes`. Without it, `message`. */
+                via?: "message" | "command";
             };
             header?: never;
             path?: never;
@@ -5519,10 +5521,10 @@ export interface operations {
                      *           "validation_type": "smtp",
                      *           "provider": null,
                      *           "sent": 4120,
-                     *           "bounced": 16,
-                     *           "bounce_rate": 0.0039,
-                     *           "low": 0.0024,
-                     *           "high": 0.0063
+                     *           "bounced": 17,
+                     *           "bounce_rate": 0.0041,
+                     *           "low": 0.0025,
+                     *           "high": 0.0067
                      *         }
                      *       ],
                      *       "reliability": [
@@ -5532,8 +5534,8 @@ export interface operations {
                      *           "sent": 812,
                      *           "predicted": 0.971,
                      *           "delivered": 0.968,
-                     *           "low": 0.9535,
-                     *           "high": 0.9781
+                     *           "low": 0.9528,
+                     *           "high": 0.9786
                      *         }
                      *       ],
                      *       "contradictions": [

@@ -248,10 +248,16 @@ export interface Mailvet {
   readonly outcomes: {
     /** Reports up to 1,000. A row with an error does not affect the others. */
     report(outcomes: readonly Outcome[], options?: WriteOptions): Promise<OutcomesResult>;
-    /** Reports a bounce or a complaint as a mail server sent it. `source`: your name of what sent the mail. */
+    /**
+     * Reports a bounce or a complaint as a mail server sent it. `source`: your name of what sent the mail. `via`: as what
+     * the dashboard counts it.
+     */
     reportMessage(
       message: Uint8Array<ArrayBuffer> | string,
-      options?: CallOptions & { readonly source?: string | undefined },
+      options?: CallOptions & {
+        readonly source?: string | undefined;
+        readonly via?: 'message' | 'command' | undefined;
+      },
     ): Promise<OutcomeMessageResult>;
   };
   /** How often verdicts were right, as far as outcomes show. */

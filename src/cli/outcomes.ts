@@ -53,7 +53,7 @@ async function report(
   const bytes = handle === null ? process.stdin : handle.createReadStream();
   for await (const message of messagesOf(bytes)) {
     const reply = await outcomes
-      .reportMessage(new Uint8Array(message), { source: flags.source })
+      .reportMessage(new Uint8Array(message), { source: flags.source, via: 'command' })
       .catch((error: unknown) => {
         throw error instanceof MailvetError ? new Error(explainServerError(error, url)) : error;
       });

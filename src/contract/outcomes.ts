@@ -121,6 +121,12 @@ export const OutcomeMessageQuery = Type.Object({
       'x-error': `source must have ${span(OUTCOME_SOURCE_LENGTH)} characters.`,
     }),
   ),
+  via: Type.Optional(
+    OneOf(['message', 'command'] as const, {
+      description: 'As what the dashboard counts it: `command` is `mailvet outcomes`. Without it, `message`.',
+      'x-error': 'via must be message or command.',
+    }),
+  ),
 });
 
 /** What a message counts as, for each recipient that it names. */

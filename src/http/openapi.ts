@@ -340,7 +340,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     canonical_rule: null,
     seen: { before: true, count: 2, first_at: '2026-10-03T08:12:44.120Z', same_spelling: true },
     history: { delivered_at: '2026-10-05T09:30:00.000Z', bounced_at: null, complained_at: null },
-    confidence: { p: 0.97, low: 0.956, high: 0.98, n: 812, basis: 'account' },
+    confidence: { p: 0.97, low: 0.956, high: 0.981, n: 812, basis: 'account' },
     relay_provider: null,
     local_part: 'jane.doe',
     domain: 'example.com',
@@ -365,10 +365,10 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     verdicts: [
       {
         ...{ deliverability: 'deliverable', reason: null, validation_type: 'smtp', provider: null },
-        ...{ sent: 4120, bounced: 16, bounce_rate: 0.0039, low: 0.0024, high: 0.0063 },
+        ...{ sent: 4120, bounced: 17, bounce_rate: 0.0041, low: 0.0025, high: 0.0067 },
       },
     ],
-    reliability: [{ from: 0.9, to: 1, sent: 812, predicted: 0.971, delivered: 0.968, low: 0.9535, high: 0.9781 }],
+    reliability: [{ from: 0.9, to: 1, sent: 812, predicted: 0.971, delivered: 0.968, low: 0.9528, high: 0.9786 }],
     contradictions: [{ ...CONTRADICTION, template: 'user unknown' }],
     warnings,
   },

@@ -127,7 +127,7 @@ export function createServices(parts: ServiceParts): Services {
   const hooks = createHookService({ store, policies, verify, clock, remembersMailboxes: options.seenDays > 0 });
   const sns = createSns({ post, clock, laboratory: engine.allowPrivate });
   const outcomeSources = createOutcomeSourceService(store, sns);
-  flushOften(parts, { traffic, rejected, signIn, hooks, outcomeSources, testOutcomes });
+  flushOften(parts, { traffic, rejected, signIn, hooks, testOutcomes });
   const health = createHealth({ ...parts, looksUp: !options.testOnly });
   const costs = new Costs(clock, () => verify.calls);
   const context: HttpContext = {
@@ -195,18 +195,16 @@ function flushOften(
     readonly rejected: ReturnType<typeof createRejectedRequestLog>;
     readonly signIn: ReturnType<typeof createSignIn>;
     readonly hooks: ReturnType<typeof createHookService>;
-    readonly outcomeSources: ReturnType<typeof createOutcomeSourceService>;
     readonly testOutcomes: TestOutcomeReports;
   },
 ): void {
-  const { traffic, rejected, signIn, hooks, outcomeSources, testOutcomes } = counters;
+  const { traffic, rejected, signIn, hooks, testOutcomes } = counters;
   const flushed = [
     { what: 'request counts', everyMs: 5_000, flush: traffic.flush },
     { what: 'rejected requests', everyMs: 1_000, flush: rejected.flush },
     { what: 'uncertain replies', everyMs: 10_000, flush: uncertainFlush(engine.uncertain, store) },
     { what: 'failed sign-ins', everyMs: 1_000, flush: signIn.failures.flush },
     { what: 'uses of hooks', everyMs: 5_000, flush: hooks.flush },
-    { what: 'outcomes by provider', everyMs: 5_000, flush: outcomeSources.flush },
     { what: 'outcomes of test mode', everyMs: 1_000, flush: testOutcomes.flush },
   ];
   for (const one of flushed) {

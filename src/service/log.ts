@@ -278,6 +278,7 @@ function statusesOf({ status, not = [] }: LogSearch): { statuses: readonly Statu
 function rejectionSearch(search: LogSearch): RejectionSearch | null {
   const { email, id, keyId, limit, before, from = null, to = null, not = [] } = search;
   const { reason, level = null, outcome = null, operator = null, egress = null, decision = null } = search;
+  const { mail = null, confidence = null } = search;
   if ((email !== null && email !== '') || id !== null) return null;
   // They have none of these, so not the one that is asked for.
   const ofVerifications = [
@@ -287,6 +288,8 @@ function rejectionSearch(search: LogSearch): RejectionSearch | null {
     ['operator', operator],
     ['egress', egress],
     ['decision', decision],
+    ['mail', mail],
+    ['confidence', confidence],
   ] as const;
   if (ofVerifications.some(([name, value]) => value !== null && !not.includes(name))) return null;
   const origin = search.origin?.filter((one) => one !== 'list') ?? null;

@@ -1,5 +1,5 @@
 import { DISREGARDED, type MailReport, type ReportedRecipient, readMailReport } from '../files/mail-report.ts';
-import type { AccountId } from '../store/store.ts';
+import type { AccountId, OutcomeFrom } from '../store/store.ts';
 import type { OutcomeResult, OutcomeService } from './outcomes.ts';
 
 export { DISREGARDED };
@@ -12,7 +12,7 @@ export async function recordMessage(
   outcomes: OutcomeService,
   account: AccountId,
   raw: Uint8Array,
-  { source, now }: { readonly source: string | null; readonly now: number },
+  { source, from, now }: { readonly source: string | null; readonly from: OutcomeFrom; readonly now: number },
 ): Promise<{
   readonly recipients: readonly ReportedRecipient[];
   readonly results: readonly OutcomeResult[];
@@ -20,6 +20,6 @@ export async function recordMessage(
 }> {
   const { outcomes: recipients, disregarded } = await readMailReport(raw);
   const rows = recipients.map(({ at, ...one }) => ({ ...one, at: at === null || at > now ? now : at, source }));
-  const results = rows.length === 0 ? [] : await outcomes.record(account, rows);
+  const results = rows.length === 0 ? [] : await outcomes.record(account, rows, from);
   return { recipients, results, disregarded };
 }

@@ -36,10 +36,6 @@ export interface OutcomeSourceService {
   remove(account: AccountId, id: string, by: Actor): Promise<void>;
   /** That is called, of whatever account; null where there is none. */
   called(id: string): Promise<CalledOutcomeSource | null>;
-  /** So many outcomes came from there. */
-  received(id: string, outcomes: number): void;
-  /** Writes what was received. If the store fails, the next call writes the rest. */
-  flush(): Promise<void>;
 }
 
 const isPublicKey = (text: string): boolean => {
@@ -72,8 +68,6 @@ export function createOutcomeSourceService(
   { outcomeSources }: Pick<Store, 'outcomeSources'>,
   sns: Sns,
 ): OutcomeSourceService {
-  let counts = new Map<string, number>();
-
   function secretFor(provider: OutcomeProvider, sent: string | undefined): { kept: string; shown: string | null } {
     const of = SECRETS[provider];
     if (typeof of === 'function') {
@@ -114,21 +108,5 @@ export function createOutcomeSourceService(
     },
 
     called: (id) => outcomeSources.find(id),
-
-    received(id, outcomes) {
-      counts.set(id, (counts.get(id) ?? 0) + outcomes);
-    },
-
-    async flush() {
-      if (counts.size === 0) return;
-      const written = counts;
-      counts = new Map();
-      try {
-        await outcomeSources.received(written);
-      } catch (error) {
-        for (const [id, n] of written) counts.set(id, (counts.get(id) ?? 0) + n);
-        throw error;
-      }
-    },
   };
 }

@@ -27,6 +27,7 @@ import type {
   Contradiction,
   MeasuredVerdict,
   NewOutcome,
+  OutcomeFrom,
   OutcomesRecorded,
   ReplyToStore,
   SentAfter,
@@ -35,7 +36,7 @@ import type {
 } from '../store/store.ts';
 import { ownerOf } from '../store/test-account.ts';
 import type { OutcomeMemory } from './learned.ts';
-import { ANY_DOMAIN, canonicalMailbox, type VerificationReply } from './verify.ts';
+import { ANY_DOMAIN, canonicalMailbox } from './verify.ts';
 
 export { contradictionObject } from '../store/outcomes.ts';
 
@@ -52,12 +53,15 @@ export interface OutcomeService {
   record(
     account: AccountId,
     rows: readonly (ReportedOutcome | ApiError)[],
+    from: OutcomeFrom,
     stored?: ReplyToStore<readonly OutcomeResult[]> | null,
   ): Promise<readonly OutcomeResult[]>;
   /** How often the account's verdicts were right. */
   calibration(account: AccountId): Promise<Calibration>;
   /** The newest contradictions of all live accounts. */
   contradictions(): Promise<readonly Contradiction[]>;
+  /** How many outcomes came on which way other than from providers. */
+  origins(account: AccountId): ReturnType<Store['outcomes']['origins']>;
 }
 
 /** Of what the account has reported. */
@@ -143,7 +147,7 @@ export function createOutcomeService({ store, clock, memory, domainData, onRecor
   }
 
   return {
-    async record(account, rows, stored = null) {
+    async record(account, rows, from, stored = null) {
       const read = await readable(account, rows);
       const toRecord = read.map((row) => (row instanceof ApiError ? row : toStored(row)));
       const all = toRecord.flatMap((row) => (row instanceof ApiError ? [] : row));
@@ -159,13 +163,14 @@ export function createOutcomeService({ store, clock, memory, domainData, onRecor
         ref: stored.ref,
         replyTo: (recorded: OutcomesRecorded) => stored.replyTo(resultsOf(recorded)),
       };
-      const recorded = await outcomes.record(account, all, reply);
+      const recorded = await outcomes.record(account, all, from, reply);
       memory.forget(account);
       const classes = all.flatMap((row, i) => (recorded.results[i] === 'recorded' ? [row.class] : []));
       if (ownerOf(account) === account) onRecorded?.(classes, recorded.contradictions.length);
       return resultsOf(recorded);
     },
     contradictions: () => outcomes.contradictions(null, CONTRADICTIONS_TOLD),
+    origins: (account) => outcomes.origins(account),
     async calibration(account) {
       const [sums, predictions, contradictions] = await Promise.all([
         outcomes.verdictSums(account),
@@ -211,7 +216,7 @@ export function createTestOutcomeReports(outcomes: Pick<OutcomeService, 'record'
     async flush() {
       for (const [account, rows] of waiting) {
         const taken = rows.length;
-        await outcomes.record(account, rows.slice()).catch((error: unknown) => {
+        await outcomes.record(account, rows.slice(), { origin: 'test_mode' }).catch((error: unknown) => {
           // The account was deleted meanwhile.
           if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
         });
@@ -234,8 +239,8 @@ function faultOf({ email, verificationId, at }: ReportedOutcome, now: number): A
   return null;
 }
 
-const codes = (code: number | null | undefined, enhanced: string | null | undefined): string | null =>
-  code == null ? null : enhanced == null ? String(code) : `${code} ${enhanced}`;
+const codes = (code: number | null, enhanced: string | null): string | null =>
+  code === null ? null : enhanced === null ? String(code) : `${code} ${enhanced}`;
 
 const codesOf = ({ diagnostic }: OutcomeReading): string | null =>
   diagnostic?.hasCode ? codes(diagnostic.reply.code, diagnostic.reply.enhanced) : null;
@@ -253,15 +258,13 @@ function templateOf(
 }
 
 /** Null: nothing was found out that mail could be measured by. */
-function measured({ id, body, deliverability, reason, validationType: level }: SentAfter): MeasuredVerdict | null {
+function measured({ id, evidence, deliverability, reason, validationType: level }: SentAfter): MeasuredVerdict | null {
   if (reason === 'blocked_by_filter') return null;
-  const { checks, confidence = null }: VerificationReply = JSON.parse(body);
-  const { rule = null, code, enhanced_code: enhanced } = checks.smtp;
-  const group = { deliverability, reason, level, provider: checks.mx.provider ?? null };
+  const { provider, rule, code, enhanced, p } = evidence;
   return {
     verificationId: id,
-    group,
-    predicted: confidence && Math.round(confidence.p * 1_000),
+    group: { deliverability, reason, level, provider },
+    predicted: p === null ? null : Math.round(p * 1_000),
     rule,
     reply: codes(code, enhanced),
   };

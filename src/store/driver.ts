@@ -168,6 +168,8 @@ export interface StorageDriver {
   substringMatch(value: Expression<string>, text: string): Expression<SqlBool>;
   /** So many characters from where the text stands in the value, which has it. */
   textFrom(value: Expression<string>, text: string, length: number): RawBuilder<string>;
+  /** What a JSON text has at each of the paths, at least two, as a JSON array; null where there is nothing. */
+  jsonValues(json: Expression<string>, paths: readonly (readonly string[])[]): RawBuilder<string>;
   /** Lower case, including letters beyond ASCII. No index applies. */
   lowerCase(value: Expression<string>): Expression<string>;
   /** Whether the value, a lower() expression, begins with lower() of `text`; an index on it applies. */

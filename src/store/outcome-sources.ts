@@ -134,16 +134,5 @@ export function outcomeSources(driver: StorageDriver): OutcomeSources {
         ...{ plan, suspended: status !== 'active', test: testOf !== null },
       };
     },
-
-    async received(counts) {
-      const now = await driver.now();
-      for (const [id, n] of counts) {
-        await db
-          .updateTable('outcome_sources')
-          .set((eb) => ({ received: eb('received', '+', n), last_received_at: now }))
-          .where('id', '=', id)
-          .execute();
-      }
-    },
   };
 }

@@ -6,7 +6,7 @@ import { sql, type Transaction } from 'kysely';
 import { toIso } from '../kernel/clock.ts';
 import { contradictingOutcome, groupKey, groupOf, type OutcomeSum } from '../kernel/facts/calibration.ts';
 import { CONTRADICTIONS_TOLD } from '../kernel/facts/limits.ts';
-import { OUTCOME_CLASS_FACTS, OUTCOME_CLASSES, type OutcomeClass } from '../kernel/facts/sent-mail.ts';
+import { OUTCOME_CLASS_FACTS, OUTCOME_CLASSES, OUTCOME_ORIGINS, type OutcomeClass } from '../kernel/facts/sent-mail.ts';
 import { lockExistingAccount } from './account-rows.ts';
 import { BATCH_ROWS } from './batches.ts';
 import { hashedDomain, hashedMailbox } from './charge/seen.ts';
@@ -30,6 +30,7 @@ import type {
   Contradiction,
   MailboxOutcomes,
   NewOutcome,
+  OutcomeFrom,
   OutcomeOwner,
   Outcomes,
   OutcomesRecorded,
@@ -211,11 +212,34 @@ export const contradictionObject = ({ verificationId, group, outcome, at, rule, 
   code,
 });
 
+/** How many came on which way. The account is locked. */
+async function count(trx: Trx, account: AccountId, from: OutcomeFrom, n: number, now: number): Promise<void> {
+  if ('connection' in from) {
+    await trx
+      .updateTable('outcome_sources')
+      .set((eb) => ({ received: eb('received', '+', n), last_received_at: now }))
+      .where('id', '=', from.connection)
+      .execute();
+    return;
+  }
+  const row: SumRow = { account_id: account, kind: 'origin', key: from.origin, sent: n, bounced: 0, predicted: now };
+  await trx
+    .insertInto('outcome_sums')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'kind', 'key'])
+        .doUpdateSet((eb) => ({ sent: eb('outcome_sums.sent', '+', n), predicted: now })),
+    )
+    .execute();
+}
+
 /** See `Outcomes.record`. */
 async function record(
   driver: StorageDriver,
   account: AccountId,
   outcomes: readonly NewOutcome[],
+  from: OutcomeFrom,
   stored: ReplyToStore<OutcomesRecorded> | null,
 ): Promise<OutcomesRecorded> {
   const now = await driver.now();
@@ -237,7 +261,10 @@ async function record(
     for (const { before, after } of changes)
       sums.verdict(after, before === undefined ? 1 : 0, after.bounced - (before?.bounced ?? 0));
     await sums.write(driver, trx);
-    if (added.size > 0) await touch(driver, trx, [account]);
+    if (added.size > 0) {
+      await touch(driver, trx, [account]);
+      await count(trx, account, from, added.size, now);
+    }
     const fresh = changes.filter(({ before, after }) => after.contradicts === 1 && before?.contradicts !== 1);
     const contradictions = fresh.map(({ after }) => toContradiction(after));
     if (contradictions.length > 0)
@@ -401,11 +428,27 @@ const WANTED = rowMaker<{ readonly email: string; readonly until: number; readon
 });
 const IDS = rowMaker<string>({ wanted: textColumn((id) => storable(id)) });
 
-const SENT_AFTER = ['id', 'email', 'body', 'deliverability', 'reason', 'validation_type'] as const;
+const SENT_AFTER = ['id', 'email', 'deliverability', 'reason', 'validation_type'] as const;
 
-const toSentAfter = (row: Pick<Row<'verifications'>, (typeof SENT_AFTER)[number]>): SentAfter => {
-  const { validation_type: validationType, ...rest } = row;
-  return { ...rest, validationType };
+/** What mail is measured by, and where a reply has it: to read a thousand whole replies takes longer than all the rest. */
+const EVIDENCE_PATHS = [
+  ['checks', 'mx', 'provider'],
+  ['checks', 'smtp', 'rule'],
+  ['checks', 'smtp', 'code'],
+  ['checks', 'smtp', 'enhanced_code'],
+  ['confidence', 'p'],
+] as const;
+const evidenceIn = (driver: StorageDriver) => driver.jsonValues(sql.ref<string>('body'), EVIDENCE_PATHS);
+
+interface SentAfterRow extends Pick<Row<'verifications'>, (typeof SENT_AFTER)[number]> {
+  readonly evidence: string;
+}
+
+const toSentAfter = (row: SentAfterRow): SentAfter => {
+  const { id, email, deliverability, reason, validation_type: validationType } = row;
+  type Values = [provider: string | null, rule: string | null, code: number | null, string | null, number | null];
+  const [provider, rule, code, enhanced, p]: Values = JSON.parse(row.evidence);
+  return { id, email, deliverability, reason, validationType, evidence: { provider, rule, code, enhanced, p } };
 };
 
 /** See `Outcomes.verifications`. */
@@ -415,8 +458,8 @@ const verifications =
     const { scans } = driver;
     const byId = new Map<string, SentAfter>();
     if (ids.length > 0) {
-      const { rows } = await sql<Row<'verifications'>>`
-        SELECT ${sql.join(SENT_AFTER.map((name) => sql.ref(name)))} FROM ${driver.tableOf(IDS, ids)}
+      const { rows } = await sql<SentAfterRow>`
+        SELECT ${sql.join(SENT_AFTER.map((name) => sql.ref(name)))}, ${evidenceIn(driver)} AS evidence FROM ${driver.tableOf(IDS, ids)}
         CROSS JOIN verifications WHERE id = wanted AND account_id = ${account}`.execute(scans);
       for (const row of rows) byId.set(row.id, toSentAfter(row));
     }
@@ -432,6 +475,7 @@ const verifications =
     const all = scans
       .selectFrom('verifications')
       .select(['seq', ...SENT_AFTER])
+      .select(evidenceIn(driver).as('evidence'))
       .where('account_id', '=', account);
     const bySeq = new Map((await all.where('seq', 'in', seqs).execute()).map(({ seq, ...row }) => [seq, row]));
     for (const { wanted: i, seq } of rows) {
@@ -447,7 +491,7 @@ export function outcomes(driver: StorageDriver): Outcomes {
     db.selectFrom('outcome_sums').selectAll().where('account_id', '=', account).where('kind', '=', kind).execute();
   return {
     verifications: verifications(driver),
-    record: (account, list, stored) => record(driver, account, list, stored),
+    record: (account, list, from, stored) => record(driver, account, list, from, stored),
 
     async owner(of) {
       const accounts = db
@@ -475,6 +519,16 @@ export function outcomes(driver: StorageDriver): Outcomes {
       const rows = await sumsOf(account, 'predicted');
       return new Map(
         rows.map(({ key, sent, bounced, predicted }) => [Number(key), { sent, bounced, predicted }] as const),
+      );
+    },
+
+    async origins(account) {
+      const found = new Map((await sumsOf(account, 'origin')).map((row) => [row.key, row]));
+      return new Map(
+        OUTCOME_ORIGINS.flatMap((origin) => {
+          const row = found.get(origin);
+          return row === undefined ? [] : [[origin, { received: row.sent, lastReceivedAt: row.predicted }] as const];
+        }),
       );
     },
 

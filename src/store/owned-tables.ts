@@ -45,7 +45,12 @@ export const OWNED_TABLES = {
     erasure: 'its hashes',
     purge: { other: 'MAILVET_OUTCOMES_DAYS after their last outcome (outcomes.ts)' },
   },
-  outcome_sums: { erasure: NO_ADDRESS, purge: { other: 'with the last outcome that they count (outcomes.ts)' } },
+  outcome_sums: {
+    erasure: NO_ADDRESS,
+    purge: {
+      other: 'with the last outcome that they count; those of origins are kept as long as the account (outcomes.ts)',
+    },
+  },
   seen_secrets: { erasure: NO_ADDRESS, purge: { other: 'kept as long as the account' } },
   // Before the webhooks, so that none is attempted without its endpoint.
   webhook_deliveries: { erasure: NO_ADDRESS, purge: { other: 'retention of the log, once finished (upkeep.ts)' } },

@@ -18,7 +18,7 @@ import type {
 import type { FilterAction, FilterMatch, FilterType } from '../kernel/facts/filter-types.ts';
 import type { HookKind } from '../kernel/facts/hooks.ts';
 import type { Dedupe, FileForm, ListAction, ListError, ListStatus, ReadChoice, SentAs } from '../kernel/facts/lists.ts';
-import type { LogNegatable } from '../kernel/facts/log-filters.ts';
+import type { LogConfidence, LogMail, LogNegatable } from '../kernel/facts/log-filters.ts';
 import type { Outcome, UsageSource } from '../kernel/facts/outcomes.ts';
 import type { AccountStatus, Level, Plan } from '../kernel/facts/plans.ts';
 import type { Decision, Policy, PolicyAction } from '../kernel/facts/policies.ts';
@@ -27,7 +27,7 @@ import type { Deliverability, Reason, ReasonOrNone, Status } from '../kernel/fac
 import type { Role } from '../kernel/facts/roles.ts';
 import type { ViewPage } from '../kernel/facts/saved-views.ts';
 import type { KeyScope, OperatorScope } from '../kernel/facts/scopes.ts';
-import type { MailOutcome, OutcomeClass, OutcomeProvider } from '../kernel/facts/sent-mail.ts';
+import type { MailOutcome, OutcomeClass, OutcomeOrigin, OutcomeProvider } from '../kernel/facts/sent-mail.ts';
 import type { FilterSort, ListSort, Sorting } from '../kernel/facts/sort-orders.ts';
 import type { JobState, MailPayload } from '../kernel/jobs.ts';
 import type { LogOrigin, Via } from '../kernel/log-origins.ts';
@@ -1136,6 +1136,10 @@ export interface LogSearch {
   readonly egress?: string | null;
   /** Of the policy of the request. */
   readonly decision?: readonly PolicyAction[] | null;
+  /** What became of mail to the address. */
+  readonly mail?: readonly LogMail[] | null;
+  /** Tenths of the confidence that the reply had; of those whose mail has an outcome. */
+  readonly confidence?: readonly LogConfidence[] | null;
   /** Which of these rows must not match. */
   readonly not?: readonly LogNegatable[];
   /** Rows before this one. */
@@ -1205,8 +1209,17 @@ export interface Verifications {
 // What became of mail that accounts sent.
 
 /** A verification that a mail is measured by. */
-export interface SentAfter extends Pick<VerificationRecord, 'id' | 'email' | 'body' | 'deliverability' | 'reason'> {
+export interface SentAfter extends Pick<VerificationRecord, 'id' | 'email' | 'deliverability' | 'reason'> {
   readonly validationType: VerificationRecord['validationType'];
+  /** Of its reply; null: it has none. */
+  readonly evidence: {
+    readonly provider: string | null;
+    readonly rule: string | null;
+    readonly code: number | null;
+    readonly enhanced: string | null;
+    /** The confidence, from 0 to 1. */
+    readonly p: number | null;
+  };
 }
 
 /** A verdict that an outcome is about. */
@@ -1248,6 +1261,9 @@ export interface Contradiction {
   readonly code: string | null;
   readonly template: string | null;
 }
+
+/** How outcomes came. `connection`: of the provider that reported them. */
+export type OutcomeFrom = { readonly origin: OutcomeOrigin } | { readonly connection: string };
 
 export interface OutcomesRecorded {
   /** In the order of what was to be recorded. */
@@ -1294,6 +1310,7 @@ export interface Outcomes {
   record(
     account: AccountId,
     outcomes: readonly NewOutcome[],
+    from: OutcomeFrom,
     stored: ReplyToStore<OutcomesRecorded> | null,
   ): Promise<OutcomesRecorded>;
   /** Null: there is no such key, or no such account. */
@@ -1309,6 +1326,10 @@ export interface Outcomes {
   predictions(account: AccountId): Promise<ReadonlyMap<number, PredictedSum>>;
   /** Newest first; null: of all live accounts. */
   contradictions(account: AccountId | null, limit: number): Promise<Contradiction[]>;
+  /** How many came on which way other than from providers, and when the last one did, ms. */
+  origins(
+    account: AccountId,
+  ): Promise<ReadonlyMap<OutcomeOrigin, { readonly received: number; readonly lastReceivedAt: number }>>;
 }
 
 // Lists of addresses. The rows of a file are kept in blocks of some hundred; each block has a chunk of work, the
@@ -2435,8 +2456,6 @@ export interface OutcomeSources {
   remove(account: AccountId, id: string, by: Actor): Promise<boolean>;
   /** Whatever account it is of; null where that was deleted. */
   find(id: string): Promise<CalledOutcomeSource | null>;
-  /** So many outcomes came, by id. */
-  received(counts: ReadonlyMap<string, number>): Promise<void>;
 }
 
 // Policies.

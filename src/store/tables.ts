@@ -488,11 +488,13 @@ interface OutcomeVerdictsTable {
 }
 interface OutcomeSumsTable {
   account_id: string;
-  /** `key`: of `groupKey`; the HMAC of the domain; tenths, 0 to 9. */
-  kind: 'verdict' | 'domain' | 'predicted';
+  /** `key`: of `groupKey`; the HMAC of the domain; tenths, 0 to 9; an `OutcomeOrigin`. */
+  kind: 'verdict' | 'domain' | 'predicted' | 'origin';
   key: string;
+  /** Of an origin: all that came. */
   sent: number;
   bounced: number;
+  /** Thousandths, of all. Of an origin: when the last one came, ms. */
   predicted: number;
 }
 interface OutcomeTables {

@@ -37,6 +37,8 @@ it('reports the messages of an mbox file, each once', async () => {
     { class: 'absent', source: 'bounces' },
     { class: 'complained', source: 'bounces' },
   ]);
+  const [counted] = await runSql(lab.databaseUrl, `SELECT key, sent FROM outcome_sums WHERE kind = 'origin'`);
+  expect([counted?.key, Number(counted?.sent)]).toEqual(['command', 2]);
 });
 
 it('exits with 0 for a message that counts as nothing, so that it is not returned', async () => {

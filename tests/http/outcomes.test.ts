@@ -3,11 +3,13 @@ import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WEBHOOK_EVENTS } from '../../src/contract/webhooks.ts';
 import { DAY_MS } from '../../src/kernel/clock.ts';
+import { shareOf } from '../../src/kernel/facts/calibration.ts';
 import { SAMPLE_FEEDBACK, SAMPLE_REPORTS } from '../lab/mail-reports.ts';
+import { numbersFrom } from '../lab/numbers.ts';
 import { type Receiver, startReceiver } from '../lab/receiver.ts';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 import { runSql } from '../lab/stores.ts';
-import { signedIn } from './dashboard/client.ts';
+import { of, signedIn } from './dashboard/client.ts';
 
 const METRICS_TOKEN = 'metrics-token-of-this-test-0123456789';
 
@@ -175,7 +177,7 @@ describe('later replies', () => {
     );
     await bump();
     const { json } = await own.verify('b@good.com');
-    expect(json.confidence).toEqual({ p: 0.97, low: 0.956, high: 0.98, n: 812, basis: 'account' });
+    expect(json.confidence).toEqual({ p: 0.97, low: 0.956, high: 0.981, n: 812, basis: 'account' });
     const kickbox = await fetch(`${lab.url}/compat/kickbox/v2/verify?email=b@good.com&apikey=${own.key}`);
     // At the smtp level, where nothing was measured.
     expect(await kickbox.json()).toMatchObject({ sendex: null });
@@ -244,13 +246,14 @@ describe('trust_bounces_days', () => {
   });
 });
 
+const sample = (server: string): Buffer =>
+  [...SAMPLE_REPORTS, ...SAMPLE_FEEDBACK].find((one) => one.server === server)?.raw ?? Buffer.alloc(0);
+
 describe('POST /v1/outcomes/message', () => {
   const post = (by: Member, raw: Buffer, query = '', type = 'message/rfc822') =>
     request(lab.url, 'POST', `/v1/outcomes/message${query}`, raw.toString('latin1'), {
       ...{ authorization: `Bearer ${by.key}`, 'content-type': type },
     });
-  const sample = (server: string): Buffer =>
-    [...SAMPLE_REPORTS, ...SAMPLE_FEEDBACK].find((one) => one.server === server)?.raw ?? Buffer.alloc(0);
 
   it('counts a report for each recipient once, whatever its type is called', async () => {
     const own = await lab.member();
@@ -305,7 +308,7 @@ describe('GET /v1/calibration', () => {
     expect(json.verdicts).toEqual([
       {
         ...{ deliverability: 'deliverable', reason: null, validation_type: 'smtp', provider: 'Example' },
-        ...{ sent: 4_120, bounced: 16, bounce_rate: 0.0039, low: 0.0024, high: 0.0063 },
+        ...{ sent: 4_120, bounced: 16, bounce_rate: 0.0039, low: 0.0023, high: 0.0064 },
       },
       {
         ...{ deliverability: 'risky', reason: 'catch_all', validation_type: 'smtp', provider: null },
@@ -313,7 +316,7 @@ describe('GET /v1/calibration', () => {
       },
     ]);
     expect(json.reliability).toEqual([
-      { from: 0.9, to: 1, sent: 100, predicted: 0.96, delivered: 0.96, low: 0.9016, high: 0.9843 },
+      { from: 0.9, to: 1, sent: 100, predicted: 0.96, delivered: 0.96, low: 0.8949, high: 0.9871 },
     ]);
     expect((await other.call('GET', '/v1/calibration')).json).toEqual({
       ...{ verdicts: [], reliability: [], contradictions: [], warnings: [] },
@@ -440,6 +443,114 @@ describe('outcomes.contradiction', () => {
     expect(ofLive()).toEqual([]);
     expect(await scrape('mailvet_outcomes_total')).toBe(before);
   });
+});
+
+it('the dashboard says how many outcomes came on which way, and when the last one did', async () => {
+  const own = await lab.member();
+  const who = await signedIn(lab, { account: own.account, role: 'member' });
+  const origins = async () => (await who.call('GET', of(own.account, '/outcome-sources'))).json.origins;
+  expect(await origins()).toEqual([]);
+  const began = ago(60_000);
+  const one = bounce('a@good.com');
+  await report(own, [one, one, 'x', bounce('b@good.com')]);
+  await report(own, [one]);
+  const message = (server: string, query = '') =>
+    request(lab.url, 'POST', `/v1/outcomes/message${query}`, sample(server).toString('latin1'), {
+      ...{ authorization: `Bearer ${own.key}`, 'content-type': 'message/rfc822' },
+    });
+  await message('Yahoo', '?via=command');
+  expect((await message('Postfix', '?via=provider')).json.field).toBe('via');
+  const found = await origins();
+  // What was known before, or is an error, did not come again.
+  expect(found).toMatchObject([
+    { origin: 'api', received: 2 },
+    { origin: 'command', received: 1 },
+  ]);
+  const last = found[1].last_received_at;
+  expect(last > began).toBe(true);
+  await message('Postfix');
+  const later = await origins();
+  expect(later.map(({ origin, received }: { origin: string; received: number }) => [origin, received])).toEqual([
+    ...[
+      ['api', 2],
+      ['message', 1],
+      ['command', 1],
+    ],
+  ]);
+  expect(later[2].last_received_at).toBe(last);
+});
+
+it('the log finds the verifications that a number of the calibration counts', async () => {
+  const live = await lab.member({ plan: 'premium' });
+  const own = await lab.testMember(live);
+  const who = await signedIn(lab, { account: live.account, role: 'member' });
+  const verified = async (email: string) => (await own.verify(email, { validation_type: 'smtp' })).json.id;
+  const arrived = await verified('deliverable+1@good.com');
+  const bounced = await verified('deliverable+2@good.com');
+  const wrong = await verified('mailbox_not_found@good.com');
+  await verified('deliverable+3@good.com');
+  const outcomes = [arrived, wrong].map((id) => ({ verification_id: id, outcome: 'delivered', at: ago(0) }));
+  await report(own, [...outcomes, { ...bounce(''), email: undefined, verification_id: bounced }]);
+  await runSql(
+    lab.databaseUrl,
+    `UPDATE outcome_verdicts SET predicted = CASE WHEN verification_id = '${arrived}' THEN 1000 ELSE 899 END
+      WHERE account_id = '${own.account.id}' AND verification_id <> '${wrong}'`,
+  );
+  const found = async (query: string) => {
+    const { status, json } = await who.call('GET', of(own.account, `/log?${query}`));
+    expect(status, json.message).toBe(200);
+    return json.entries.map(({ id }: { id: string }) => id).sort();
+  };
+  expect(await found('mail=known')).toEqual([arrived, bounced, wrong].sort());
+  expect(await found('mail=known&deliverability=deliverable&level=smtp&reason=none')).toEqual(
+    [arrived, bounced].sort(),
+  );
+  expect(await found('mail=arrived')).toEqual([arrived, wrong].sort());
+  expect(await found('mail=bounced')).toEqual([bounced]);
+  expect(await found('mail=contradicting')).toEqual([bounced, wrong].sort());
+  expect(await found('mail=known&not=mail')).toHaveLength(1);
+  expect(await found('confidence=90-100')).toEqual([arrived]);
+  expect(await found('confidence=80-90')).toEqual([bounced]);
+  expect(await found('confidence=0-10')).toEqual([]);
+  const { verdicts } = (await own.call('GET', '/v1/calibration')).json;
+  for (const { deliverability, reason, validation_type, sent, bounced: n } of verdicts) {
+    const cell = `deliverability=${deliverability}&reason=${reason ?? 'none'}&level=${validation_type}`;
+    expect([(await found(`${cell}&mail=known`)).length, (await found(`${cell}&mail=bounced`)).length]).toEqual([
+      sent,
+      n,
+    ]);
+  }
+  expect((await who.call('GET', of(own.account, '/log?mail=opened'))).json.field).toBe('mail');
+});
+
+it('a world in which 4 % of unknown bounce is measured as it is', { timeout: 120_000 }, async () => {
+  const own = await lab.member({ credits: 3_000, rateLimit: 10_000 });
+  const random = numbersFrom(1927);
+  /** Verified at one domain; each address bounces or arrives by the truth of its kind. */
+  const worlds = [
+    { domain: 'good.com', addresses: 1_000, truth: 0.04, verdict: 'unknown' },
+    { domain: 'nomx.com', addresses: 200, truth: 0.9, verdict: 'undeliverable' },
+  ];
+  for (const { domain, addresses, truth, verdict } of worlds) {
+    const emails = Array.from({ length: addresses }, (_, i) => `user${i}@${domain}`);
+    const { json: list } = await own.call('POST', '/v1/lists', { emails });
+    const status = async () => (await own.call('GET', `/v1/lists/${list.id}`)).json.status;
+    await expect.poll(status, { timeout: 60_000 }).toBe('completed');
+    const outcomes = emails.map((email) => {
+      if (random() >= truth) return { email, outcome: 'delivered', at: ago(0) };
+      return bounce(email);
+    });
+    const bounced = outcomes.filter(({ outcome }) => outcome === 'bounced').length;
+    expect((await report(own, outcomes)).json.recorded).toBe(addresses);
+    const { verdicts } = (await own.call('GET', '/v1/calibration')).json;
+    const cell = verdicts.find(({ deliverability }: { deliverability: string }) => deliverability === verdict);
+    const { share, low, high } = shareOf(bounced, addresses)!;
+    expect(cell).toMatchObject({ sent: addresses, bounced });
+    expect([cell.bounce_rate, cell.low, cell.high]).toEqual([
+      ...[share, low, high].map((one) => Math.round(one * 10_000) / 10_000),
+    ]);
+    expect([cell.low <= truth, truth <= cell.high]).toEqual([true, true]);
+  }
 });
 
 it('operators see the contradictions of all live accounts, and not whose they are', async () => {

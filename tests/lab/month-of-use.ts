@@ -209,5 +209,5 @@ export async function createOutcomes({ store }: Pick<Lab, 'store'>, account: Acc
       };
     }),
   );
-  await store.outcomes.record(account, outcomes, null);
+  await store.outcomes.record(account, outcomes, { origin: 'api' }, null);
 }

@@ -71,7 +71,7 @@ describeStores('tables owned by accounts', (lab) => {
     const measured = { verificationId: 'ver_1', group, predicted: null, rule: null, reply: null };
     const mail = { class: 'delivered', at: lab.clock.now(), code: null, source: null, template: null } as const;
     const outcome = { mailbox: email, domain: 'example.com', ...mail, verdict: measured };
-    await store.outcomes.record(who.account.id, [outcome], null);
+    await store.outcomes.record(who.account.id, [outcome], { origin: 'api' }, null);
     const held = await hold(store, who);
     const record = verdict(held.id, { email, body: JSON.stringify({ email }) });
     await store.charging.settle({ caller: held.caller, holdId: held.id, record, idempotency: null });

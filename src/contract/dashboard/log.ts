@@ -8,7 +8,7 @@ import {
   VIEW_NAME_LENGTH,
   VIEW_SEARCH_LENGTH,
 } from '../../kernel/facts/limits.ts';
-import { LOG_NEGATABLE, LOG_STATUSES } from '../../kernel/facts/log-filters.ts';
+import { LOG_CONFIDENCES, LOG_MAIL, LOG_NEGATABLE, LOG_STATUSES } from '../../kernel/facts/log-filters.ts';
 import { OUTCOMES } from '../../kernel/facts/outcomes.ts';
 import { LEVELS } from '../../kernel/facts/plans.ts';
 import { POLICY_ACTIONS } from '../../kernel/facts/policies.ts';
@@ -165,6 +165,16 @@ export const LogFilters = Type.Object({
     Text('egress', NAME_LENGTH, { description: 'Name of the egress, as in `checks.smtp.egress`.' }),
   ),
   decision: Type.Optional(Several('decision', POLICY_ACTIONS, 'What the policy of the request said.')),
+  mail: Type.Optional(
+    Several(
+      'mail',
+      LOG_MAIL,
+      'What became of mail to the address, as outcomes report it: `bounced` for a reason of the recipient, `arrived`, either (`known`), or what contradicts the verdict.',
+    ),
+  ),
+  confidence: Type.Optional(
+    Several('confidence', LOG_CONFIDENCES, 'Of replies whose mail has an outcome: their confidence, in percent.'),
+  ),
   from: Type.Optional(InstantOf('from')),
   to: Type.Optional(InstantOf('to')),
   reason: Type.Optional(
@@ -179,7 +189,7 @@ export const LogFilters = Type.Object({
   not: Type.Optional(
     namesOf('not', LOG_NEGATABLE, {
       description:
-        'Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress or decision, and match none.',
+        'Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail or confidence, and match none.',
     }),
   ),
 });

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { HOOK_GRACE_SECONDS, OUTCOME_SECRET_LENGTH } from '../../kernel/facts/limits.ts';
-import { OUTCOME_PROVIDERS } from '../../kernel/facts/sent-mail.ts';
+import { OUTCOME_ORIGINS, OUTCOME_PROVIDERS } from '../../kernel/facts/sent-mail.ts';
 import { choice } from '../../kernel/format.ts';
 import { Nullable, OneOf, Text, Time, WholeNumber } from '../schema.ts';
 import { Name } from './fields.ts';
@@ -25,7 +25,21 @@ export const OutcomeSourceReply = Type.Object(
 );
 export type OutcomeSourceReply = Static<typeof OutcomeSourceReply>;
 export const OutcomeSourcesReply = Type.Object(
-  { sources: Type.Array(OutcomeSourceReply) },
+  {
+    sources: Type.Array(OutcomeSourceReply),
+    /** Ways on which outcomes came, other than from providers. */
+    origins: Type.Array(
+      Type.Object(
+        {
+          /** `message`: a bounce or complaint by the API; `command`: one by `mailvet outcomes`. */
+          origin: OneOf(OUTCOME_ORIGINS),
+          received: Type.Integer(),
+          last_received_at: Time,
+        },
+        { title: 'OutcomeOrigin' },
+      ),
+    ),
+  },
   { title: 'OutcomeSources' },
 );
 /** The only time the secret is shown. Null: the provider makes it. */

@@ -5,7 +5,7 @@ import { Done } from '../../contract/dashboard/session.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { ApiError, ERRORS, isErrorCode } from '../../kernel/errors.ts';
-import { LOG_NEGATABLE, LOG_STATUSES, severalOf } from '../../kernel/facts/log-filters.ts';
+import { LOG_CONFIDENCES, LOG_MAIL, LOG_NEGATABLE, LOG_STATUSES, severalOf } from '../../kernel/facts/log-filters.ts';
 import { OUTCOMES } from '../../kernel/facts/outcomes.ts';
 import { LEVELS } from '../../kernel/facts/plans.ts';
 import { POLICY_ACTIONS } from '../../kernel/facts/policies.ts';
@@ -103,6 +103,8 @@ function logSearchOf(query: Read<typeof C.LogFilters>): LogExportSearch {
     keyId: query.key?.split(',') ?? null,
     status: severalOrNull(LOG_STATUSES, query.status),
     origin: severalOrNull(LOG_ORIGINS, query.origin),
+    mail: severalOrNull(LOG_MAIL, query.mail),
+    confidence: severalOrNull(LOG_CONFIDENCES, query.confidence),
     not: logNegated(query.not),
   };
 }

@@ -45,12 +45,24 @@ export const DASHBOARD_OUTCOME_ROUTES: readonly Route[] = [
     access: 'member',
     cost: null,
     output: { content: C.OutcomeSourcesReply },
-    doc: { operationId: 'listOutcomeSources', tag: 'Dashboard', summary: 'Connections with providers, oldest first' },
+    doc: {
+      operationId: 'listOutcomeSources',
+      tag: 'Dashboard',
+      summary: 'Connections with providers, oldest first, and how many outcomes came on which way',
+    },
     serve:
-      ({ outcomeSources, url }) =>
-      async ({ account }) => ({
-        body: { sources: (await outcomeSources.list(account)).map((source) => sourceReply(source, url())) },
-      }),
+      ({ outcomes, outcomeSources, url }) =>
+      async ({ account }) => {
+        const [sources, origins] = await Promise.all([outcomeSources.list(account), outcomes.origins(account)]);
+        return {
+          body: {
+            sources: sources.map((source) => sourceReply(source, url())),
+            origins: Array.from(origins, ([origin, { received, lastReceivedAt }]) => ({
+              ...{ origin, received, last_received_at: toIso(lastReceivedAt) },
+            })),
+          },
+        };
+      },
   }),
   route({
     method: 'POST',

@@ -381,8 +381,7 @@ export const PROVIDER_ROUTES: readonly Route[] = OUTCOME_PROVIDERS.map((provider
         if (provider === 'ses') await confirmed(outcomeSources, sent.json);
         const rows = reported(provider, sent.json, source.name, clock.now());
         const replyTo = (results: readonly OutcomeResult[]) => outcomesReply(results, []);
-        const results = await outcomes.record(accountId, rows, ref && { ref, replyTo });
-        outcomeSources.received(id, results.filter(({ result }) => result === 'recorded').length);
+        const results = await outcomes.record(accountId, rows, { connection: id }, ref && { ref, replyTo });
         return replyAnswer(replyTo(results));
       },
   }),

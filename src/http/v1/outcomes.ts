@@ -110,7 +110,9 @@ export const OUTCOME_ROUTES: readonly Route[] = [
         if (before !== null) return replayed(before);
         const replyTo = (results: readonly OutcomeResult[]) => outcomesReply(results, [...warnings, ...more]);
         try {
-          return replyAnswer(replyTo(await outcomes.record(accountId, rows, ref && { ref, replyTo })));
+          return replyAnswer(
+            replyTo(await outcomes.record(accountId, rows, { origin: 'api' }, ref && { ref, replyTo })),
+          );
         } catch (error) {
           // Another request with this key was faster.
           const stored = ref && isInProgress(error) ? await admission.find(accountId, ref) : null;
@@ -139,10 +141,10 @@ export const OUTCOME_ROUTES: readonly Route[] = [
     },
     serve:
       ({ outcomes, costs, clock }) =>
-      async ({ caller: { accountId } }, { body, query: { source = null }, warnings }) => {
+      async ({ caller: { accountId } }, { body, query: { source = null, via = 'message' }, warnings }) => {
         const bytes = await wholeBody(body, costs, 'report', accountId);
         const { recipients, results, disregarded } = await recordMessage(outcomes, accountId, bytes, {
-          ...{ source, now: clock.now() },
+          ...{ source, from: { origin: via }, now: clock.now() },
         });
         return {
           body: {

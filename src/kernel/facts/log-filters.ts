@@ -1,5 +1,24 @@
 import { STATUSES } from './reasons.ts';
 
+/** What became of mail to a verified address: `known` is any of the others. */
+export const LOG_MAIL = ['known', 'arrived', 'bounced', 'contradicting'] as const;
+export type LogMail = (typeof LOG_MAIL)[number];
+
+/** Tenths of the confidence that a reply had, in percent. */
+export const LOG_CONFIDENCES = [
+  '0-10',
+  '10-20',
+  '20-30',
+  '30-40',
+  '40-50',
+  '50-60',
+  '60-70',
+  '70-80',
+  '80-90',
+  '90-100',
+] as const;
+export type LogConfidence = (typeof LOG_CONFIDENCES)[number];
+
 /** Filters of the log that can also be asked for what does not match. */
 export const LOG_NEGATABLE = [
   'level',
@@ -11,6 +30,8 @@ export const LOG_NEGATABLE = [
   'egress',
   'status',
   'decision',
+  'mail',
+  'confidence',
 ] as const;
 export type LogNegatable = (typeof LOG_NEGATABLE)[number];
 

@@ -54,6 +54,10 @@ export const OUTCOME_CLASS_FACTS: Readonly<Record<OutcomeClass, OutcomeClassFact
   complained: { label: 'Complained', outcome: 'complained', about: 'nobody' },
 };
 
+/** How outcomes are reported, other than by a provider. Stored and part of the API: never rename one. */
+export const OUTCOME_ORIGINS = ['api', 'message', 'command', 'test_mode'] as const;
+export type OutcomeOrigin = (typeof OUTCOME_ORIGINS)[number];
+
 /** Services that send mail and report outcomes of it in their own form. */
 export const OUTCOME_PROVIDERS = ['ses', 'sendgrid', 'postmark', 'brevo', 'mailgun', 'resend'] as const;
 export type OutcomeProvider = (typeof OUTCOME_PROVIDERS)[number];

@@ -5,7 +5,12 @@ import { DAY_MS, HOUR_MS } from '../../kernel/clock.ts';
 import { COMPAT_VENDORS } from '../../kernel/compat-vendors.ts';
 import { HOOK_KINDS } from '../../kernel/facts/hooks.ts';
 import { LOG_SEARCH_ROWS, RECENT_ROWS } from '../../kernel/facts/limits.ts';
-import type { LogNegatable } from '../../kernel/facts/log-filters.ts';
+import {
+  LOG_CONFIDENCES,
+  type LogConfidence,
+  type LogMail,
+  type LogNegatable,
+} from '../../kernel/facts/log-filters.ts';
 import { OUTCOMES, type Outcome, outcomeOf } from '../../kernel/facts/outcomes.ts';
 import { LEVELS } from '../../kernel/facts/plans.ts';
 import { NO_REASON, REASON_NAMES, STATUSES } from '../../kernel/facts/reasons.ts';
@@ -98,11 +103,31 @@ function ofOutcome(outcome: Outcome): Expression<SqlBool>[] {
 const ofOrigin = (origin: LogOrigin): Expression<SqlBool> =>
   origin === 'list' ? eb('hold_id', 'is not', null) : eb.and([eb('hold_id', 'is', null), FROM_ORIGIN[origin]]);
 
+const ofMail = eb
+  .selectFrom('outcome_verdicts as mailed')
+  .select('mailed.bounced')
+  .whereRef('mailed.account_id', '=', 'verifications.account_id')
+  .whereRef('mailed.verification_id', '=', 'verifications.id');
+/** Rows of `outcome_verdicts` by what became of the mail. */
+const MAILED: Readonly<Record<LogMail, Expression<SqlBool>>> = {
+  known: eb.exists(ofMail),
+  arrived: eb.exists(ofMail.where('mailed.bounced', '=', 0)),
+  bounced: eb.exists(ofMail.where('mailed.bounced', '=', 1)),
+  contradicting: eb.exists(ofMail.where('mailed.contradicts', '=', 1)),
+};
+
+/** As outcomes are summed by it: the last tenth includes its end. */
+function ofConfidence(confidence: LogConfidence): Expression<SqlBool> {
+  const tenth = LOG_CONFIDENCES.indexOf(confidence);
+  const from = ofMail.where('mailed.predicted', '>=', tenth * 100);
+  return eb.exists(tenth === 9 ? from : from.where('mailed.predicted', '<', (tenth + 1) * 100));
+}
+
 /** The newest matches among `rows`; one more than a page, to know whether there is a next page. */
 async function matching(driver: StorageDriver, rows: Rows, wanted: LogSearch): Promise<LoggedVerification[]> {
   const { email, id, reason, keyId, status, limit } = wanted;
   const { text = null, level = null, outcome = null, origin = null, from = null, to = null } = wanted;
-  const { operator = null, egress = null, decision = null } = wanted;
+  const { operator = null, egress = null, decision = null, mail = null, confidence = null } = wanted;
   let some = rows;
   const where = (name: LogNegatable, condition: Expression<SqlBool>): void => {
     some = some.where(wanted.not?.includes(name) ? negated(condition) : condition);
@@ -116,6 +141,8 @@ async function matching(driver: StorageDriver, rows: Rows, wanted: LogSearch): P
   if (operator !== null) where('operator', driver.substringMatch(BODY, operatorMark(operator)));
   if (egress !== null) where('egress', driver.substringMatch(BODY, `"egress":${JSON.stringify(egress)}`));
   if (decision !== null) where('decision', eb('decision', 'in', decision));
+  if (mail !== null) where('mail', eb.or(mail.map((one) => MAILED[one])));
+  if (confidence !== null) where('confidence', eb.or(confidence.map(ofConfidence)));
   if (id !== null) some = some.where('id', '=', id);
   if (email !== null) some = some.where(driver.prefixMatch(ADDRESS_READ, indexed(email)));
   if (reason !== null) where('reason', eb(sql<string>`coalesce(reason, ${NO_REASON})`, 'in', reason));

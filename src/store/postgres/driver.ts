@@ -214,6 +214,12 @@ class PostgresDriver implements StorageDriver {
     return sql<string>`substr(${value}, strpos(${value}, ${text}), ${sql.lit(length)})`;
   }
 
+  /** As `json`: `jsonb` refuses a text in which an address has a NUL. */
+  jsonValues(json: Expression<string>, paths: readonly (readonly string[])[]) {
+    const values = paths.map((path) => sql`(${json})::json #> ${sql.val(path)}::text[]`);
+    return sql<string>`json_build_array(${sql.join(values)})::text`;
+  }
+
   lowerCase(value: Expression<string>) {
     return sql<string>`lower(${value})`;
   }

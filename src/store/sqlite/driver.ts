@@ -188,6 +188,10 @@ class SqliteDriver implements StorageDriver {
     return sql<string>`substr(${value}, instr(${value}, ${text}), ${sql.lit(length)})`;
   }
 
+  jsonValues(json: Expression<string>, paths: readonly (readonly string[])[]) {
+    return sql<string>`json_extract(${json}, ${sql.join(paths.map((path) => `$.${path.join('.')}`))})`;
+  }
+
   lowerCase(value: Expression<string>) {
     return sql<string>`mailvet_fold(${value})`;
   }

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { violations } from '../../lab/axe.ts';
 import { describeBrowser } from '../../lab/browser.ts';
 import { person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
@@ -128,6 +129,22 @@ describeBrowser('operators', (browser) => {
     await button(page, 'Explain').click();
     await says(page, 'Read as mailbox_not_found, with high confidence.');
     await says(page, 'messagelabs.unregistered');
+  });
+
+  it('see which verdicts outcomes contradict, and not whose they are', async () => {
+    const { page } = await operator('/operator/replies');
+    await says(page, 'No contradictions');
+    const api = await lab.member({ plan: 'premium' });
+    const { json } = await api.verify('secret.name@null-mx.com');
+    const outcome = { verification_id: json.id, outcome: 'delivered', at: new Date().toISOString() };
+    expect((await api.call('POST', '/v1/outcomes', { outcomes: [outcome] })).json.recorded).toBe(1);
+    await page.reload();
+    const table = page.getByRole('table', { name: 'Contradictions' });
+    await expectText(table.getByRole('row').nth(1)).toMatch(
+      /Domain does not accept mail.*No mail server was asked.*Delivered/,
+    );
+    expect(await page.content()).not.toContain(json.id);
+    expect(await violations(page)).toEqual([]);
   });
 
   it('retry and drop failed jobs', async () => {

@@ -62,7 +62,7 @@ describeBrowser('outcomes', (browser) => {
     };
     expect((await call(secret)).json.results).toEqual([{ result: 'recorded', class: 'absent' }]);
     const sources = `/dashboard/accounts/${api.account.id}/outcome-sources`;
-    await expect.poll(async () => (await who.call('GET', sources)).json.sources[0].received, SOON).toBe(1);
+    expect((await who.call('GET', sources)).json.sources[0].received).toBe(1);
     await page.reload();
     const row = page.getByRole('table', { name: 'By verdict' }).getByRole('row').nth(1);
     await expectText(row).toMatch(/Domain accepts mail.*11Too few: 1 of 50/);
@@ -70,10 +70,17 @@ describeBrowser('outcomes', (browser) => {
 
     await report(api, 0, ENOUGH - 1);
     await page.reload();
-    await expectText(row).toMatch(/5012 %0\.4 to 10\.5 %/);
-    await expectText(page.getByRole('region', { name: 'How much bounced' })).toContain('0.4 to 10.5 %, of 50');
+    await expectText(row).toMatch(/5012 %0\.1 to 12 %/);
+    await expectText(page.getByRole('region', { name: 'How much bounced' })).toContain('0.1 to 12 %, of 50');
     await says(page, 'No outcome contradicts its verdict.');
+    await expectText(rowOf(page, 'POST /v1/outcomes')).toContain(`${ENOUGH - 1}`);
     expect(await violations(page)).toEqual([]);
+    // Numbers lead to what they count.
+    await row.getByRole('link', { name: '1', exact: true }).click();
+    await heading(page, 'Log').waitFor();
+    await says(page, email);
+    await expectText(page.getByRole('search')).toContain('Bounced');
+    await page.goBack();
 
     await button(page, 'Roll secret of Newsletter').click();
     await page.getByRole('radio', { name: 'is refused from now on' }).check();
@@ -109,6 +116,11 @@ describeBrowser('outcomes', (browser) => {
     expect(await violations(page)).toEqual([]);
     await contradictions.getByRole('link').first().click();
     await heading(page, 'Verification').waitFor();
+    await says(page, 'someone@nomx.com');
+    await page.goBack();
+    const undeliverable = page.getByRole('table', { name: 'By verdict' }).getByRole('row', { name: 'No mail servers' });
+    await undeliverable.getByRole('link', { name: '1', exact: true }).click();
+    await heading(page, 'Log').waitFor();
     await says(page, 'someone@nomx.com');
   });
 

@@ -1285,7 +1285,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Connections with providers, oldest first */
+        /** Connections with providers, oldest first, and how many outcomes came on which way */
         get: operations["listOutcomeSources"];
         put?: never;
         /** Connect a provider; a secret of ours is shown only once */
@@ -3474,9 +3474,18 @@ export interface components {
             created_at: string;
             last_received_at: string | null;
         };
+        /** OutcomeOrigin */
+        OutcomeOrigin: {
+            /** @enum {string} */
+            origin: "api" | "message" | "command" | "test_mode";
+            received: number;
+            /** Format: date-time */
+            last_received_at: string;
+        };
         /** OutcomeSources */
         OutcomeSources: {
             sources: components["schemas"]["OutcomeSource"][];
+            origins: components["schemas"]["OutcomeOrigin"][];
         };
         /** OutcomeSourceWithSecret */
         OutcomeSourceWithSecret: {
@@ -4120,6 +4129,7 @@ export type ListedContradiction = components['schemas']['ListedContradiction'];
 export type Calibration = components['schemas']['Calibration'];
 export type OutcomeProvider = components['schemas']['OutcomeProvider'];
 export type OutcomeSource = components['schemas']['OutcomeSource'];
+export type OutcomeOrigin = components['schemas']['OutcomeOrigin'];
 export type OutcomeSources = components['schemas']['OutcomeSources'];
 export type OutcomeSourceWithSecret = components['schemas']['OutcomeSourceWithSecret'];
 export type Account = components['schemas']['Account'];
@@ -4956,7 +4966,7 @@ export interface operations {
                 reason?: string;
                 /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. `deliverable`, `not_checked`, `unknown`, `risky`, `undeliverable`; several are separated by commas, and any of them matches. */
                 deliverability?: string;
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress or decision, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail or confidence, and match none. */
                 not?: string;
             };
             header?: never;
@@ -4994,7 +5004,7 @@ export interface operations {
                 reason?: string;
                 /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. `deliverable`, `not_checked`, `unknown`, `risky`, `undeliverable`; several are separated by commas, and any of them matches. */
                 deliverability?: string;
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress or decision, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail or confidence, and match none. */
                 not?: string;
             };
             header?: never;
@@ -5129,6 +5139,10 @@ export interface operations {
                 egress?: string;
                 /** @description What the policy of the request said. `accept`, `review`, `reject`; several are separated by commas, and any of them matches. */
                 decision?: string;
+                /** @description What became of mail to the address, as outcomes report it: `bounced` for a reason of the recipient, `arrived`, either (`known`), or what contradicts the verdict. `known`, `arrived`, `bounced`, `contradicting`; several are separated by commas, and any of them matches. */
+                mail?: string;
+                /** @description Of replies whose mail has an outcome: their confidence, in percent. `0-10`, `10-20`, `20-30`, `30-40`, `40-50`, `50-60`, `60-70`, `70-80`, `80-90`, `90-100`; several are separated by commas, and any of them matches. */
+                confidence?: string;
                 from?: string;
                 to?: string;
                 /** @description A reason of the page of verdicts; `none`: without a reason. `none`, `blocked_by_filter`, `bounced_before`, `invalid_format`, `disposable_domain`, `domain_not_found`, `no_mx_records`, `null_mx`, `mx_unusable`, `dns_failure`, `catch_all`, `mailbox_not_found`, `mailbox_full`, `mailbox_disabled`, `relay_denied`, `greylisted`, `smtp_temporary_failure`, `smtp_timeout`, `smtp_unreachable`, `smtp_blocked`, `smtp_unverifiable`; several are separated by commas, and any of them matches. */
@@ -5137,7 +5151,7 @@ export interface operations {
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests. `good`, `bad`, `rejected`; several are separated by commas, and any of them matches. */
                 status?: string;
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress or decision, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail or confidence, and match none. */
                 not?: string;
                 before?: string;
                 limit?: number;
@@ -5263,6 +5277,10 @@ export interface operations {
                 egress?: string;
                 /** @description What the policy of the request said. `accept`, `review`, `reject`; several are separated by commas, and any of them matches. */
                 decision?: string;
+                /** @description What became of mail to the address, as outcomes report it: `bounced` for a reason of the recipient, `arrived`, either (`known`), or what contradicts the verdict. `known`, `arrived`, `bounced`, `contradicting`; several are separated by commas, and any of them matches. */
+                mail?: string;
+                /** @description Of replies whose mail has an outcome: their confidence, in percent. `0-10`, `10-20`, `20-30`, `30-40`, `40-50`, `50-60`, `60-70`, `70-80`, `80-90`, `90-100`; several are separated by commas, and any of them matches. */
+                confidence?: string;
                 from?: string;
                 to?: string;
                 /** @description A reason of the page of verdicts; `none`: without a reason. `none`, `blocked_by_filter`, `bounced_before`, `invalid_format`, `disposable_domain`, `domain_not_found`, `no_mx_records`, `null_mx`, `mx_unusable`, `dns_failure`, `catch_all`, `mailbox_not_found`, `mailbox_full`, `mailbox_disabled`, `relay_denied`, `greylisted`, `smtp_temporary_failure`, `smtp_timeout`, `smtp_unreachable`, `smtp_blocked`, `smtp_unverifiable`; several are separated by commas, and any of them matches. */
@@ -5271,7 +5289,7 @@ export interface operations {
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests. `good`, `bad`, `rejected`; several are separated by commas, and any of them matches. */
                 status?: string;
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress or decision, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail or confidence, and match none. */
                 not?: string;
             };
             header?: never;
@@ -5315,6 +5333,10 @@ export interface operations {
                 egress?: string;
                 /** @description What the policy of the request said. `accept`, `review`, `reject`; several are separated by commas, and any of them matches. */
                 decision?: string;
+                /** @description What became of mail to the address, as outcomes report it: `bounced` for a reason of the recipient, `arrived`, either (`known`), or what contradicts the verdict. `known`, `arrived`, `bounced`, `contradicting`; several are separated by commas, and any of them matches. */
+                mail?: string;
+                /** @description Of replies whose mail has an outcome: their confidence, in percent. `0-10`, `10-20`, `20-30`, `30-40`, `40-50`, `50-60`, `60-70`, `70-80`, `80-90`, `90-100`; several are separated by commas, and any of them matches. */
+                confidence?: string;
                 from?: string;
                 to?: string;
                 /** @description A reason of the page of verdicts; `none`: without a reason. `none`, `blocked_by_filter`, `bounced_before`, `invalid_format`, `disposable_domain`, `domain_not_found`, `no_mx_records`, `null_mx`, `mx_unusable`, `dns_failure`, `catch_all`, `mailbox_not_found`, `mailbox_full`, `mailbox_disabled`, `relay_denied`, `greylisted`, `smtp_temporary_failure`, `smtp_timeout`, `smtp_unreachable`, `smtp_blocked`, `smtp_unverifiable`; several are separated by commas, and any of them matches. */
@@ -5323,7 +5345,7 @@ export interface operations {
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests. `good`, `bad`, `rejected`; several are separated by commas, and any of them matches. */
                 status?: string;
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress or decision, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail or confidence, and match none. */
                 not?: string;
             };
             header?: never;
@@ -6836,7 +6858,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Connections with providers, oldest first */
+            /** @description Connections with providers, oldest first, and how many outcomes came on which way */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -4,7 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { memo, useCallback, useDeferredValue, useMemo, useState } from 'react';
 import { HOOK_FACTS } from '../../../src/kernel/facts/hooks.ts';
 import { ADDRESS_LENGTH, PAGE_SIZE } from '../../../src/kernel/facts/limits.ts';
-import type { LogNegatable } from '../../../src/kernel/facts/log-filters.ts';
+import { LOG_CONFIDENCES, type LogNegatable } from '../../../src/kernel/facts/log-filters.ts';
 import { LEVELS } from '../../../src/kernel/facts/plans.ts';
 import { REASON_FILTERS } from '../../../src/kernel/facts/reasons.ts';
 import { api, unwrap } from '../api/client.ts';
@@ -43,6 +43,7 @@ import {
   type LogSearch,
   logQuery,
   logSearch,
+  MAIL_LABELS,
   negatedOf,
   ORIGIN_LABELS,
   RANGES,
@@ -201,11 +202,21 @@ const LogFilters = memo(function LogFilters(props: {
       ['origin', 'Origin', labeled(ORIGIN_LABELS)],
       ['egress', 'Egress', egressNames.map((value) => ({ value, label: value }))],
       ['decision', 'Decision', labeled(DECISION_LABELS)],
+      ['mail', 'Mail', labeled(MAIL_LABELS)],
+      [
+        'confidence',
+        'Confidence',
+        LOG_CONFIDENCES.map((value) => ({ value, label: `${value.replace('-', ' to ')} %` })),
+      ],
       ['status', 'Status', labeled(STATUS_LABELS)],
     ];
   const hasTime = search.hour !== undefined || search.from !== undefined;
   const offered = chips.filter(
-    ([name]) => (name !== 'range' || !hasTime) && (name !== 'egress' || egressNames.length > 0),
+    ([name]) =>
+      (name !== 'range' || !hasTime) &&
+      (name !== 'egress' || egressNames.length > 0) &&
+      // Where the page of outcomes leads.
+      (name !== 'confidence' || search.confidence !== undefined),
   );
   const isSet = ([name]: (typeof chips)[number]): boolean => search[name] !== undefined;
   const change = (part: Readonly<Record<string, string | null>>) => onSearch(logSearch({ ...search, ...part }));

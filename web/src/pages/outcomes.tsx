@@ -4,10 +4,11 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { CALIBRATION_LEAST, shareOf } from '../../../src/kernel/facts/calibration.ts';
 import { CONTRADICTIONS_TOLD, OUTCOME_SOURCES_MAX, TRUST_BOUNCES_DAYS } from '../../../src/kernel/facts/limits.ts';
+import { OUTCOMES } from '../../../src/kernel/facts/outcomes.ts';
 import { accountQuery, changeAccount } from '../api/account.ts';
-import type { Account, CalibratedVerdict, Calibration, ListedContradiction, OutcomeSource } from '../api/schema.ts';
+import type { Account, CalibratedVerdict, Calibration, OutcomeOrigin, OutcomeSource } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
-import { SEGMENT_LABELS } from '../parts/chart/bars.ts';
+import { SEGMENT_LABELS, type Segment } from '../parts/chart/bars.ts';
 import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';
 import { formatShare } from '../parts/delta.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -23,11 +24,11 @@ import { QueryResult } from '../parts/query-result.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
 import { useSearchOnce } from '../parts/use-search-once.ts';
 import { useSubmit } from '../parts/use-submit.ts';
-import { VerdictLine } from '../parts/verdict/verdict-line.tsx';
-import { VERDICTS } from './lists/deliverability.ts';
+import type { LogSearch } from './log/search.ts';
 import { type ConnectionDialog, ConnectionDialogs, Connections } from './outcomes/connections.tsx';
+import { ContradictionsTable, placeOf, type VerdictKind, VerdictOf } from './outcomes/contradictions.tsx';
 import { calibrationQuery, outcomeSourcesQuery } from './outcomes/queries.ts';
-import { intervalOf, ReliabilityPanels, ShareOf } from './outcomes/reliability.tsx';
+import { intervalOf, ReliabilityPanels, RowsLink, ShareOf } from './outcomes/reliability.tsx';
 
 export function OutcomesPage() {
   const { id, test } = useAccount();
@@ -57,9 +58,27 @@ export function OutcomesPage() {
       <QueryResult query={calibration}>
         {(data) => (isEmpty ? <Beginning connect={connect} /> : <Measured calibration={data} />)}
       </QueryResult>
-      {isEmpty && connected.length === 0 ? null : (
+      {isEmpty && connected.length === 0 && sources.data?.origins.length === 0 ? null : (
         <QueryResult query={sources}>
-          {({ sources: rows }) => <Sources rows={rows} onOpen={isAdmin ? setOpen : null} />}
+          {({ sources: rows, origins }) => (
+            <>
+              {origins.length > 0 && (
+                <Panel
+                  title="Reported outcomes"
+                  flush="table"
+                  note="those of providers are counted with their connections"
+                >
+                  <DataTable
+                    label="Reported outcomes"
+                    columns={ORIGIN_COLUMNS}
+                    rows={origins}
+                    rowKey={({ origin }) => origin}
+                  />
+                </Panel>
+              )}
+              <Sources rows={rows} onOpen={isAdmin ? setOpen : null} />
+            </>
+          )}
         </QueryResult>
       )}
       {!test && <TrustedBounces />}
@@ -93,10 +112,14 @@ const Beginning = ({ connect }: { connect: ReactNode }) => (
 const Measured = ({ calibration: { verdicts, reliability, contradictions } }: { calibration: Calibration }) => (
   <>
     <Rates verdicts={verdicts} />
-    <Panel title="By verdict" flush="table" note="whose mail arrived, or bounced for a reason of the recipient">
+    <Panel
+      title="By verdict"
+      flush="table"
+      note="whose mail arrived, or bounced for a reason of the recipient; numbers lead to them, as long as the log has them"
+    >
       <DataTable
         label="By verdict"
-        columns={VERDICT_COLUMNS}
+        columns={verdictColumns(verdicts)}
         rows={verdicts}
         rowKey={({ deliverability, reason, validation_type, provider }) =>
           JSON.stringify([deliverability, reason, validation_type, provider])
@@ -114,14 +137,21 @@ const Measured = ({ calibration: { verdicts, reliability, contradictions } }: { 
     {contradictions.length > 0 ? (
       <Panel
         title="Contradictions"
+        footer={<RowsLink search={{ mail: 'contradicting' }}>All that the log has</RowsLink>}
         flush="table"
         note={`undeliverable and arrived, or deliverable and bounced; the latest ${CONTRADICTIONS_TOLD} at most`}
       >
-        <DataTable
-          label="Contradictions"
-          columns={CONTRADICTION_COLUMNS}
+        <ContradictionsTable
           rows={contradictions}
           rowKey={({ verification_id }) => verification_id}
+          verdict={(row) => (
+            <Anchor
+              size="sm"
+              renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id: row.verification_id }} />}
+            >
+              <VerdictOf of={row} />
+            </Anchor>
+          )}
         />
       </Panel>
     ) : (
@@ -135,8 +165,8 @@ function Rates({ verdicts }: { verdicts: readonly CalibratedVerdict[] }) {
   return (
     <Figures
       label="How much bounced"
-      items={VERDICTS.map((deliverability) => {
-        const rows = verdicts.filter((row) => row.deliverability === deliverability);
+      items={OUTCOMES.map((deliverability) => {
+        const rows = verdicts.filter((row) => segmentOf(row) === deliverability);
         const sent = rows.reduce((sum, row) => sum + row.sent, 0);
         const bounced = shareOf(
           rows.reduce((sum, row) => sum + row.bounced, 0),
@@ -145,6 +175,7 @@ function Rates({ verdicts }: { verdicts: readonly CalibratedVerdict[] }) {
         return {
           label: `${SEGMENT_LABELS[deliverability]}, bounced`,
           value: formatShare(bounced?.share ?? null),
+          ...(sent > 0 && { link: { to: '/log', search: { deliverability, mail: 'known' } } }),
           note: bounced
             ? `${intervalOf(bounced)}, of ${formatNumber(sent)}`
             : `Too few: ${formatNumber(sent)} of ${CALIBRATION_LEAST}`,
@@ -154,17 +185,28 @@ function Rates({ verdicts }: { verdicts: readonly CalibratedVerdict[] }) {
   );
 }
 
-type Verdict = Pick<CalibratedVerdict, 'deliverability' | 'reason' | 'validation_type' | 'provider'>;
+const providerOf = ({ provider }: VerdictKind): string => (provider === null ? 'Not known' : operatorName(provider));
 
-/** Of verdicts that differ by it alone: a full mailbox that is risky may be used again. */
-const statusOf = ({ deliverability }: Verdict) => (deliverability === 'undeliverable' ? 'bad' : 'good');
-const providerOf = ({ provider }: Verdict): string => (provider === null ? 'Not known' : operatorName(provider));
-/** In words, where there are no columns for it. */
-const placeOf = (of: Verdict): string =>
-  `${of.provider === null ? 'provider not known' : operatorName(of.provider)}, ${of.validation_type}`;
-const VerdictOf = ({ of }: { of: Verdict }) => <VerdictLine of={{ ...of, status: statusOf(of) }} />;
+/** The verifications of a row in the log; `all`: the rows. Where no mail host was looked up, there is no operator. */
+function logOf(of: VerdictKind, all: readonly VerdictKind[]): LogSearch {
+  const found = { deliverability: segmentOf(of), reason: of.reason ?? ('none' as const), level: of.validation_type };
+  const isAlike = (row: VerdictKind) =>
+    [row.deliverability, row.reason, row.validation_type].join() ===
+    [of.deliverability, of.reason, of.validation_type].join();
+  if (!all.some((row) => row.provider !== null && isAlike(row))) return found;
+  return { ...found, operator: of.provider ?? 'none' };
+}
+const segmentOf = ({ deliverability, reason }: Pick<VerdictKind, 'deliverability' | 'reason'>): Segment =>
+  deliverability === 'unknown' && reason === null ? 'not_checked' : deliverability;
 
-const VERDICT_COLUMNS: readonly Column<CalibratedVerdict>[] = [
+const Bounced = ({ of, all }: { of: CalibratedVerdict; all: readonly CalibratedVerdict[] }) =>
+  of.bounced === 0 ? (
+    '0'
+  ) : (
+    <RowsLink search={{ ...logOf(of, all), mail: 'bounced' }}>{formatNumber(of.bounced)}</RowsLink>
+  );
+
+const verdictColumns = (all: readonly CalibratedVerdict[]): readonly Column<CalibratedVerdict>[] => [
   {
     header: 'Verdict',
     cell: (row) => (
@@ -172,7 +214,7 @@ const VERDICT_COLUMNS: readonly Column<CalibratedVerdict>[] = [
         <VerdictOf of={row} />
         <NarrowOnly>
           <Text size="xs">
-            {placeOf(row)}; {formatNumber(row.bounced)} bounced
+            {placeOf(row)}; <Bounced of={row} all={all} /> bounced
           </Text>
         </NarrowOnly>
       </>
@@ -181,8 +223,12 @@ const VERDICT_COLUMNS: readonly Column<CalibratedVerdict>[] = [
   { header: 'Deliverability', wideOnly: 'first', cell: ({ deliverability }) => SEGMENT_LABELS[deliverability] },
   { header: 'Mail provider', wideOnly: true, cell: providerOf },
   { header: 'Level', wideOnly: true, cell: ({ validation_type }) => validation_type },
-  { header: 'Verdicts', numeric: true, cell: ({ sent }) => formatNumber(sent) },
-  { header: 'Bounced', numeric: true, wideOnly: true, cell: ({ bounced }) => formatNumber(bounced) },
+  {
+    header: 'Verdicts',
+    numeric: true,
+    cell: (row) => <RowsLink search={{ ...logOf(row, all), mail: 'known' }}>{formatNumber(row.sent)}</RowsLink>,
+  },
+  { header: 'Bounced', numeric: true, wideOnly: true, cell: (row) => <Bounced of={row} all={all} /> },
   {
     header: 'Rate',
     numeric: true,
@@ -190,61 +236,18 @@ const VERDICT_COLUMNS: readonly Column<CalibratedVerdict>[] = [
   },
 ];
 
-const OUTCOME_LABELS: Readonly<Record<ListedContradiction['outcome'], string>> = {
-  delivered: 'Delivered',
-  bounced: 'Bounced',
+const ORIGIN_LABELS: Readonly<Record<OutcomeOrigin['origin'], string>> = {
+  api: 'POST /v1/outcomes',
+  message: 'POST /v1/outcomes/message',
+  command: 'mailvet outcomes',
+  test_mode: 'Addresses of test mode',
 };
-/** The codes of a bounce and its words. */
-const bounceOf = ({ code, template }: ListedContradiction): string =>
-  [code, template].filter((part) => part !== null).join(' ');
 
-const CONTRADICTION_COLUMNS: readonly Column<ListedContradiction>[] = [
-  {
-    header: 'Verdict',
-    cell: (row) => (
-      <>
-        <Anchor
-          size="sm"
-          renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id: row.verification_id }} />}
-        >
-          <VerdictOf of={row} />
-        </Anchor>
-        <Text size="xs" c="dimmed">
-          {placeOf(row)}
-        </Text>
-        <NarrowOnly>
-          <Text size="xs" className="anywhere">
-            {decidedBy(row)}
-          </Text>
-        </NarrowOnly>
-      </>
-    ),
-  },
-  { header: 'Decided by', wideOnly: true, cell: (row) => <span className="anywhere">{decidedBy(row)}</span> },
-  {
-    header: 'Outcome',
-    cell: (row) => (
-      <>
-        <Text size="sm">{OUTCOME_LABELS[row.outcome]}</Text>
-        <Text size="xs" className="anywhere">
-          {bounceOf(row)}
-        </Text>
-        <NarrowOnly>
-          <Text size="xs" component="div">
-            <Timestamp at={row.at} />
-          </Text>
-        </NarrowOnly>
-      </>
-    ),
-  },
-  { header: 'At', wideOnly: true, cell: ({ at }) => <Timestamp at={at} /> },
+const ORIGIN_COLUMNS: readonly Column<OutcomeOrigin>[] = [
+  { header: 'Reported by', cell: ({ origin }) => <span className="anywhere">{ORIGIN_LABELS[origin]}</span> },
+  { header: 'Outcomes', numeric: true, cell: ({ received }) => formatNumber(received) },
+  { header: 'Last one', cell: ({ last_received_at }) => <Timestamp at={last_received_at} /> },
 ];
-
-/** The rule and the codes of the reply. */
-function decidedBy({ rule, reply }: ListedContradiction): string {
-  if (rule === null) return 'No mail server was asked';
-  return reply === null ? rule : `${rule}, reply ${reply}`;
-}
 
 /** Where outcomes come from by themselves. */
 const Sources = (props: { rows: readonly OutcomeSource[]; onOpen: ((dialog: ConnectionDialog) => void) | null }) => (

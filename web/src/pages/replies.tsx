@@ -1,7 +1,7 @@
 import { Button, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { MAIL_HOST_LENGTH, SMTP_REPLY_LENGTH } from '../../../src/kernel/facts/limits.ts';
+import { CONTRADICTIONS_TOLD, MAIL_HOST_LENGTH, SMTP_REPLY_LENGTH } from '../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { ReplyExplanation, UncertainReply } from '../api/schema.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
@@ -16,10 +16,16 @@ import { Timestamp } from '../parts/timestamp.tsx';
 import { useFocusInvalid } from '../parts/use-focus-invalid.ts';
 import { OperatorOnly } from './operator/operator-only.tsx';
 import { OPERATOR_KEY } from './operator/queries.ts';
+import { ContradictionsTable, VerdictOf } from './outcomes/contradictions.tsx';
 
 const repliesQuery = queryOptions({
   queryKey: [...OPERATOR_KEY, 'replies'],
   queryFn: () => unwrap(api.GET('/dashboard/operator/replies')),
+});
+
+const contradictionsQuery = queryOptions({
+  queryKey: [...OPERATOR_KEY, 'contradictions'],
+  queryFn: () => unwrap(api.GET('/dashboard/operator/contradictions')),
 });
 
 const explainReply = (body: { reply: string; mx: string }) =>
@@ -176,12 +182,43 @@ export const RepliesPage = () => (
   </OperatorOnly>
 );
 
+/** Verdicts that turned out wrong: their replies may be misread. */
+function Contradictions() {
+  const query = useQuery(contradictionsQuery);
+  return (
+    <>
+      <Title order={2}>Contradictions</Title>
+      <QueryResult query={query}>
+        {({ contradictions }) =>
+          contradictions.length > 0 ? (
+            <>
+              <Text size="sm" c="dimmed">
+                Verdicts that the outcome of mail contradicts, of all accounts, without addresses; the latest{' '}
+                {formatNumber(CONTRADICTIONS_TOLD)} at most. The reply may be misread.
+              </Text>
+              <ContradictionsTable
+                rows={contradictions.map((one, index) => ({ ...one, index }))}
+                rowKey={({ index }) => index}
+                verdict={(row) => <VerdictOf of={row} />}
+              />
+            </>
+          ) : (
+            <EmptyState title="No contradictions">
+              No outcome that accounts have reported contradicts its verdict.
+            </EmptyState>
+          )
+        }
+      </QueryResult>
+    </>
+  );
+}
+
 function Replies() {
   const query = useQuery(repliesQuery);
   return (
     <Page
       title="SMTP replies"
-      about="How replies of mail servers are read, and those that were read with low confidence."
+      about="How replies of mail servers are read: those read with low confidence, and verdicts that mail contradicts."
     >
       <ExplainForm />
       <Title order={2}>Uncertain replies</Title>
@@ -204,6 +241,7 @@ function Replies() {
           )
         }
       </QueryResult>
+      <Contradictions />
     </Page>
   );
 }

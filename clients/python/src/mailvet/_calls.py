@@ -916,6 +916,7 @@ class OutcomesCalls:
         message: bytes | str,
         *,
         source: str | None = None,
+        via: Literal["message", "command"] | None = None,
         timeout: float | None = None,
     ) -> models.OutcomeMessageResult:
         """
@@ -926,6 +927,8 @@ class OutcomesCalls:
 
         Args:
             source: Your name of what sent the mail.
+            via: As what the dashboard counts it: ``command`` is ``mailvet outcomes``. Without
+                it, ``message``.
         """
         return self._transport.send(
             Call(
@@ -933,6 +936,7 @@ class OutcomesCalls:
                 "/v1/outcomes/message",
                 query=given({
                     "source": source,
+                    "via": via,
                 }),
                 upload=message_upload(message),
                 timeout=timeout,

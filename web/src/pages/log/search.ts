@@ -1,5 +1,11 @@
 import { ADDRESS_LENGTH, LOG_KEYS_LENGTH, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
-import { LOG_NEGATABLE, type LogNegatable } from '../../../../src/kernel/facts/log-filters.ts';
+import {
+  LOG_CONFIDENCES,
+  LOG_MAIL,
+  LOG_NEGATABLE,
+  type LogMail,
+  type LogNegatable,
+} from '../../../../src/kernel/facts/log-filters.ts';
 import { LEVELS } from '../../../../src/kernel/facts/plans.ts';
 import { POLICY_ACTIONS, type PolicyAction } from '../../../../src/kernel/facts/policies.ts';
 import { REASON_FILTERS } from '../../../../src/kernel/facts/reasons.ts';
@@ -35,6 +41,14 @@ export const DECISION_LABELS: Readonly<Record<PolicyAction, string>> = {
   reject: 'Reject',
 };
 
+/** What outcomes say of the mail. */
+export const MAIL_LABELS: Readonly<Record<LogMail, string>> = {
+  known: 'Arrived or bounced',
+  arrived: 'Arrived',
+  bounced: 'Bounced',
+  contradicting: 'Contradicts the verdict',
+};
+
 /** Search parameters of the page. */
 export interface LogSearch {
   /** An ID, an address, or any part of one. */
@@ -61,6 +75,10 @@ export interface LogSearch {
   origin?: string;
   status?: string;
   decision?: string;
+  /** What became of mail to the address. */
+  mail?: string;
+  /** Of replies whose mail has an outcome, in percent. */
+  confidence?: string;
   /** Names of filters whose value is what rows must not have, separated by commas. */
   not?: string;
   /** Id of the row in the drawer. */
@@ -104,6 +122,8 @@ export function logSearch(search: Record<string, unknown>): LogSearch {
     egress: textOf(search.egress, NAME_LENGTH.max),
     status: several(keysOf(STATUS_LABELS), search.status),
     decision: several(POLICY_ACTIONS, search.decision),
+    mail: several(LOG_MAIL, search.mail),
+    confidence: several(LOG_CONFIDENCES, search.confidence),
     open: textOf(search.open, LOG_QUERY_LENGTH.max),
   };
   const not = negatedOf({ not: String(search.not) }).filter((name) => read[name] !== undefined);

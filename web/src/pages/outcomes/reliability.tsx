@@ -1,11 +1,22 @@
-import { Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { CALIBRATION_LEAST } from '../../../../src/kernel/facts/calibration.ts';
+import { LOG_CONFIDENCES } from '../../../../src/kernel/facts/log-filters.ts';
 import type { Reliability } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatShare } from '../../parts/delta.ts';
 import { formatNumber } from '../../parts/format.ts';
 import { Pair, Panel } from '../../parts/panel.tsx';
+import type { LogSearch } from '../log/search.ts';
 import css from './outcomes.module.css';
+
+/** From a number to the verifications that it counts. */
+export const RowsLink = ({ search, children }: { search: LogSearch; children: ReactNode }) => (
+  <Anchor inherit renderRoot={(props) => <Link {...props} to="/log" search={search} />}>
+    {children}
+  </Anchor>
+);
 
 /** A share of `n`, or that there are too few; nothing is a number without its count. */
 export function ShareOf({ share, low, high, n }: Interval & { share: number | null; n: number }) {
@@ -34,9 +45,15 @@ interface Interval {
 export const intervalOf = ({ low, high }: Interval): string =>
   `${formatShare(low).replace(' %', '')} to ${formatShare(high)}`;
 
+const confidenceAt = (from: number) => LOG_CONFIDENCES[Math.round(from * 10)] ?? '90-100';
+
 const COLUMNS: readonly Column<Reliability>[] = [
   { header: 'Confidence', cell: ({ from, to }) => `${formatShare(from).replace(' %', '')} to ${formatShare(to)}` },
-  { header: 'Verdicts', numeric: true, cell: ({ sent }) => formatNumber(sent) },
+  {
+    header: 'Verdicts',
+    numeric: true,
+    cell: ({ from, sent }) => <RowsLink search={{ confidence: confidenceAt(from) }}>{formatNumber(sent)}</RowsLink>,
+  },
   { header: 'On average', numeric: true, cell: ({ predicted }) => formatShare(predicted) },
   {
     header: 'Arrived',

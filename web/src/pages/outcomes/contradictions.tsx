@@ -1,0 +1,78 @@
+import { Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { CalibratedVerdict, ListedContradiction } from '../../api/schema.ts';
+import { type Column, DataTable, NarrowOnly } from '../../parts/data-table.tsx';
+import { operatorName } from '../../parts/operator-name.ts';
+import { Timestamp } from '../../parts/timestamp.tsx';
+import { VerdictLine } from '../../parts/verdict/verdict-line.tsx';
+
+export type VerdictKind = Pick<CalibratedVerdict, 'deliverability' | 'reason' | 'validation_type' | 'provider'>;
+
+/** Of verdicts that differ by it alone: a full mailbox that is risky may be used again. */
+const statusOf = ({ deliverability }: VerdictKind) => (deliverability === 'undeliverable' ? 'bad' : 'good');
+/** In words, where there are no columns for it. */
+export const placeOf = (of: VerdictKind): string =>
+  `${of.provider === null ? 'provider not known' : operatorName(of.provider)}, ${of.validation_type}`;
+export const VerdictOf = ({ of }: { of: VerdictKind }) => <VerdictLine of={{ ...of, status: statusOf(of) }} />;
+
+/** Of the operator's: it does not say of which verification. */
+type Contradiction = Omit<ListedContradiction, 'verification_id'>;
+
+const OUTCOME_LABELS: Readonly<Record<Contradiction['outcome'], string>> = {
+  delivered: 'Delivered',
+  bounced: 'Bounced',
+};
+/** The codes of a bounce and its words. */
+const bounceOf = ({ code, template }: Contradiction): string =>
+  [code, template].filter((part) => part !== null).join(' ');
+
+/** The rule and the codes of the reply. */
+function decidedBy({ rule, reply }: Contradiction): string {
+  if (rule === null) return 'No mail server was asked';
+  return reply === null ? rule : `${rule}, reply ${reply}`;
+}
+
+/** `verdict`: how the verdict of a row is shown. */
+export function ContradictionsTable<T extends Contradiction>(props: {
+  rows: readonly T[];
+  rowKey: (row: T) => string | number;
+  verdict: (row: T) => ReactNode;
+}) {
+  const columns: readonly Column<T>[] = [
+    {
+      header: 'Verdict',
+      cell: (row) => (
+        <>
+          {props.verdict(row)}
+          <Text size="xs" c="dimmed">
+            {placeOf(row)}
+          </Text>
+          <NarrowOnly>
+            <Text size="xs" className="anywhere">
+              {decidedBy(row)}
+            </Text>
+          </NarrowOnly>
+        </>
+      ),
+    },
+    { header: 'Decided by', wideOnly: true, cell: (row) => <span className="anywhere">{decidedBy(row)}</span> },
+    {
+      header: 'Outcome',
+      cell: (row) => (
+        <>
+          <Text size="sm">{OUTCOME_LABELS[row.outcome]}</Text>
+          <Text size="xs" className="anywhere">
+            {bounceOf(row)}
+          </Text>
+          <NarrowOnly>
+            <Text size="xs" component="div">
+              <Timestamp at={row.at} />
+            </Text>
+          </NarrowOnly>
+        </>
+      ),
+    },
+    { header: 'At', wideOnly: true, cell: ({ at }) => <Timestamp at={at} /> },
+  ];
+  return <DataTable label="Contradictions" columns={columns} rows={props.rows} rowKey={props.rowKey} />;
+}

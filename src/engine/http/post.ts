@@ -17,6 +17,8 @@ export interface DestinationDeps {
   readonly clock: Clock;
   /** Test setups only: any address. */
   readonly allowPrivate: boolean;
+  /** Whether this host may be dialed, by http as well, as its operator has named a server there. */
+  readonly loopback?: boolean;
   readonly ownAddresses: ReadonlySet<string>;
 }
 
@@ -32,6 +34,18 @@ const DIALED_MAX = 2;
 export const urlHost = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 export const isLiteral = (url: URL): boolean => isIP(urlHost(url)) !== 0;
+
+/** Addresses of `localhost`, which is never asked of the DNS (RFC 6761 §6.3). */
+const LOOPBACK: readonly HostAddress[] = [
+  { address: '127.0.0.1', family: 4 },
+  { address: '::1', family: 6 },
+];
+
+/** Whether the URL is of this host, by what it says alone. */
+export function isLoopback(url: URL): boolean {
+  const host = urlHost(url);
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
 
 /** The host cannot be dialed. */
 export class NoAddressError extends Error {
@@ -77,36 +91,40 @@ export interface HttpPost {
   readonly timeoutMs: number;
   /** As much of the reply's body is returned. */
   readonly replyBytes: number;
+  /** As long after its status, ms; what came until then is returned. */
+  readonly bodyMs?: number;
   readonly signal: AbortSignal;
 }
 
 type HttpOutcome =
-  | { readonly status: number; readonly response: string; readonly error: null }
-  | { readonly status: null; readonly response: null; readonly error: AttemptError };
+  | { readonly status: number; readonly response: string; readonly type: string; readonly error: null }
+  | { readonly status: null; readonly response: null; readonly type: null; readonly error: AttemptError };
 
 /** Rejects only with the reason of its aborted `signal`, or with a fault of ours. */
 export type Post = (request: HttpPost) => Promise<HttpOutcome>;
 
-/** The body of a reply may take so long after its status, ms: it is shown to users, and decides nothing. */
+/** The body of a reply may take so long by default, ms: those of webhooks are shown to users, and decide nothing. */
 const BODY_WAIT_MS = 1_000;
 /** Until the next address of the host is tried, ms (RFC 8305 §5; longer, as nobody looks on). */
 const NEXT_ADDRESS_MS = 2_500;
 
-const failedAttempt = (error: AttemptError): HttpOutcome => ({ status: null, response: null, error });
+const failedAttempt = (error: AttemptError): HttpOutcome => ({ status: null, response: null, type: null, error });
 
 /** Where private addresses are allowed, http is as well. */
 export const createPost =
   (deps: DestinationDeps): Post =>
   async (request) => {
     const url = new URL(request.url);
-    const { clock, allowPrivate, ownAddresses: own } = deps;
-    if (url.protocol !== 'https:' && !allowPrivate) return failedAttempt('not_https');
-    if (isLiteral(url) && !routable(urlHost(url), { allowPrivate, own })) return failedAttempt('address_not_allowed');
+    const { clock, allowPrivate, ownAddresses: own, loopback = false } = deps;
+    const here = loopback && isLoopback(url);
+    if (url.protocol !== 'https:' && !allowPrivate && !here) return failedAttempt('not_https');
+    if (isLiteral(url) && !here && !routable(urlHost(url), { allowPrivate, own }))
+      return failedAttempt('address_not_allowed');
     const deadline = clock.elapsed() + request.timeoutMs;
     // With `autoSelectFamily`, for all addresses. Asked when the connection is made, so that only addresses just
     // checked are dialed.
     const lookup: LookupFunction = (host, _all, done) => {
-      resolveHost(deps, host, deadline)
+      (here ? Promise.resolve(LOOPBACK) : resolveHost(deps, host, deadline))
         .then(
           (addresses) => done(null, [...addresses]),
           (error: Error) => done(error, []),
@@ -152,8 +170,9 @@ function exchange(url: URL, request: HttpPost, lookup: LookupFunction): Promise<
       replied = true;
       clearTimeout(timer);
       const { statusCode: status = 0 } = reply;
-      const onStart = (response: string) => end({ status, response, error: null });
-      readStart(reply, request.replyBytes).then(contain(fail, onStart), fail);
+      const type = reply.headers['content-type'] ?? '';
+      const onStart = (response: string) => end({ status, response, type, error: null });
+      readStart(reply, request.replyBytes, request.bodyMs).then(contain(fail, onStart), fail);
     };
     const onError = (error: NodeJS.ErrnoException) => end(failedAttempt(attemptErrorOf(error, phase)));
     // Also of a reply that switches protocols, which nobody asked for.
@@ -206,7 +225,7 @@ function attemptErrorOf(error: NodeJS.ErrnoException, phase: PostPhase): Attempt
 }
 
 /** The first bytes of a reply's body as text: what was there before it broke off is what it was. */
-function readStart(reply: http.IncomingMessage, most: number): Promise<string> {
+function readStart(reply: http.IncomingMessage, most: number, bodyMs = BODY_WAIT_MS): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -214,7 +233,7 @@ function readStart(reply: http.IncomingMessage, most: number): Promise<string> {
       clearTimeout(timer);
       resolve(new TextDecoder().decode(Buffer.concat(chunks).subarray(0, most)));
     });
-    const timer = setTimeout(end, BODY_WAIT_MS);
+    const timer = setTimeout(end, bodyMs);
     const onData = (chunk: Buffer) => {
       if (size < most) chunks.push(chunk);
       size += chunk.length;

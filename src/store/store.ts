@@ -1745,6 +1745,16 @@ export interface UserChange {
   removePasskeys(keep?: readonly string[]): Promise<number>;
   /** False: the user has no such passkey. */
   removePasskey(id: string): Promise<boolean>;
+  /** The subject as which the issuer knows the user; null: it is not linked. */
+  subjectAt(issuer: string): Promise<string | null>;
+  /** False: somebody is linked to this subject, or the user to another subject of the issuer. */
+  linkIdentity(identity: OidcIdentity): Promise<boolean>;
+  /** Removes what links the user to OpenID providers, but for this one; returns how many. */
+  unlinkIdentities(keep?: OidcIdentity): Promise<number>;
+  /** Ends the sessions that were begun with an OpenID provider; of these marks, or all. Returns how many. */
+  endOidcSessions(marks: readonly string[] | 'all'): Promise<number>;
+  /** Makes the user a member of the account that was named to `change`. False for one who is a member already. */
+  join(role: Role, by: Actor): Promise<boolean>;
   /** See `Members.accept`; of the account that was named to `change`. */
   acceptInvitation(tokenHash: string, by: Actor): Promise<Invitation | null>;
   /** Forgets what was counted of the subject: see `Attempts.clear`. */
@@ -1754,8 +1764,18 @@ export interface UserChange {
   record(event: Omit<UserEvent, 'user'>): Promise<void>;
 }
 
+/** Whom an OpenID provider means by a subject: OpenID Connect Core 1.0 §8. */
+export interface OidcIdentity {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
 /** Sessions and passkeys. The sign-in library makes them, on the same tables (see `Store.authDatabase`). */
 export interface SignIns {
+  /** The user who is linked to the identity. */
+  userByIdentity(identity: OidcIdentity): Promise<string | null>;
+  /** Users with a session of this mark: see `UserChange.endOidcSessions`. */
+  usersByOidcSession(mark: string): Promise<string[]>;
   /** Those that have not expired, the one seen last first; at most SESSIONS_LISTED. */
   sessions(user: string): Promise<SessionRecord[]>;
   /** Oldest first. */
@@ -1817,8 +1837,11 @@ export interface AuditEntry {
 
 /** Something that happened to a user, whatever their accounts. */
 export interface UserEvent {
-  /** Nothing is recorded of an address that has no user. */
-  readonly user: { readonly id: string } | { readonly email: string };
+  /**
+   * Nothing is recorded of an address that has no user. A `stranger` has none either, but was sent by the OpenID
+   * provider: for the operators, with the address that the provider gave, '' for none.
+   */
+  readonly user: { readonly id: string } | { readonly email: string } | { readonly stranger: string };
   /** `self`: the user. */
   readonly by: Actor | { readonly kind: 'self' | 'anonymous'; readonly ip: string | null };
   readonly action: UserAction;

@@ -534,6 +534,13 @@ interface AuthSessionsTable {
   updatedAt: Moment;
   ipAddress: string | null;
   userAgent: string | null;
+  oidcSession: string | null;
+}
+interface OidcIdentitiesTable {
+  issuer: string;
+  subject: string;
+  user_id: string;
+  created_at: number;
 }
 interface AuthPasskeysTable {
   id: string;
@@ -655,6 +662,7 @@ export interface Tables extends PaceTables, RequestTables, OutcomeTables {
   auth_users: AuthUsersTable;
   auth_sessions: AuthSessionsTable;
   auth_passkeys: AuthPasskeysTable;
+  oidc_identities: OidcIdentitiesTable;
   members: MembersTable;
   saved_views: SavedViewsTable;
   mailboxes: MailboxesTable;

@@ -153,16 +153,19 @@ export async function writeUserEvent(
   for (const account of await logsOf(trx, user.id)) await write(trx, account, now, user, event);
 }
 
+async function knownOf(driver: StorageDriver, { user }: UserEvent): Promise<Known | null> {
+  // All strangers have one name, so that together they are as few entries as one user.
+  if ('stranger' in user) return { id: '', email: storable(user.stranger) };
+  const users = driver.db.selectFrom('auth_users').select(['id', 'email']);
+  const named = 'id' in user ? users.where('id', '=', user.id) : users.where('email', '=', user.email.toLowerCase());
+  return (await named.executeTakeFirst()) ?? null;
+}
+
 function userEvents(driver: StorageDriver): (event: UserEvent) => Promise<void> {
   return async (event) => {
-    const users = driver.db.selectFrom('auth_users').select(['id', 'email']);
-    const named =
-      'id' in event.user
-        ? users.where('id', '=', event.user.id)
-        : users.where('email', '=', event.user.email.toLowerCase());
     // Outside of the transaction, as most addresses that strangers try have no user.
-    const user = await named.executeTakeFirst();
-    if (user === undefined) return;
+    const user = await knownOf(driver, event);
+    if (user === null) return;
     const now = await driver.now();
     await driver.transaction((trx) => writeUserEvent(driver, trx, now, user, event));
   };

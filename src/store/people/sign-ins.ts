@@ -6,10 +6,10 @@ import { SESSION_MAX_DAYS } from '../../kernel/facts/lifetimes.ts';
 import { SESSIONS_LISTED } from '../../kernel/facts/limits.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
 import type { StorageDriver } from '../driver.ts';
-import type { Attempts, SignIns, Store, UserChange } from '../store.ts';
+import type { AccountId, Attempts, SignIns, Store, UserChange } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { writeUserEvent } from './audit-log.ts';
-import { acceptInvitation } from './members.ts';
+import { acceptInvitation, insertMember } from './members.ts';
 import { readUser, timeOfLibrary } from './users.ts';
 
 /** Half of a row's name is the subject's, so that all its counts are found together, half that of the origin. */
@@ -109,13 +109,53 @@ export const forgetSecret =
     await db.deleteFrom('secrets').where('name', '=', name).where('value', '=', value).execute();
   };
 
+/** How OpenID providers know the user, who is locked. */
+function identitiesOf(
+  trx: Transaction<Tables>,
+  user: string,
+  now: number,
+): Pick<UserChange, 'subjectAt' | 'linkIdentity' | 'unlinkIdentities' | 'endOidcSessions'> {
+  return {
+    async subjectAt(issuer) {
+      const mine = trx.selectFrom('oidc_identities').select('subject').where('user_id', '=', user);
+      return (await mine.where('issuer', '=', issuer).executeTakeFirst())?.subject ?? null;
+    },
+    async linkIdentity({ issuer, subject }) {
+      const { numInsertedOrUpdatedRows } = await trx
+        .insertInto('oidc_identities')
+        .values({ issuer, subject, user_id: user, created_at: now })
+        .onConflict((oc) => oc.doNothing())
+        .executeTakeFirst();
+      return numInsertedOrUpdatedRows === 1n;
+    },
+    async unlinkIdentities(keep) {
+      let theirs = trx.deleteFrom('oidc_identities').where('user_id', '=', user);
+      if (keep !== undefined)
+        theirs = theirs.where(({ not, and, eb }) =>
+          not(and([eb('issuer', '=', keep.issuer), eb('subject', '=', keep.subject)])),
+        );
+      return Number((await theirs.executeTakeFirst()).numDeletedRows);
+    },
+    async endOidcSessions(marks) {
+      const theirs = trx.deleteFrom('auth_sessions').where('userId', '=', user).where('oidcSession', 'is not', null);
+      const ended = marks === 'all' ? theirs : theirs.where('oidcSession', 'in', marks);
+      return Number((await ended.executeTakeFirst()).numDeletedRows);
+    },
+  };
+}
+
 export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns {
   const { db } = driver;
   /** In the sign-in library's time format. */
   const moment = (ms: number) => (driver.name === 'sqlite' ? toIso(ms) : toDate(ms));
 
   /** What is possible within a change. The user is locked. */
-  async function changeOf(trx: Transaction<Tables>, id: string, now: number): Promise<UserChange> {
+  async function changeOf(
+    trx: Transaction<Tables>,
+    id: string,
+    now: number,
+    account: AccountId | undefined,
+  ): Promise<UserChange> {
     const user = await readUser(trx, id);
     if (user === null) throw new ApiError('not_found', 'There is no such user.');
     const count = ({ numDeletedRows }: { numDeletedRows: bigint }): number => Number(numDeletedRows);
@@ -147,6 +187,11 @@ export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns 
         const theirs = trx.deleteFrom('auth_passkeys').where('userId', '=', id).where('id', '=', passkey);
         return count(await theirs.executeTakeFirst()) === 1;
       },
+      ...identitiesOf(trx, id, now),
+      async join(role, by) {
+        if (account === undefined) throw new TypeError('No account was named to the change.');
+        return insertMember(trx, { account, user: id, role }, now, by);
+      },
       acceptInvitation: (tokenHash, by) => acceptInvitation(driver, trx, tokenHash, id, now, by),
       clearAttempts: (subject) => clearAttempts(trx, subject),
       async mail(payload) {
@@ -157,6 +202,16 @@ export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns 
   }
 
   return {
+    async userByIdentity({ issuer, subject }) {
+      const mine = db.selectFrom('oidc_identities').select('user_id').where('issuer', '=', issuer);
+      return (await mine.where('subject', '=', subject).executeTakeFirst())?.user_id ?? null;
+    },
+
+    async usersByOidcSession(mark) {
+      const sessions = db.selectFrom('auth_sessions').select('userId').distinct().where('oidcSession', '=', mark);
+      return (await sessions.execute()).map(({ userId }) => userId);
+    },
+
     async sessions(user) {
       const now = await driver.now();
       const rows = await db
@@ -209,7 +264,7 @@ export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns 
           if ((await theirs.where('id', '=', session).executeTakeFirst()) === undefined)
             throw new ApiError('not_signed_in');
         }
-        return work(await changeOf(trx, user, now));
+        return work(await changeOf(trx, user, now, account));
       });
     },
   };

@@ -7,6 +7,7 @@ import { watchDomainData } from './engine/data/domain-data.ts';
 import { buildApp } from './http/app.ts';
 import { startIdentityWatch, startNodeReport, startStoreClock } from './jobs/rounds.ts';
 import { type Clock, systemClock } from './kernel/clock.ts';
+import { messageOf } from './kernel/errors.ts';
 import { DASHBOARD_PER_WINDOW } from './kernel/facts/limits.ts';
 import { randomToken } from './kernel/ids.ts';
 import type { Logger } from './kernel/log.ts';
@@ -168,7 +169,10 @@ async function start(
       engine,
       clock,
     });
-  if (context.answersRequests) await orAborted(store.charging.open(), signal);
+  if (context.answersRequests) {
+    await orAborted(requireProvider(services.oidc, options, logger), signal);
+    await orAborted(store.charging.open(), signal);
+  }
   signal.throwIfAborted();
   const port = await listenForRequests(app, options, closers);
   const listening = options.port === 0 ? publicUrlOf(options.host, port) : options.publicUrl;
@@ -191,6 +195,27 @@ async function start(
   }
   const address = `http://${hostInUrl(options.host)}:${port}`;
   return { url: listening, address, store, setupLink, setupCommand, drain, reload, stop: () => closers.closeAll() };
+}
+
+/** Where nobody could sign in without the OpenID provider, a wrong set-up shows at the start. Throws. */
+async function requireProvider(
+  oidc: ReturnType<typeof createServices>['oidc'],
+  { oidcOnly, oidcStartAnyway }: Pick<Options, 'oidcOnly' | 'oidcStartAnyway'>,
+  logger: Logger,
+): Promise<void> {
+  if (oidc === null || !oidcOnly) return;
+  try {
+    await oidc.provider.check();
+  } catch (error) {
+    const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : messageOf(error);
+    const found = `MAILVET_OIDC_ISSUER is ${JSON.stringify(oidc.settings.issuer)}, which cannot be used (${why})`;
+    const message = `${found}: with MAILVET_OIDC_ONLY nobody could sign in.`;
+    if (!oidcStartAnyway)
+      throw new Error(`${message} Correct it, or set MAILVET_OIDC_START_ANYWAY=true to start without it.`, {
+        cause: error,
+      });
+    logger.warn(message);
+  }
 }
 
 async function openMigrated(

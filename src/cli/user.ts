@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { HOUR_MS, systemClock } from '../kernel/clock.ts';
-import { COMMAND_RESET_LINK_HOURS } from '../kernel/facts/lifetimes.ts';
+import { HOUR_MS, MINUTE_MS, systemClock } from '../kernel/clock.ts';
+import { COMMAND_RESET_LINK_HOURS, SIGN_IN_LINK_MINUTES } from '../kernel/facts/lifetimes.ts';
 import { UNLOCK_WITHIN_SECONDS } from '../kernel/facts/limits.ts';
 import { FIRST_ACCOUNT } from '../kernel/facts/plans.ts';
 import { ROLES, type Role } from '../kernel/facts/roles.ts';
@@ -47,6 +47,8 @@ export function userCommand(): Command {
   const group = new Command('user').description('Manage dashboard users.');
   group.addCommand(create());
   group.addCommand(resetPassword());
+  group.addCommand(signIn());
+  group.addCommand(unlink());
   group.addCommand(unlock());
   group.addCommand(list());
   group.addCommand(set());
@@ -57,6 +59,7 @@ export function userCommand(): Command {
 interface UserContext {
   readonly store: Store;
   readonly userAdmin: UserAdmin;
+  readonly publicUrl: string;
   /** A one-time link to choose a password, valid for a day. */
   linkFor(user: string, within?: (change: UserChange) => Promise<void>): Promise<string>;
   /** A link by which the owner of an address that is not confirmed takes its user over and joins the account. */
@@ -90,7 +93,7 @@ async function withUserAdmin(flags: object, use: (context: UserContext) => Promi
       await store.members.invite(account, invitation, commandActor());
       return `${options.publicUrl}/invitation#token=${token}`;
     };
-    await use({ store, userAdmin, linkFor, inviteKnown });
+    await use({ store, userAdmin, publicUrl: options.publicUrl, linkFor, inviteKnown });
   });
 }
 
@@ -248,6 +251,37 @@ const resetPassword = () =>
         );
       }),
     );
+
+const signIn = () =>
+  command('sign-in', 'Print a link that signs a user in, also where only the OpenID provider does.', 'user')
+    .argument('<user>', 'address or id')
+    .action((named: string, flags: { json?: boolean }) =>
+      withUserAdmin(flags, async ({ store, userAdmin, publicUrl }) => {
+        const { id, email } = await requireUser(store, named);
+        const token = await userAdmin.signInToken(id, SIGN_IN_LINK_MINUTES * MINUTE_MS, (change) =>
+          change.record({ by: commandActor(), action: 'user.sign_in_link_created' }),
+        );
+        const url = `${publicUrl}/sign-in/link#token=${token}`;
+        const text = `Link that signs in as ${email}, valid once within ${SIGN_IN_LINK_MINUTES} minutes; it is not shown again:`;
+        printResult(flags, { id, email, url }, `${text}\n${url}`);
+      }),
+    );
+
+const unlink = () =>
+  command('unlink', 'Remove what links a user to a person at the OpenID provider, and end those sessions.', 'user')
+    .argument('<user>', 'address or id')
+    .action(async (named: string, flags: { json?: boolean }) => {
+      await withStore(optionsFrom(flags, 'user'), async (store) => {
+        const { id, email } = await requireUser(store, named);
+        const unlinked = await store.signIns.change({ user: id }, async (change) => {
+          const removed = await change.unlinkIdentities();
+          await change.endOidcSessions('all');
+          if (removed > 0) await change.record({ by: commandActor(), action: 'user.oidc_unlinked' });
+          return removed > 0;
+        });
+        printResult(flags, { id, email, unlinked }, `${email} is ${unlinked ? 'no longer' : 'not'} linked.`);
+      });
+    });
 
 const unlock = () =>
   command('unlock', 'Lift the limits on sign-in attempts, codes and reset mails of a user.', 'user')

@@ -22,6 +22,7 @@ import {
   SMTP_PORT,
   SMTP_RATE_PER_OPERATOR,
 } from '../kernel/facts/limits.ts';
+import { ROLES, type Role } from '../kernel/facts/roles.ts';
 import { keyModeOf } from '../kernel/ids.ts';
 import { canonicalCidr, canonicalIp, canonicalScopedIp, type HostPort, parseHostPort } from '../kernel/ip.ts';
 
@@ -29,6 +30,7 @@ type OptionGroup =
   | 'Store'
   | 'Listening'
   | 'Dashboard'
+  | 'OpenID Connect'
   | 'DNS'
   | 'Mailbox check'
   | 'Lists'
@@ -207,6 +209,58 @@ const webAddress: Parser<string> = (text) => {
   const plain = url.search === '' && url.hash === '' && url.username === '' && url.password === '';
   if (!/^https?:$/.test(url.protocol) || !plain) return { expected };
   return { value: url.href.replace(/\/+$/, '') };
+};
+
+/** A host that is this one by its name or address. */
+const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+/** Longer than any real one. */
+const OIDC_TEXT_MAX = 512;
+
+/** OpenID Connect Core 1.0 §2 (`iss`): https, without query and fragment; compared to the letter, so kept as it is. */
+const oidcIssuer: Parser<string> = (text) => {
+  const url = URL.parse(text);
+  const plain = url !== null && url.username === '' && url.password === '' && !/[?#]/.test(text);
+  const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK_HOST.test(url.hostname));
+  if (plain && safe && text.length <= OIDC_TEXT_MAX) return { value: text };
+  return { expected: 'the https:// URL that your provider calls its issuer; http:// is for this host alone' };
+};
+
+/** A name or an identifier in printable characters of one line. */
+const oneLine =
+  (max: number): Parser<string> =>
+  (text) =>
+    /^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(text) && text.length <= max
+      ? { value: text }
+      : { expected: `up to ${max} printable characters in one line` };
+
+/** RFC 6749 §3.3; `openid` makes it OpenID Connect (Core 1.0 §3.1.2.1). */
+const oidcScopes: Parser<readonly string[]> = (text) => {
+  const scopes = text.split(/[\s,]+/).filter((scope) => scope !== '');
+  const valid = scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]{1,128}$/.test(scope));
+  if (!valid || scopes.length > 32) return { expected: 'scopes separated by spaces, such as openid email profile' };
+  return { value: [...new Set(['openid', ...scopes])] };
+};
+
+const mailDomain: Parser<string> = (text) =>
+  isQualified(text) ? { value: text.toLowerCase() } : { expected: 'a domain such as example.com' };
+
+const accountName: Parser<string> = (text) =>
+  /^acc_\w{1,64}$/.test(text)
+    ? { value: text }
+    : { expected: 'the id of an account (mailvet account list shows them)' };
+
+interface MappedRole {
+  readonly value: string;
+  readonly role: Role;
+}
+
+/** `value=role`; the value may have equals signs, but no comma. */
+const mappedRole: Parser<MappedRole> = (text) => {
+  const at = text.lastIndexOf('=');
+  const [value, named] = [text.slice(0, Math.max(0, at)).trim(), text.slice(at + 1).trim()];
+  const role = ROLES.find((one) => one === named);
+  if (role !== undefined && value !== '') return { value: { value, role } };
+  return { expected: `VALUE=ROLE with a role of ${ROLES.join(', ')}` };
 };
 
 const webAddressOrNone: Parser<string | null> = (text) => {
@@ -498,6 +552,133 @@ export const OPTIONS = {
     parse: integer(SIGNUP_CREDITS),
     default: String(SIGNUP_CREDITS.default),
     help: 'Opening balance of an account created by sign-up.',
+    commands: SERVE,
+  }),
+  oidcIssuer: row({
+    env: 'MAILVET_OIDC_ISSUER',
+    group: 'OpenID Connect',
+    value: 'url',
+    parse: oidcIssuer,
+    default: null,
+    defaultText: 'none: no sign-in with OpenID Connect',
+    help: 'Issuer of the OpenID provider that people sign in with ([set-up](oidc.md)), as its discovery document says.',
+    commands: SERVE,
+  }),
+  oidcClientId: row({
+    env: 'MAILVET_OIDC_CLIENT_ID',
+    group: 'OpenID Connect',
+    value: 'id',
+    parse: oneLine(OIDC_TEXT_MAX),
+    default: null,
+    defaultText: 'none',
+    help: 'What the provider calls this service.',
+    commands: SERVE,
+  }),
+  oidcClientSecret: row({
+    env: 'MAILVET_OIDC_CLIENT_SECRET',
+    group: 'OpenID Connect',
+    value: 'secret',
+    parse: oneLine(OIDC_TEXT_MAX),
+    default: null,
+    defaultText: 'none: a public client, with PKCE alone',
+    help: 'Secret of this service at the provider.',
+    secret: true,
+    commands: SERVE,
+  }),
+  oidcName: row({
+    env: 'MAILVET_OIDC_NAME',
+    group: 'OpenID Connect',
+    value: 'name',
+    parse: oneLine(40),
+    default: 'SSO',
+    help: 'The provider on the button of the sign-in page: "Continue with Okta".',
+    commands: SERVE,
+  }),
+  oidcScopes: row({
+    env: 'MAILVET_OIDC_SCOPES',
+    group: 'OpenID Connect',
+    value: 'scopes',
+    parse: oidcScopes,
+    default: 'openid email profile',
+    help: 'Scopes that are asked for, separated by spaces. `openid` is always asked for.',
+    commands: SERVE,
+  }),
+  oidcAllowedDomains: row({
+    env: 'MAILVET_OIDC_ALLOWED_DOMAINS',
+    group: 'OpenID Connect',
+    value: 'domain,…',
+    parse: listOf(mailDomain),
+    default: null,
+    defaultText: 'any',
+    help: 'Domains whose addresses may sign in with the provider, which must say that it verified the address. Subdomains are domains of their own.',
+    commands: SERVE,
+  }),
+  oidcAccount: row({
+    env: 'MAILVET_OIDC_ACCOUNT',
+    group: 'OpenID Connect',
+    value: 'account',
+    parse: accountName,
+    default: null,
+    defaultText: 'none: an invitation is needed',
+    help: 'Account that people become members of when they first sign in with the provider.',
+    commands: SERVE,
+  }),
+  oidcRole: row({
+    env: 'MAILVET_OIDC_ROLE',
+    group: 'OpenID Connect',
+    value: 'role',
+    parse: oneOf(...ROLES),
+    default: null,
+    defaultText: 'none: only who has a mapped role gets in',
+    help: `Their role in that account: ${ROLES.join(', ')}. With a role claim, that of people without a mapped value.`,
+    commands: SERVE,
+  }),
+  oidcRoleClaim: row({
+    env: 'MAILVET_OIDC_ROLE_CLAIM',
+    group: 'OpenID Connect',
+    value: 'claim',
+    parse: oneLine(OIDC_TEXT_MAX),
+    default: null,
+    defaultText: 'none',
+    help: 'Claim that decides the role in that account at every sign-in: a text or a list of texts, such as `groups`; `realm_access.roles` is one inside another.',
+    commands: SERVE,
+  }),
+  oidcRoleMap: row({
+    env: 'MAILVET_OIDC_ROLE_MAP',
+    group: 'OpenID Connect',
+    value: 'value=role,…',
+    parse: listOf(mappedRole),
+    default: null,
+    defaultText: 'none',
+    help: 'What values of that claim stand for, such as `mailvet-admins=admin,staff=member`. The highest role counts.',
+    commands: SERVE,
+  }),
+  oidcSecondFactor: row({
+    env: 'MAILVET_OIDC_SECOND_FACTOR',
+    group: 'OpenID Connect',
+    value: 'value,…',
+    parse: listOf(oneLine(OIDC_TEXT_MAX)),
+    default: null,
+    defaultText: 'none: the provider does not count as a second factor',
+    help: 'Values of the claims `amr` and `acr` that count as the second factor that an account can require, such as `mfa,hwk`.',
+    commands: SERVE,
+  }),
+  oidcOnly: row({
+    env: 'MAILVET_OIDC_ONLY',
+    group: 'OpenID Connect',
+    value: 'boolean',
+    parse: boolean,
+    default: 'false',
+    help: 'No passwords and passkeys: people sign in with the provider alone. `mailvet user sign-in` prints a link for who is locked out. The service does not start while the provider cannot be reached.',
+    commands: SERVE,
+  }),
+  oidcStartAnyway: row({
+    env: 'MAILVET_OIDC_START_ANYWAY',
+    group: 'OpenID Connect',
+    value: 'boolean',
+    parse: boolean,
+    default: 'false',
+    help: 'Starts with `MAILVET_OIDC_ONLY` even while the provider cannot be reached.',
     commands: SERVE,
   }),
   dnsServers: row({

@@ -10,6 +10,7 @@ import {
   flagOf,
   isHostName,
   isQualified,
+  OPTIONS,
   type OptionKey,
   type OptionRow,
   optionsOf,
@@ -240,6 +241,37 @@ function conflicts(read: Partial<Settings>): string[] {
     );
   if (read.metricsPort && read.metricsPort === read.port)
     problems.push(`MAILVET_METRICS_PORT is ${read.metricsPort}, the port of the service: give a different one.`);
+  problems.push(...oidcConflicts(read));
+  return problems;
+}
+
+const isSet = (value: unknown): boolean => value !== null && value !== undefined && value !== false;
+
+function oidcConflicts(read: Partial<Settings>): string[] {
+  const problems: string[] = [];
+  /** What `one` is nothing without. */
+  const needs = (one: OptionKey, ...others: readonly OptionKey[]) => {
+    const missing = others.filter((other) => other in read && !isSet(read[other]));
+    if (!isSet(read[one]) || missing.length < others.length) return;
+    const named = others.map((other) => OPTIONS[other].env).join(' or ');
+    problems.push(`${OPTIONS[one].env} is set without ${named}: set it as well, or remove ${OPTIONS[one].env}.`);
+  };
+  needs('oidcIssuer', 'oidcClientId');
+  needs('oidcClientId', 'oidcIssuer');
+  needs('oidcClientSecret', 'oidcIssuer');
+  needs('oidcAllowedDomains', 'oidcIssuer');
+  needs('oidcAccount', 'oidcIssuer');
+  needs('oidcAccount', 'oidcRole', 'oidcRoleMap');
+  needs('oidcRole', 'oidcAccount');
+  needs('oidcRoleClaim', 'oidcAccount');
+  needs('oidcRoleClaim', 'oidcRoleMap');
+  needs('oidcRoleMap', 'oidcRoleClaim');
+  needs('oidcSecondFactor', 'oidcIssuer');
+  needs('oidcOnly', 'oidcIssuer');
+  if (read.oidcOnly === true && read.signup === 'open')
+    problems.push(
+      'MAILVET_SIGNUP is "open" with MAILVET_OIDC_ONLY, which has no passwords to sign up with: set MAILVET_SIGNUP=closed.',
+    );
   return problems;
 }
 

@@ -61,11 +61,15 @@ export const USER_ACTIONS = [
   'user.authentication_failed',
   /** Too many of them: refused without a look at the password or code. */
   'user.authentication_blocked',
+  /** To a person whom the OpenID provider knows; and no longer. */
+  'user.oidc_linked',
+  'user.oidc_unlinked',
   'user.unlocked',
   'user.password_changed',
   /** By a link, or by the operator. */
   'user.password_reset',
   'user.password_link_created',
+  'user.sign_in_link_created',
   'user.second_factor_enabled',
   'user.second_factor_disabled',
   'user.passkey_added',
@@ -94,4 +98,4 @@ export const ACTOR_KINDS = ['user', 'operator', 'key', 'operator_key', 'command'
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 
 /** How users prove who they are. */
-export type Factor = 'password' | 'code' | 'recovery_code' | 'passkey' | 'link';
+export type Factor = 'password' | 'code' | 'recovery_code' | 'passkey' | 'link' | 'oidc';

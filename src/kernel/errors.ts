@@ -31,6 +31,16 @@ export const DASHBOARD_ERRORS = {
     message: 'The email address or password is incorrect.',
     fix: 'Correct them, or reset the password. For security, the reply does not say which of the two was wrong.',
   },
+  oidc_refused: {
+    status: 403,
+    message: 'The sign-in with the OpenID provider was refused.',
+    fix: 'The message says why, and `reason` names it; [OpenID Connect](oidc.md#when-a-sign-in-is-refused) has all of them.',
+  },
+  passwords_off: {
+    status: 403,
+    message: 'On this service, people sign in with its OpenID provider alone.',
+    fix: 'Sign in with the provider. Whoever is locked out asks the operator for a link (`mailvet user sign-in`).',
+  },
   second_factor_failed: {
     status: 401,
     message: 'The code is incorrect or has already been used.',
@@ -525,6 +535,8 @@ export interface ErrorDetails {
   policies?: readonly string[];
   /** Of the policy that the request names: what to do with the address, although there is no verdict. */
   decision?: Decision;
+  /** Dashboard only: why a sign-in with the OpenID provider was refused. */
+  reason?: string;
   /** Dashboard only: the lowest role that is allowed to do this. */
   required_role?: string;
 }

@@ -3,7 +3,7 @@ import { intendedAddress } from '../engine/address/suggest.ts';
 import type { VerificationEngine } from '../engine/create.ts';
 import type { WatchedDomainData } from '../engine/data/domain-data.ts';
 import { ageInDays } from '../engine/doctor/diagnose.ts';
-import { createPost } from '../engine/http/post.ts';
+import { createPost, isLoopback } from '../engine/http/post.ts';
 import { createSns } from '../engine/http/sns.ts';
 import { createDashboardLimiter, createFailedAuthLimiter, createOperatorLimiter } from '../http/access/limiters.ts';
 import type { Health, HttpContext } from '../http/context.ts';
@@ -38,6 +38,7 @@ import { createRejectedRequestLog } from '../service/rejected-requests.ts';
 import { uncertainFlush } from '../service/replies.ts';
 import { createSharedLists, type SharedLists } from '../service/shared-lists.ts';
 import { deliverabilityCheck } from '../service/sign-in/deliverability.ts';
+import { createOidcProvider, type OidcProvider, type OidcSettings } from '../service/sign-in/oidc-provider.ts';
 import { createSignIn } from '../service/sign-in/service.ts';
 import type { WatchedClock } from '../service/store-clock.ts';
 import {
@@ -91,6 +92,33 @@ interface Services {
   readonly sharedLists: SharedLists;
   readonly hostLearning: HostLearning;
   readonly outcomeMemory: OutcomeMemory;
+  /** Null: not configured. */
+  readonly oidc: { readonly settings: OidcSettings; readonly provider: OidcProvider } | null;
+}
+
+/** The OpenID provider of the options. */
+function oidcOf({ options, engine, clock, url }: ServiceParts): Services['oidc'] {
+  const { oidcIssuer: issuer, oidcClientId: clientId } = options;
+  if (issuer === null || clientId === null) return null;
+  const settings: OidcSettings = {
+    issuer,
+    clientId,
+    clientSecret: options.oidcClientSecret,
+    name: options.oidcName,
+    scopes: options.oidcScopes,
+    allowedDomains: options.oidcAllowedDomains,
+    account: options.oidcAccount,
+    role: options.oidcRole,
+    roleClaim: options.oidcRoleClaim,
+    roleMap: options.oidcRoleMap ?? [],
+    secondFactor: options.oidcSecondFactor ?? [],
+    only: options.oidcOnly,
+  };
+  const post = createPost({ ...engine, loopback: isLoopback(new URL(issuer)) });
+  return {
+    settings,
+    provider: createOidcProvider({ settings, post, clock, redirectUri: () => `${url()}/sign-in/oidc` }),
+  };
 }
 
 /** The dependencies of the HTTP handlers, and those they share with jobs. */
@@ -99,8 +127,9 @@ export function createServices(parts: ServiceParts): Services {
   const { options, logger, storeClock: clock, store, engine, lists, metrics, closers, url, egressFile } = parts;
   const mail = options.mailUrl === null ? null : createMail({ server: options.mailUrl, from: options.mailFrom });
   const mailLimits = createMailLimits({ store, logger });
+  const oidc = oidcOf(parts);
   const signIn = createSignIn({
-    ...{ store, clock, logger, url, mail, mailLimits },
+    ...{ store, clock, logger, url, mail, mailLimits, oidc },
     secret: options.authSecret,
     signup: options.signup === 'open' ? { credits: options.signupCredits } : null,
     checkDeliverability: deliverabilityCheck(engine),
@@ -184,7 +213,17 @@ export function createServices(parts: ServiceParts): Services {
     onAttempt: (isDelivered) =>
       metrics?.note('mailvet_webhook_attempts_total', { outcome: isDelivered ? 'delivered' : 'failed' }),
   });
-  return { context, mail, mailLimits, listsUpdate, sharedLists, hostLearning, deliverWebhook, outcomeMemory: memory };
+  return {
+    context,
+    mail,
+    mailLimits,
+    listsUpdate,
+    sharedLists,
+    hostLearning,
+    deliverWebhook,
+    outcomeMemory: memory,
+    oidc,
+  };
 }
 
 /** What is counted in memory is written every few seconds, and once more at the end. */

@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox';
 import {
   CODE_LENGTH,
+  OIDC_QUERY_LENGTH,
+  OIDC_TOKEN_LENGTH,
   PASSKEY_NAME_LENGTH,
   PASSKEYS_MAX,
   SESSIONS_LISTED,
@@ -52,6 +54,12 @@ export const SessionReply = Type.Object(
     signup: Type.Boolean(),
     /** Whether this service can send mail. */
     mail: Type.Boolean(),
+    oidc: Nullable(
+      Type.Object({
+        name: Type.String({ description: 'Of the OpenID provider: "Continue with Okta".' }),
+        only: Type.Boolean({ description: 'There are no passwords and passkeys.' }),
+      }),
+    ),
     /** The address that the request came from, canonical. */
     ip: Type.String(),
   },
@@ -69,6 +77,24 @@ export const SignInReply = Type.Object(
   { second_factor: Type.Boolean({ description: 'True: not signed in yet, a code is required next.' }) },
   { title: 'SignIn' },
 );
+/** `POST /dashboard/sign-in/oidc` */
+export const OidcBeginRequest = Type.Object({
+  invitation: Type.Optional(LinkToken),
+});
+export const OidcBeginReply = Type.Object(
+  { url: Type.String({ description: 'Of the OpenID provider, where the browser goes next.' }) },
+  { title: 'OidcBegin' },
+);
+/** `POST /dashboard/sign-in/oidc/finish` */
+export const OidcFinishRequest = Type.Object({
+  query: Text('query', OIDC_QUERY_LENGTH, {
+    description: 'Of the address to which the provider sent the browser, with `code` and `state`.',
+  }),
+});
+/** Back-Channel Logout 1.0 §2.5: a form. */
+export const OidcLogoutRequest = Type.Object({
+  logout_token: Text('logout_token', OIDC_TOKEN_LENGTH, { description: 'A logout token of the provider.' }),
+});
 const Code = Text('code', CODE_LENGTH, {
   description: 'Six digits of the authenticator app, or a recovery code.',
   'x-error': 'code must be the six digits of the authenticator app, or a recovery code.',

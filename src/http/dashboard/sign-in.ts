@@ -6,6 +6,7 @@ import type { PasskeyRecord } from '../../service/sign-in/passkeys.ts';
 import type { SignedIn } from '../../service/sign-in/session.ts';
 import type { UserSession } from '../../service/sign-in/sessions.ts';
 import { browserRequest, done, keep, NOTHING, signInReply } from '../access/session.ts';
+import type { HttpContext } from '../context.ts';
 import { type Route, route } from '../route.ts';
 
 /** Accepting an invitation; account.ts sends and revokes it. */
@@ -275,6 +276,83 @@ const shown = ({ id, email, name, secondFactor, withSecondFactor, operator }: Si
   operator,
 });
 
+function offersOf({ signIn }: HttpContext) {
+  const { oidc, ...others } = signIn.offers;
+  return { ...others, oidc: oidc && { name: oidc.name, only: oidc.only } };
+}
+
+/** Throws `not_found`. */
+function oidcOf({ signIn }: HttpContext): NonNullable<HttpContext['signIn']['oidc']> {
+  if (signIn.oidc !== null) return signIn.oidc;
+  throw new ApiError('not_found', 'This service has no OpenID provider to sign in with.');
+}
+
+/** Signing in with the OpenID provider. The page, not the provider, calls all of these but the last. */
+const OIDC_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/dashboard/sign-in/oidc',
+    access: 'anybody',
+    input: { body: C.OidcBeginRequest },
+    output: { content: C.OidcBeginReply },
+    doc: {
+      operationId: 'beginOidc',
+      tag: 'Dashboard',
+      summary: 'Start signing in with the OpenID provider; an invitation is accepted on return',
+      errors: [403, 404, 429],
+    },
+    serve:
+      (c) =>
+      async (context, { body }) => {
+        const { url, setCookie } = await oidcOf(c).begin(browserRequest(context), body.invitation ?? null);
+        return { body: { url }, ...keep({ setCookie }) };
+      },
+  }),
+  route({
+    method: 'POST',
+    path: '/dashboard/sign-in/oidc/finish',
+    access: 'anybody',
+    input: { body: C.OidcFinishRequest },
+    output: { content: C.SignInReply },
+    doc: {
+      operationId: 'finishOidc',
+      tag: 'Dashboard',
+      summary: 'Complete a sign-in with the OpenID provider',
+      errors: [403, 404, 410],
+    },
+    serve:
+      (c) =>
+      async (context, { body }) => {
+        const { secondFactor, setCookie } = await oidcOf(c).finish(browserRequest(context), body.query);
+        return { body: { second_factor: secondFactor }, ...keep({ setCookie }) };
+      },
+  }),
+  route({
+    method: 'POST',
+    path: '/dashboard/sign-in/oidc/logout',
+    access: 'anybody',
+    input: { body: C.OidcLogoutRequest, lenient: true },
+    output: { content: C.Done },
+    doc: {
+      operationId: 'logOutOidc',
+      tag: 'Dashboard',
+      summary: 'Called by the OpenID provider (OpenID Connect Back-Channel Logout 1.0): ends the sessions it names',
+      errors: [400, 404, 429],
+    },
+    serve:
+      (c) =>
+      async ({ ip }, { body }) => {
+        try {
+          await oidcOf(c).logout({ ip }, body.logout_token);
+        } catch (error) {
+          if (error instanceof ApiError) throw error;
+          throw c.failedAuth.refuse(ip, new ApiError('malformed_request', 'The logout token is not valid.', {}, error));
+        }
+        return { ...done('The sessions were ended.'), headers: { 'cache-control': 'no-store' } };
+      },
+  }),
+];
+
 /** Sign-in, sign-out, sign-up and password reset: routes that concern a user, not an account. */
 export const SIGN_IN_ROUTES: readonly Route[] = [
   route({
@@ -298,7 +376,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
           test_account: of.testAccount,
         })),
         setup_command: session === null && (await c.signIn.setup.wanted()) ? c.setupCommand : null,
-        ...c.signIn.offers,
+        ...offersOf(c),
         ip: context.ip,
       };
       return { body, ...keep(session ?? NOTHING) };
@@ -349,6 +427,23 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
         const { secondFactor, setCookie } = await c.signIn.signIn(browserRequest(context), body);
         return { body: { second_factor: secondFactor }, ...keep({ setCookie }) };
       },
+  }),
+  route({
+    method: 'POST',
+    path: '/dashboard/sign-in/link',
+    access: 'anybody',
+    input: { body: C.TokenRequest },
+    output: { content: C.Done },
+    doc: {
+      operationId: 'signInByLink',
+      tag: 'Dashboard',
+      summary: 'Sign in by a link of `mailvet user sign-in`',
+      errors: [410, 429],
+    },
+    serve:
+      (c) =>
+      async (context, { body }) =>
+        signInReply(await c.signIn.signInByLink(browserRequest(context), body.token)),
   }),
   route({
     method: 'POST',
@@ -511,6 +606,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
         );
       },
   }),
+  ...OIDC_ROUTES,
   ...SECURITY_ROUTES,
   ...SESSION_ROUTES,
   ...INVITATION_ROUTES,

@@ -22,6 +22,10 @@ export const SETUP_LINK_HOURS = 1;
 /** A link to choose a password: mailed, or created on the command line. */
 export const RESET_LINK_HOURS = 1;
 export const COMMAND_RESET_LINK_HOURS = 24;
+/** A link that signs in, created on the command line. */
+export const SIGN_IN_LINK_MINUTES = 15;
+/** How long a sign-in with the OpenID provider may take; and the code that is asked after it. */
+export const OIDC_MINUTES = 10;
 /** The link that verifies the address of a sign-up. */
 export const SIGNUP_LINK_HOURS = 24;
 /** An upload that adds nothing for so long is removed. */

@@ -49,6 +49,11 @@ export const LINK_TOKEN_LENGTH = { min: 16, max: 128 };
 /** A code of an authenticator app, or a recovery code. */
 export const CODE_LENGTH = { min: 6, max: 20 };
 
+/** The query with which an OpenID provider sends the browser back: codes of some are thousands of characters. */
+export const OIDC_QUERY_LENGTH = { min: 1, max: 8_192 };
+/** A logout token. */
+export const OIDC_TOKEN_LENGTH = { min: 16, max: 8_192 };
+
 /** A reply of a mail server that operators ask to have explained. */
 export const SMTP_REPLY_LENGTH = { min: 3, max: 6_000 };
 /** What a mail server said of a mail that bounced; of a longer text, as much is read. */

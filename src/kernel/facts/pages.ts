@@ -46,6 +46,8 @@ export const PAGES = {
   '/operator/replies': { title: 'SMTP replies', for: 'operator' },
   '/operator/sign-ins': { title: 'Sign-ins', for: 'operator' },
   '/sign-in': { title: 'Sign in', for: 'anyone' },
+  '/sign-in/oidc': { title: 'Sign in', for: 'anyone' },
+  '/sign-in/link': { title: 'Sign in', for: 'anyone' },
   '/sign-up': { title: 'Sign up', for: 'anyone' },
   '/setup': { title: 'Set up Mailvet', for: 'anyone' },
   '/reset-password': { title: 'Reset your password', for: 'anyone' },

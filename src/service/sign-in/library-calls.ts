@@ -19,7 +19,7 @@ export interface Cookies {
 }
 
 /** The library's cookies, without prefix. */
-type CookieName = 'session_token' | 'two_factor' | 'passkey' | 'device';
+type CookieName = 'session_token' | 'two_factor' | 'passkey' | 'device' | 'oidc';
 
 const NAME = /^(?:__Host-)?mailvet\.([a-z_]+)$/;
 /**

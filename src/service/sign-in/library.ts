@@ -11,6 +11,7 @@ import { twoFactor } from 'better-auth/plugins/two-factor';
 import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS, toDate } from '../../kernel/clock.ts';
 import {
   FRESH_SIGN_IN_DAYS,
+  OIDC_MINUTES,
   RESET_LINK_HOURS,
   SESSION_DAYS,
   SESSION_REFRESH_MINUTES,
@@ -21,6 +22,7 @@ import type { Logger } from '../../kernel/log.ts';
 import type { Store } from '../../store/store.ts';
 import { CLIENT_IP_HEADER, relyingParty } from './library-calls.ts';
 import { libraryInserts } from './library-inserts.ts';
+import { oidcSessionOf, oidcSessions } from './oidc-sessions.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { secondFactorSessions } from './second-factor-sessions.ts';
 
@@ -28,6 +30,16 @@ interface NewSession {
   readonly userId: string;
   /** Whether it replaces one that was begun with a second factor. */
   readonly secondFactor: boolean;
+  /** See oidc-sessions.ts. */
+  readonly oidcSession: string | null;
+}
+interface NewChallenge {
+  readonly userId: string;
+  readonly oidcSession: string;
+  readonly expiresAt: Date;
+}
+interface OidcState {
+  readonly state: string;
 }
 interface DeviceCookie {
   readonly value: string;
@@ -45,6 +57,8 @@ const accepting = <T>(): Accepting<T> => ({
 const CHALLENGE = 'two_factor';
 /** Ours: the devices of devices.ts. */
 const DEVICE = 'device';
+/** Ours: a sign-in with the OpenID provider that is under way. */
+const OIDC = 'oidc';
 
 /** Operations that the library performs only inside other endpoints. Server-only: they have no path. */
 const internalAuthEndpoints = {
@@ -53,10 +67,10 @@ const internalAuthEndpoints = {
     /** Creates a session for a user authenticated by a link. */
     beginSession: createAuthEndpoint.serverOnly({ method: 'POST', body: accepting<NewSession>() }, async (ctx) => {
       const { internalAdapter } = ctx.context;
-      const { userId, secondFactor } = ctx.body;
+      const { userId, secondFactor, oidcSession } = ctx.body;
       const user = await internalAdapter.findUserById(userId);
       if (!user) return null;
-      const session = await internalAdapter.createSession(user.id, false, { secondFactor }, true);
+      const session = await internalAdapter.createSession(user.id, false, { secondFactor, oidcSession }, true);
       await setSessionCookie(ctx, { session, user });
       return user.id;
     }),
@@ -67,6 +81,32 @@ const internalAuthEndpoints = {
       if (!identifier) return null;
       const challenge = await context.internalAdapter.findVerificationValue(identifier);
       return challenge?.value ?? null;
+    }),
+    /** Has the code of an authenticator app asked, as the library's plug-in does after a password. */
+    beginChallenge: createAuthEndpoint.serverOnly({ method: 'POST', body: accepting<NewChallenge>() }, async (ctx) => {
+      const { context, body } = ctx;
+      const maxAge = (OIDC_MINUTES * MINUTE_MS) / 1000;
+      const cookie = context.createAuthCookie(CHALLENGE, { maxAge });
+      const identifier = `2fa-${randomToken(24)}`;
+      for (const row of [
+        { identifier, value: body.userId },
+        { identifier: `2fa-attempts-${identifier}`, value: '0' },
+        { identifier: oidcSessionOf(identifier), value: body.oidcSession },
+      ])
+        await context.internalAdapter.createVerificationValue({ ...row, expiresAt: body.expiresAt });
+      await ctx.setSignedCookie(cookie.name, identifier, context.secret, cookie.attributes);
+    }),
+    /** The state of the sign-in with the OpenID provider that the browser has begun; null as for the device cookie. */
+    oidcState: createAuthEndpoint.serverOnly({ method: 'POST', requireHeaders: true }, async (ctx) => {
+      const { context } = ctx;
+      return (await ctx.getSignedCookie(context.createAuthCookie(OIDC).name, context.secret)) || null;
+    }),
+    /** An empty state removes the cookie. */
+    setOidcState: createAuthEndpoint.serverOnly({ method: 'POST', body: accepting<OidcState>() }, async (ctx) => {
+      const { context, body } = ctx;
+      const maxAge = body.state === '' ? 0 : (OIDC_MINUTES * MINUTE_MS) / 1000;
+      const { name, attributes } = context.createAuthCookie(OIDC, { maxAge });
+      await ctx.setSignedCookie(name, body.state, context.secret, attributes);
     }),
     /** The content of the device cookie; null if it is missing or its signature is wrong. */
     deviceCookie: createAuthEndpoint.serverOnly({ method: 'POST', requireHeaders: true }, async (ctx) => {
@@ -235,6 +275,7 @@ export function openLibrary({ database, secret, publicUrl, clock, logger }: Libr
     plugins: [
       sessionTokenHashes,
       secondFactorSessions,
+      oidcSessions,
       libraryInserts,
       twoFactor({
         issuer: 'Mailvet',

@@ -29,6 +29,8 @@ const LIMITS = {
   password: { max: 10, windowMs: QUARTER_MS },
   /** Passkey challenges: each is a row, and every view of the sign-in page requests one. */
   'passkey-ip': { max: 120, windowMs: QUARTER_MS },
+  /** Sign-ins with the OpenID provider that are begun: each is a row, and an office has one network. */
+  'oidc-ip': { max: 300, windowMs: QUARTER_MS },
   /** By address; it is in the interest of its owner that all networks together get little more than one. */
   mail: { max: 3, everywhere: 6, windowMs: HOUR_MS, network: 'mail-ip' },
   'mail-ip': { max: 20, windowMs: HOUR_MS },

@@ -165,7 +165,7 @@ export function createPasswords({
         await endLinks(opened, user.id);
         await notify(change, 'password_changed', sourceOf(browser));
         await audit.record(change, browser, 'user.password_changed');
-        return beginSession(opened, browser, user.id, user.withSecondFactor);
+        return beginSession(opened, browser, user.id, user);
       });
     },
 

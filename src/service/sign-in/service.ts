@@ -16,6 +16,8 @@ import type { BrowserRequest } from './library-calls.ts';
 import { type Cookies, callLibrary, cookiesOf, type ErrorMapping, headersOf, relyingParty } from './library-calls.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { createNotifyUser, type NotifyUser, sourceOf } from './notices.ts';
+import { createOidc, type OidcService } from './oidc.ts';
+import type { OidcProvider, OidcSettings } from './oidc-provider.ts';
 import { lazyLibrary } from './open.ts';
 import { createPasskeys, type PasskeyService } from './passkeys.ts';
 import { admitToken, createPasswords, type PasswordService } from './password-change.ts';
@@ -23,7 +25,7 @@ import { endSecondFactor } from './second-factor-sessions.ts';
 import type { SignedIn } from './session.ts';
 import { beginSession, createSessionList, createSessions, type SessionList, type SessionService } from './sessions.ts';
 import { type CheckDeliverability, createSignUp, type SignUpService } from './sign-up.ts';
-import { createUserAdmin, newToken, removeAuthenticator, type UserAdmin } from './user-admin.ts';
+import { createUserAdmin, newToken, removeAuthenticator, signInOf, type UserAdmin } from './user-admin.ts';
 import { createUserAudit, type UserAudit } from './user-audit.ts';
 import { parseEmail, rejectWeakPassword } from './validate.ts';
 
@@ -39,10 +41,18 @@ export interface SignInService extends SessionService, SessionList, SecondFactor
   readonly passkeys: PasskeyService;
   readonly invitations: InvitationService;
   readonly confirm: ConfirmUser;
+  /** Null: not configured. */
+  readonly oidc: OidcService | null;
+  /** By a link of the command line. Throws ApiError. */
+  signInByLink(browser: BrowserRequest, token: string): Promise<Cookies>;
   /** Oldest account first. */
   accountsOf(user: SignedIn): Promise<Membership[]>;
-  /** Whether sign-up is open, and whether mail can be sent. */
-  readonly offers: { readonly signup: boolean; readonly mail: boolean };
+  /** Whether sign-up is open, and whether mail can be sent; the OpenID provider, and whether there is nothing else. */
+  readonly offers: {
+    readonly signup: boolean;
+    readonly mail: boolean;
+    readonly oidc: Pick<OidcSettings, 'name' | 'only'> | null;
+  };
   /** Failed attempts that are still to be written. */
   readonly failures: Pick<UserAudit, 'flush'>;
 }
@@ -60,9 +70,38 @@ interface SignInParts {
   /** Null: sign-up is closed. */
   readonly signup: { readonly credits: number } | null;
   readonly checkDeliverability: CheckDeliverability;
+  /** Null: not configured. */
+  readonly oidc: { readonly settings: OidcSettings; readonly provider: OidcProvider } | null;
 }
 
 export function createSignIn(parts: SignInParts): SignInService {
+  const all = createAllSignIns(parts);
+  return parts.oidc?.settings.only ? withoutPasswords(all) : all;
+}
+
+/** Without what begins a session, or leads to one, but for the OpenID provider and links of the operator. */
+function withoutPasswords(all: SignInService): SignInService {
+  const off = async (): Promise<never> => {
+    throw new ApiError('passwords_off');
+  };
+  const { passwords, passkeys, invitations } = all;
+  return {
+    ...all,
+    signIn: off,
+    signUp: off,
+    verifyEmail: off,
+    passwords: { ...passwords, forgot: off, lookUpReset: off, reset: off, change: off },
+    passkeys: { ...passkeys, addOptions: off, add: off, signInOptions: off, signIn: off },
+    invitations: {
+      ...invitations,
+      // Of a user who is signed in.
+      accept: (browser, { token, password }) =>
+        password === undefined ? invitations.accept(browser, { token }) : off(),
+    },
+  };
+}
+
+function createAllSignIns(parts: SignInParts): SignInService {
   const { store, clock, url, mail, mailLimits, signup, checkDeliverability } = parts;
   const library = lazyLibrary(parts);
   const limits = createLimits({ attempts: store.attempts, clock });
@@ -117,9 +156,23 @@ export function createSignIn(parts: SignInParts): SignInService {
     passkeys,
     confirm: createConfirmation({ library, limits, devices, audit, passwords, passkeys }),
     invitations: createInvitations({ store, library, limits, userAdmin, sessions }),
+    oidc:
+      parts.oidc &&
+      createOidc({
+        ...parts.oidc,
+        ...{ store, library, limits, devices, audit, userAdmin, clock, endPreviousSession },
+        logger: parts.logger,
+      }),
+    async signInByLink(browser, typed) {
+      const identifier = signInOf(await admitToken(limits, browser, typed));
+      const { internalAdapter } = await (await library()).$context;
+      const link = await internalAdapter.consumeVerificationValue(identifier);
+      if (link === null || link.expiresAt.getTime() <= clock.now()) throw new ApiError('link_expired');
+      return sessions.signInAs(browser, link.value);
+    },
     accountsOf: (user) => store.members.ofUser(user.id),
     failures: audit,
-    offers: { signup: openSignUp !== null, mail: mail !== null },
+    offers: { signup: openSignUp !== null, mail: mail !== null, oidc: parts.oidc?.settings ?? null },
   };
 }
 
@@ -358,7 +411,7 @@ function createSecondFactor(parts: {
       if (change.user.secondFactor) await notify(change, 'second_factor_off', sourceOf(browser));
       // The same session, rotated.
       await change.endSession(user.session);
-      const next = await beginSession(opened, browser, user.id, user.withSecondFactor);
+      const next = await beginSession(opened, browser, user.id, user);
       await endSecondFactor(context, user.id);
       await audit.record(change, browser, 'user.second_factor_disabled');
       return next;

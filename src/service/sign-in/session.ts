@@ -12,6 +12,8 @@ export interface SignedIn {
   readonly secondFactor: boolean;
   /** Whether this session was begun with a code or a passkey. */
   readonly withSecondFactor: boolean;
+  /** The mark of a session that was begun with the OpenID provider (oidc-sessions.ts); null: it was not. */
+  readonly oidcSession: string | null;
 }
 
 /** Reads sessions: the part of the sign-in service that the dashboard's guard needs. */

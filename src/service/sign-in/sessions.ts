@@ -122,16 +122,16 @@ const CODE: ErrorMapping = {
 const ONE_TIME_CODE = /^\d{6}$/;
 const factorOf = (code: string): Factor => (ONE_TIME_CODE.test(code) ? 'code' : 'recovery_code');
 
-/**
- * A new session of the user. `secondFactor`: it replaces one begun with it. Throws `link_expired` if the user is gone.
- */
+/** A new session of the user; `like`: what it is worth. Throws `link_expired` if the user is gone. */
 export async function beginSession(
   { api }: Library,
   browser: BrowserRequest,
   user: string,
-  secondFactor = false,
+  like: Partial<Pick<SignedIn, 'withSecondFactor' | 'oidcSession'>> = {},
 ): Promise<Cookies> {
-  const call = { body: { userId: user, secondFactor }, headers: headersOf(browser), returnHeaders: true } as const;
+  const { withSecondFactor: secondFactor = false, oidcSession = null } = like;
+  const body = { userId: user, secondFactor, oidcSession };
+  const call = { body, headers: headersOf(browser), returnHeaders: true } as const;
   const { headers, response } = await api.beginSession(call);
   if (response === null) throw new ApiError('link_expired');
   return { setCookie: cookiesOf(headers) };
@@ -153,7 +153,7 @@ export function createSessions({ library, limits, devices, audit, signIns, clock
       api.getSession({ headers, returnHeaders: true }),
     );
     if (found.response === null) return null;
-    const { id: session, createdAt, secondFactor: withSecondFactor } = found.response.session;
+    const { id: session, createdAt, secondFactor: withSecondFactor, oidcSession } = found.response.session;
     if (clock.now() - createdAt.getTime() >= SESSION_MAX_DAYS * DAY_MS) return null;
     const { id, email, name, operator, twoFactorEnabled } = found.response.user;
     const user = {
@@ -164,6 +164,7 @@ export function createSessions({ library, limits, devices, audit, signIns, clock
       operator: operator === true,
       secondFactor: twoFactorEnabled === true,
       withSecondFactor: withSecondFactor === true,
+      oidcSession: oidcSession ?? null,
     };
     return { user, setCookie: cookiesOf(found.headers) };
   };

@@ -1,7 +1,7 @@
 import { mailboxOf } from '../../engine/address/mailbox.ts';
 import { type Clock, toDate } from '../../kernel/clock.ts';
 import { randomToken } from '../../kernel/ids.ts';
-import type { AccountId, Store, User, UserChange } from '../../store/store.ts';
+import type { AccountId, OidcIdentity, Store, User, UserChange } from '../../store/store.ts';
 import type { Library } from './library.ts';
 import type { ChangeSource, NotifyUser } from './notices.ts';
 import { endSecondFactor } from './second-factor-sessions.ts';
@@ -36,17 +36,20 @@ export interface UserAdmin {
   }): Promise<User | null>;
   /**
    * For whoever has proven to own the address: ends all links of the user, and their sessions and passkeys unless they
-   * are kept. Whoever used the address before it was proven keeps nothing, and no second factor either. Mails the user.
+   * are kept. Whoever used the address before it was proven keeps nothing: no second factor either, and no link to an
+   * OpenID provider but `identity`. Mails the user. `hash` null: none from now on, as the user signs in otherwise.
    * `account`: locked with the user, for what `within` does.
    */
   setPassword(
     user: string,
-    hash: string,
+    hash: string | null,
     from: ChangeSource,
-    more?: { keep?: KeptAccess; within?: Within; account?: AccountId },
+    more?: { keep?: KeptAccess; within?: Within; account?: AccountId; identity?: OidcIdentity },
   ): Promise<void>;
   /** The token of a link to choose a password; the store keeps only a hash. */
   passwordToken(user: string, livesMs: number, within?: Within): Promise<string>;
+  /** Likewise, of a link that signs in. */
+  signInToken(user: string, livesMs: number, within?: Within): Promise<string>;
   /** Removes the authenticator app, its recovery codes and all passkeys. Mails the user if there were any. */
   forgetSecondFactor(user: string, from: ChangeSource, within?: Within): Promise<void>;
 }
@@ -59,6 +62,22 @@ export function createUserAdmin(parts: {
 }): UserAdmin {
   const { library, clock, notify } = parts;
   const { users, signIns } = parts.store;
+
+  async function tokenFor(
+    identifierOf: (token: string) => string,
+    user: string,
+    livesMs: number,
+    within: Within | undefined,
+  ): Promise<string> {
+    const { internalAdapter } = await (await library()).$context;
+    const token = newToken();
+    const expiresAt = toDate(clock.now() + livesMs);
+    await signIns.change({ user }, async (change) => {
+      await internalAdapter.createVerificationValue({ identifier: identifierOf(token), value: user, expiresAt });
+      await within?.(change);
+    });
+    return token;
+  }
 
   return {
     async create({ email, name, password, proven = true, alone = false }) {
@@ -89,37 +108,39 @@ export function createUserAdmin(parts: {
       return users.get(made.id);
     },
 
-    async setPassword(user, hash, from, { keep = NOTHING_KEPT, within, account } = {}) {
+    async setPassword(user, hash, from, { keep = NOTHING_KEPT, within, account, identity } = {}) {
       const opened = await library();
       const context = await opened.$context;
       const { internalAdapter } = context;
-      const credential = { userId: user, providerId: 'credential', accountId: user, password: hash };
       await signIns.change({ user, ...(account && { account }) }, async (change) => {
         const proven = change.user.emailVerified;
         const kept = proven ? keep : NOTHING_KEPT;
-        if (!proven) await removeAuthenticator(opened, user);
-        if (await internalAdapter.findCredentialAccount(user)) await internalAdapter.updatePassword(user, hash);
-        else await internalAdapter.createAccount(credential);
+        if (!proven) {
+          await removeAuthenticator(opened, user);
+          await change.unlinkIdentities(identity);
+        }
+        const credential = await internalAdapter.findCredentialAccount(user);
+        if (hash === null) await (credential && internalAdapter.deleteAccount(credential.id));
+        else if (credential) await internalAdapter.updatePassword(user, hash);
+        else
+          await internalAdapter.createAccount({
+            userId: user,
+            providerId: 'credential',
+            accountId: user,
+            password: hash,
+          });
         await change.endSessions(kept.sessions);
         const passkeys = await change.removePasskeys(kept.passkeys);
         await endSecondFactor(context, user);
         await endLinks(opened, user);
         if (!proven) await internalAdapter.updateUser(user, { emailVerified: true });
-        await notify(change, 'password_changed', from, passkeys);
+        if (hash !== null) await notify(change, 'password_changed', from, passkeys);
         await within?.(change);
       });
     },
 
-    async passwordToken(user, livesMs, within) {
-      const { internalAdapter } = await (await library()).$context;
-      const token = newToken();
-      const expiresAt = toDate(clock.now() + livesMs);
-      await signIns.change({ user }, async (change) => {
-        await internalAdapter.createVerificationValue({ identifier: resetOf(token), value: user, expiresAt });
-        await within?.(change);
-      });
-      return token;
-    },
+    passwordToken: (user, livesMs, within) => tokenFor(resetOf, user, livesMs, within),
+    signInToken: (user, livesMs, within) => tokenFor(signInOf, user, livesMs, within),
 
     async forgetSecondFactor(user, from, within) {
       const opened = await library();
@@ -138,6 +159,9 @@ export function createUserAdmin(parts: {
 
 /** The identifier under which the library stores the token of a password link. */
 export const resetOf = (token: string): string => `reset-password:${token}`;
+
+/** Likewise, of a link that signs in. */
+export const signInOf = (token: string): string => `sign-in:${token}`;
 
 /** With its recovery codes. */
 export async function removeAuthenticator(library: Library, user: string): Promise<void> {

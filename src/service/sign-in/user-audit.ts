@@ -31,6 +31,8 @@ export interface UserAudit {
    * whether an address has a user, and so that a flood of attempts costs few writes.
    */
   attempt<T>(attempt: Attempt, work: () => Promise<T>): Promise<T>;
+  /** Counts a failure of somebody who is not signed in, with what is known of it. */
+  refused(user: UserEvent['user'], from: From, detail: Readonly<Record<string, unknown>>): void;
   /** Writes the failures so far. If the store fails, the next call writes them. */
   flush(): Promise<void>;
 }
@@ -99,6 +101,11 @@ export function createUserAudit(auditLog: Store['auditLog'], clock: Clock): User
           add({ user, by: { kind: by, ip: from.ip }, action, detail: detailOf(from, { factor }), count: 1 });
         throw error;
       }
+    },
+
+    refused(user, from, detail) {
+      const action = 'user.authentication_failed';
+      add({ user, by: { kind: 'anonymous', ip: from.ip }, action, detail: detailOf(from, detail), count: 1 });
     },
 
     async flush() {

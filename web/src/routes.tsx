@@ -95,6 +95,12 @@ const signIn = createRoute({
   ...ofSignedOut('/sign-in', () => import('./pages/sign-in.tsx'), 'SignInPage'),
   validateSearch: (search: Record<string, unknown>) => ({ next: safeRedirect(search.next) }),
 });
+const oidcReturn = createRoute({
+  ...ofSignedOut('/sign-in/oidc', () => import('./pages/oidc-return.tsx'), 'OidcReturnPage'),
+});
+const signInLink = createRoute({
+  ...ofSignedOut('/sign-in/link', () => import('./pages/sign-in-link.tsx'), 'SignInLinkPage'),
+});
 const signUp = createRoute({ ...ofSignedOut('/sign-up', () => import('./pages/sign-up.tsx'), 'SignUpPage') });
 const setup = createRoute({ ...ofSignedOut('/setup', () => import('./pages/setup.tsx'), 'SetupPage') });
 const resetPassword = createRoute({
@@ -227,7 +233,7 @@ const design = import.meta.env.DEV
   : null;
 
 const routeTree = root.addChildren([
-  signedOut.addChildren([signIn, signUp, setup, resetPassword, verifyEmail, invitation]),
+  signedOut.addChildren([signIn, oidcReturn, signInLink, signUp, setup, resetPassword, verifyEmail, invitation]),
   ...(design === null ? [] : [design]),
   reference.addChildren([referenceStart, referenceOperation]),
   signedIn.addChildren([

@@ -72,6 +72,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/sign-in/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in by a link of `mailvet user sign-in` */
+        post: operations["signInByLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/sign-in/code": {
         parameters: {
             query?: never;
@@ -236,6 +253,57 @@ export interface paths {
         put?: never;
         /** Set a new password with a reset link; ends all sessions and removes all passkeys that are not kept */
         post: operations["resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/sign-in/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start signing in with the OpenID provider; an invitation is accepted on return */
+        post: operations["beginOidc"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/sign-in/oidc/finish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Complete a sign-in with the OpenID provider */
+        post: operations["finishOidc"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/sign-in/oidc/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Called by the OpenID provider (OpenID Connect Back-Channel Logout 1.0): ends the sessions it names */
+        post: operations["logOutOidc"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1930,6 +1998,12 @@ export interface components {
             setup_command: string | null;
             signup: boolean;
             mail: boolean;
+            oidc: {
+                /** @description Of the OpenID provider: "Continue with Okta". */
+                name: string;
+                /** @description There are no passwords and passkeys. */
+                only: boolean;
+            } | null;
             ip: string;
         };
         /** Suggestion */
@@ -1973,6 +2047,11 @@ export interface components {
                 /** Format: date-time */
                 last_seen_at: string;
             }[];
+        };
+        /** OidcBegin */
+        OidcBegin: {
+            /** @description Of the OpenID provider, where the browser goes next. */
+            url: string;
         };
         /** Totp */
         Totp: {
@@ -3625,7 +3704,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "outcome_source.created" | "outcome_source.secret_rolled" | "outcome_source.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "outcome_source.created" | "outcome_source.secret_rolled" | "outcome_source.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.oidc_linked" | "user.oidc_unlinked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.sign_in_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -3649,7 +3728,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "outcome_source.created" | "outcome_source.secret_rolled" | "outcome_source.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "outcome_source.created" | "outcome_source.secret_rolled" | "outcome_source.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.oidc_linked" | "user.oidc_unlinked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.sign_in_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -3977,7 +4056,7 @@ export interface components {
              * @description Stable; see the errors page.
              * @enum {string}
              */
-            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "api_key_required" | "operator_key_required" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "balance_too_small" | "grant_conflict" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "too_many_mailboxes" | "seen_disabled" | "invalid_filter" | "filter_exists" | "policy_not_found" | "policy_built_in" | "policy_in_use" | "invalid_policy" | "too_many_policies" | "too_many_keys" | "external_id_taken" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "invalid_signature" | "hook_without_address" | "hook_out_of_time" | "not_signed_in" | "sign_in_failed" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "account_has_members" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "job_already_open" | "too_many_hooks" | "too_many_outcome_sources" | "hook_secret_missing" | "view_exists" | "too_many_views" | "lists_not_updated";
+            code: "invalid_json" | "missing_parameter" | "invalid_parameter" | "missing_api_key" | "malformed_authorization" | "invalid_api_key" | "revoked_api_key" | "expired_api_key" | "insufficient_credits" | "plan_upgrade_required" | "key_budget_spent" | "ip_not_allowed" | "scope_missing" | "api_key_required" | "operator_key_required" | "malformed_request" | "request_timeout" | "headers_too_large" | "not_found" | "method_not_allowed" | "idempotency_in_progress" | "balance_too_small" | "grant_conflict" | "list_state" | "list_too_large" | "body_too_large" | "unsupported_media_type" | "invalid_validation_type" | "webhook_disabled" | "test_in_progress" | "invalid_webhook_url" | "too_many_webhooks" | "too_many_lists" | "list_storage_full" | "too_many_filters" | "too_many_mailboxes" | "seen_disabled" | "invalid_filter" | "filter_exists" | "policy_not_found" | "policy_built_in" | "policy_in_use" | "invalid_policy" | "too_many_policies" | "too_many_keys" | "external_id_taken" | "idempotency_key_reused" | "unreadable_file" | "no_address_column" | "no_addresses" | "few_addresses" | "rate_limit_exceeded" | "internal_error" | "verification_unavailable" | "overloaded" | "invalid_signature" | "hook_without_address" | "hook_out_of_time" | "not_signed_in" | "sign_in_failed" | "oidc_refused" | "passwords_off" | "second_factor_failed" | "sign_in_again" | "address_not_confirmed" | "link_expired" | "account_has_members" | "wrong_password" | "wrong_code" | "second_factor_required" | "second_factor_missing" | "second_factor_exists" | "passkey_refused" | "email_refused" | "role_not_sufficient" | "cross_origin" | "account_suspended" | "confirmation_mismatch" | "key_revoked" | "key_expired" | "last_owner" | "already_member" | "retention_too_long" | "job_already_open" | "too_many_hooks" | "too_many_outcome_sources" | "hook_secret_missing" | "view_exists" | "too_many_views" | "lists_not_updated";
             /** @description Also sent as X-Request-Id. */
             request_id: string;
             /** @description The parameter that caused the error. */
@@ -4051,6 +4130,7 @@ export type Done = components['schemas']['Done'];
 export type SignIn = components['schemas']['SignIn'];
 export type PasskeyOptions = components['schemas']['PasskeyOptions'];
 export type ResetLookup = components['schemas']['ResetLookup'];
+export type OidcBegin = components['schemas']['OidcBegin'];
 export type Totp = components['schemas']['Totp'];
 export type Passkeys = components['schemas']['Passkeys'];
 export type Sessions = components['schemas']['Sessions'];
@@ -4266,6 +4346,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SignIn"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    signInByLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Sign in by a link of `mailvet user sign-in` */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             "4XX": components["responses"]["Error"];
@@ -4536,6 +4644,92 @@ export interface operations {
         };
         responses: {
             /** @description Set a new password with a reset link; ends all sessions and removes all passkeys that are not kept */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    beginOidc: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    invitation?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Start signing in with the OpenID provider; an invitation is accepted on return */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OidcBegin"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    finishOidc: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Of the address to which the provider sent the browser, with `code` and `state`. */
+                    query: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Complete a sign-in with the OpenID provider */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignIn"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    logOutOidc: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A logout token of the provider. */
+                    logout_token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Called by the OpenID provider (OpenID Connect Back-Channel Logout 1.0): ends the sessions it names */
             200: {
                 headers: {
                     [name: string]: unknown;

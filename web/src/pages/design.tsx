@@ -276,6 +276,7 @@ const SESSION: Session = {
   setup_command: 'bin/mailvet.mjs user create --email you@example.com --operator',
   signup: false,
   mail: false,
+  oidc: null,
   ip: '192.0.2.1',
 };
 

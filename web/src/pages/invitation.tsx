@@ -1,4 +1,4 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Divider, Stack, Text, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { PERSON_NAME_LENGTH } from '../../../src/kernel/facts/limits.ts';
@@ -13,6 +13,7 @@ import { Form } from '../parts/form.tsx';
 import { InvalidLink } from '../parts/invalid-link.tsx';
 import { type OpenedLink, useLink } from '../parts/link-token.ts';
 import { Loading } from '../parts/loading.tsx';
+import { OidcButton } from '../parts/oidc-button.tsx';
 import { Page } from '../parts/page.tsx';
 import { NewPasswordField } from '../parts/password-field.tsx';
 import { useAsyncAction } from '../parts/use-async-action.ts';
@@ -34,17 +35,25 @@ export function InvitationPage() {
 }
 
 /** There is a user with the invited address, who signs in first. The link token stays in memory meanwhile. */
-const SignInFirst = ({ email }: { email: string }) => (
-  <Stack align="flex-start">
-    <Text className="anywhere">Sign in as {email} to join. You will return to this page.</Text>
-    <Button
-      variant="filled"
-      renderRoot={(props) => <Link {...props} to="/sign-in" search={{ next: '/invitation' }} state={{ email }} />}
-    >
-      Sign in
-    </Button>
-  </Stack>
-);
+function SignInFirst({ email, token }: { email: string; token: string }) {
+  const { oidc } = useSession();
+  return (
+    <Stack align="flex-start">
+      <Text className="anywhere">
+        Sign in as {email} to join.{!oidc?.only && ' You will return to this page.'}
+      </Text>
+      {!oidc?.only && (
+        <Button
+          variant="filled"
+          renderRoot={(props) => <Link {...props} to="/sign-in" search={{ next: '/invitation' }} state={{ email }} />}
+        >
+          Sign in
+        </Button>
+      )}
+      {oidc && <OidcButton name={oidc.name} next="/" invitation={token} filled={oidc.only} />}
+    </Stack>
+  );
+}
 
 interface AcceptProps {
   readonly token: string;
@@ -105,7 +114,18 @@ function WrongUser({ email, mine }: { email: string; mine: string }) {
 }
 
 /** There is no user with the invited address yet. */
-const AcceptAsNewUser = (joining: AcceptProps) => <PersonForm joining={joining} passwordLabel="Password" />;
+function AcceptAsNewUser(joining: AcceptProps) {
+  const { oidc } = useSession();
+  if (oidc === null) return <PersonForm joining={joining} passwordLabel="Password" />;
+  const { name, only } = oidc;
+  return (
+    <Stack>
+      {!only && <PersonForm joining={joining} passwordLabel="Password" />}
+      {!only && <Divider label="or" labelPosition="center" />}
+      <OidcButton name={name} next="/" invitation={joining.token} filled={only} />
+    </Stack>
+  );
+}
 
 /**
  * The signed-in user has the invited address, but has never proven it: the link does, and nothing of before is kept.
@@ -157,7 +177,7 @@ function Invitation({ token, link }: { token: string; link: OpenedLink }) {
       {user !== null && !sameAddress(user.email, email) && <WrongUser email={email} mine={user.email} />}
       {user !== null && sameAddress(user.email, email) && known && <AcceptSignedIn {...parts} />}
       {user !== null && sameAddress(user.email, email) && !known && <AcceptUnconfirmed {...parts} />}
-      {user === null && known && <SignInFirst email={email} />}
+      {user === null && known && <SignInFirst email={email} token={token} />}
       {user === null && !known && <AcceptAsNewUser {...parts} />}
     </Page>
   );

@@ -10,6 +10,7 @@ import { focusOnMount } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';
 import { FormResult } from '../parts/form-result.tsx';
 import { Loading } from '../parts/loading.tsx';
+import { OidcButton } from '../parts/oidc-button.tsx';
 import { Page } from '../parts/page.tsx';
 import { signInWithPasskey, useSupportsPasskeys } from '../parts/passkeys.ts';
 import { PasswordField } from '../parts/password-field.tsx';
@@ -25,11 +26,11 @@ export function SignInPage() {
   // Not known to the service, which renders the page once for everybody.
   const { next } = useHydrated() ? search : HOME;
   const { hash, state } = useLocation();
-  const { user, setup_command, signup } = useSession();
+  const { user, setup_command, signup, oidc } = useSession();
   const refresh = useRefreshSession();
   const router = useRouter();
   const [email, setEmail] = useState(state.email ?? '');
-  const [needsCode, setNeedsCode] = useState(false);
+  const [needsCode, setNeedsCode] = useState(state.needsCode ?? false);
 
   useEffect(() => {
     if (user !== null) router.history.replace(next);
@@ -38,6 +39,12 @@ export function SignInPage() {
   if (user !== null) return <Loading />;
   if (setup_command !== null && !signup) return <NotSetUp />;
   if (needsCode) return <CodeStep onSignedIn={refresh} onBack={() => setNeedsCode(false)} />;
+  if (oidc?.only)
+    return (
+      <Page title="Sign in">
+        <OidcButton name={oidc.name} next={next} filled />
+      </Page>
+    );
   if (hash === 'forgot') return <ForgotStep email={email} next={next} />;
   return (
     <PasswordStep
@@ -73,7 +80,7 @@ function PasswordStep(props: {
   onCodeRequired: () => void;
 }) {
   const { email, next, onEmail, onSignedIn, onCodeRequired } = props;
-  const { signup, setup_command } = useSession();
+  const { signup, setup_command, oidc } = useSession();
   const supportsPasskeys = useSupportsPasskeys();
   // Initial value only: the focus must not move while the address is typed.
   const [isPrefilled] = useState(email !== '');
@@ -95,12 +102,9 @@ function PasswordStep(props: {
           />
           <PasswordField label="Password" {...submit.field('password')} ref={isPrefilled ? focusOnMount : null} />
         </Form>
-        {supportsPasskeys && (
-          <>
-            <Divider label="or" labelPosition="center" />
-            <PasskeyButton onSignedIn={onSignedIn} />
-          </>
-        )}
+        {(supportsPasskeys || oidc) && <Divider label="or" labelPosition="center" />}
+        {oidc && <OidcButton name={oidc.name} next={next} />}
+        {supportsPasskeys && <PasskeyButton onSignedIn={onSignedIn} />}
         {signup && (
           <Group gap={6} fz="sm">
             No account yet?
@@ -200,6 +204,8 @@ declare module '@tanstack/react-router' {
   interface HistoryState {
     /** Pre-fills the sign-in form. */
     email?: string;
+    /** The OpenID provider has done its part: a code is asked next. */
+    needsCode?: boolean;
   }
 }
 

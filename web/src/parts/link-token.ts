@@ -9,14 +9,23 @@ const emitChange = () => {
   for (const listener of listeners) listener();
 };
 
+/** Where an OpenID provider sends the browser: its answer is the query. */
+export const OIDC_RETURN = '/sign-in/oidc';
+
+const tokenInUrl = (): string | null =>
+  location.pathname === OIDC_RETURN
+    ? location.search.slice(1) || null
+    : new URLSearchParams(location.hash.slice(1)).get('token');
+
 /**
- * Removes `#token=…` from the URL and the history before the router sees it: at start, and when another link is opened
+ * Removes `#token=…`, or the answer of an OpenID provider, from the URL and the history before the router sees it: at start, and when another link is opened
  * in the same tab, which changes the fragment without a page load.
  */
 function captureToken(): void {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  const token = tokenInUrl();
   if (token === null) return;
-  history.replaceState(history.state, '', location.pathname + location.search);
+  const search = location.pathname === OIDC_RETURN ? '' : location.search;
+  history.replaceState(history.state, '', location.pathname + search);
   tokens.set(location.pathname, token);
   emitChange();
 }

@@ -119,6 +119,7 @@ const FACTORS: Readonly<Record<string, string>> = {
   recovery_code: 'with a recovery code',
   passkey: 'with a passkey',
   link: 'by a link',
+  oidc: 'with the OpenID provider',
 };
 const factor = (name: unknown): string | null => FACTORS[typeof name === 'string' ? name : ''] ?? null;
 const device = (name: unknown): string | null => (typeof name === 'string' ? name : null);
@@ -127,6 +128,7 @@ const device = (name: unknown): string | null => (typeof name === 'string' ? nam
 function howAndWhere(detail: Detail): string | null {
   return joinParts([
     factor(detail.factor),
+    typeof detail.reason === 'string' ? detail.reason.replaceAll('_', ' ') : null,
     device(detail.device),
     detail.more === true ? 'from further addresses' : null,
   ]);
@@ -263,6 +265,9 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
   'user.unlocked': { title: 'Lifted the sign-in limits' },
   'user.password_changed': { title: 'Changed the password', details: howAndWhere },
   'user.password_reset': { title: 'Reset the password', details: howAndWhere },
+  'user.sign_in_link_created': { title: 'Created a sign-in link' },
+  'user.oidc_linked': { title: 'Linked to a person at the OpenID provider', details: howAndWhere },
+  'user.oidc_unlinked': { title: 'Removed the link to the OpenID provider' },
   'user.password_link_created': { title: 'Created a password reset link' },
   'user.second_factor_enabled': { title: 'Turned on two-factor authentication', details: howAndWhere },
   'user.second_factor_disabled': { title: 'Turned off two-factor authentication', details: howAndWhere },

@@ -1,0 +1,36 @@
+import { Text } from '@mantine/core';
+import { api, unwrap } from '../api/client.ts';
+import { Form } from '../parts/form.tsx';
+import { InvalidLink } from '../parts/invalid-link.tsx';
+import { useLink } from '../parts/link-token.ts';
+import { Page } from '../parts/page.tsx';
+import { useRedirectAfterAuth } from '../parts/use-redirect-after-auth.ts';
+import { useSubmit } from '../parts/use-submit.ts';
+
+/** Opened by a link of `mailvet user sign-in`. */
+export function SignInLinkPage() {
+  const link = useLink('/sign-in/link');
+  const { token } = link;
+  const enter = useRedirectAfterAuth();
+  const submit = useSubmit(async () => {
+    if (token === null) return;
+    try {
+      await unwrap(api.POST('/dashboard/sign-in/link', { body: { token } }));
+    } catch (error) {
+      return link.onError(error);
+    }
+    await enter();
+    link.discard();
+  });
+  if (token === null)
+    return (
+      <InvalidLink link={link}>
+        <Text>Ask the operator of this service for a new one.</Text>
+      </InvalidLink>
+    );
+  return (
+    <Page title="Sign in" about="The operator of this service made this link for you. It works once.">
+      <Form submit={submit} action="Sign in" main />
+    </Page>
+  );
+}

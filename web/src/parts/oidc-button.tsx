@@ -1,0 +1,42 @@
+import { Button, Stack } from '@mantine/core';
+import { api, unwrap } from '../api/client.ts';
+import { ErrorAlert } from './error-alert.tsx';
+import { useAsyncAction } from './use-async-action.ts';
+
+/** Where the page to go to after signing in is kept while the browser is with the OpenID provider. */
+const NEXT = 'mailvet.oidc.next';
+
+/** The path that was kept, once; checked by the route that it is given to. */
+export function takeOidcNext(): string {
+  const next = sessionStorage.getItem(NEXT) ?? '/';
+  sessionStorage.removeItem(NEXT);
+  return next;
+}
+
+interface OidcButtonProps {
+  /** Of the provider. */
+  readonly name: string;
+  /** A path to go to afterwards. */
+  readonly next: string;
+  /** The token of an invitation to accept. */
+  readonly invitation?: string;
+  readonly filled?: boolean;
+}
+
+/** Sends the browser to the OpenID provider, which sends it back to `/sign-in/oidc`. */
+export function OidcButton({ name, next, invitation, filled = false }: OidcButtonProps) {
+  const { run, busy, error } = useAsyncAction(async () => {
+    const body = invitation === undefined ? {} : { invitation };
+    const { url } = await unwrap(api.POST('/dashboard/sign-in/oidc', { body }));
+    sessionStorage.setItem(NEXT, next);
+    window.location.assign(url);
+  });
+  return (
+    <Stack>
+      <Button onClick={run} loading={busy} {...(filled ? { variant: 'filled' } : {})}>
+        Continue with {name}
+      </Button>
+      {error && <ErrorAlert error={error} />}
+    </Stack>
+  );
+}

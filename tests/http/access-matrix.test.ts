@@ -6,6 +6,7 @@ import { ROLES, type Role } from '../../src/kernel/facts/roles.ts';
 import { KEY_SCOPES, type KeyScope, OPERATOR_SCOPES, type OperatorScope } from '../../src/kernel/facts/scopes.ts';
 import { createKey } from '../../src/service/keys.ts';
 import { createOperatorKey } from '../../src/service/operator-keys.ts';
+import { startOidc } from '../lab/oidc.ts';
 import { type Lab, type Member, type Reply, startLab } from '../lab/service.ts';
 import { type Client, nobody, signedIn } from './dashboard/client.ts';
 import { pathOf, sampleOf } from './dashboard/sample.ts';
@@ -189,19 +190,28 @@ async function callerOf(kind: CallerKind, { access }: Pick<Route, 'access'>): Pr
   }
 }
 
-beforeAll(async () => {
+const open: { close(): Promise<void> }[] = [];
+
+/** `kinds`: of callers that are there. */
+async function start(kinds: readonly CallerKind[], parts: Parameters<typeof startLab>[1] = {}): Promise<void> {
   const nowhere = 'http://127.0.0.1:9/list';
-  lab = await startLab({
+  const environment = {
     MAILVET_LISTS_DISPOSABLE_URL: nowhere,
     MAILVET_LISTS_FAKEFILTER_URL: nowhere,
     MAILVET_METRICS_TOKEN: 'metrics-token-for-the-tests',
     MAILVET_TRUSTED_PROXIES: '127.0.0.1/32',
-  });
+  };
+  lab = await startLab(environment, parts);
+  open.push(lab);
   member = await lab.member({ credits: 1000, rateLimit: 1000 });
   other = await lab.member({ credits: 1000, rateLimit: 1000 });
-  for (const kind of CALLERS) callers.set(kind, await callerOf(kind, { access: 'open' }));
-}, 60_000);
-afterAll(() => lab.close());
+  callers.clear();
+  for (const kind of kinds) callers.set(kind, await callerOf(kind, { access: 'open' }));
+}
+beforeAll(() => start(CALLERS), 60_000);
+afterAll(async () => {
+  for (const one of open.reverse()) await one.close();
+});
 
 describe('the table of routes', () => {
   it('has paths consistent with the access rules', () => {
@@ -234,21 +244,24 @@ describe('the table of routes', () => {
 /** Those of other services have errors of another form; compat.test.ts has their callers. */
 const rows = ROUTES.filter(({ form }) => form === undefined).map((row) => [`${row.method} ${row.path}`, row] as const);
 
+/** The row as each of the callers that are there. */
+async function checkRow(row: Route): Promise<void> {
+  const path = pathOf(row, { account: member.account.id });
+  const body = row.input?.body ? sampleOf(row.input.body) : undefined;
+  const found: Record<string, Outcome> = {};
+  for (const kind of callers.keys()) {
+    if (isOfKeys(row.access) && /^(operator )?key with/.test(kind)) callers.set(kind, await callerOf(kind, row));
+    const reply = await callers.get(kind)!(row.method, path, body, fromElsewhere());
+    expect(reply.status, `${kind}: ${reply.text}`).toBeLessThan(reply.json?.code === 'lists_not_updated' ? 504 : 500);
+    found[kind] = outcomeOf(row, reply);
+    // Some rows end the session.
+    if (reply.headers.getSetCookie().length > 0) callers.set(kind, await callerOf(kind, row));
+  }
+  expect(found).toEqual(Object.fromEntries([...callers.keys()].map((kind) => [kind, expected(row.access, kind)])));
+}
+
 describe('access', () => {
-  it.each(rows)('%s', { timeout: 180_000 }, async (_name, row) => {
-    const path = pathOf(row, { account: member.account.id });
-    const body = row.input?.body ? sampleOf(row.input.body) : undefined;
-    const found: Record<string, Outcome> = {};
-    for (const kind of CALLERS) {
-      if (isOfKeys(row.access) && /^(operator )?key with/.test(kind)) callers.set(kind, await callerOf(kind, row));
-      const reply = await callers.get(kind)!(row.method, path, body, fromElsewhere());
-      expect(reply.status, `${kind}: ${reply.text}`).toBeLessThan(reply.json?.code === 'lists_not_updated' ? 504 : 500);
-      found[kind] = outcomeOf(row, reply);
-      // Some rows end the session.
-      if (reply.headers.getSetCookie().length > 0) callers.set(kind, await callerOf(kind, row));
-    }
-    expect(found).toEqual(Object.fromEntries(CALLERS.map((kind) => [kind, expected(row.access, kind)])));
-  });
+  it.each(rows)('%s', { timeout: 180_000 }, (_name, row) => checkRow(row));
 
   it('of a suspended account is to read, and to take away', { timeout: 180_000 }, async () => {
     const suspended = await lab.member({ credits: 1000, rateLimit: 1000 });
@@ -341,4 +354,16 @@ describe('access', () => {
       expect([action, actor.name, allowed]).toEqual([action, actor.name, true]);
     }
   });
+});
+
+/** Sessions of the other kind, where a session decides. */
+describe('access of people of an OpenID provider', () => {
+  beforeAll(async () => {
+    const oidc = await startOidc();
+    open.push(oidc);
+    await start(CALLERS.filter(isSignedIn), { oidc });
+  }, 60_000);
+
+  const decided = rows.filter(([, { access }]) => isRole(access) || access === 'signed-in' || access === 'operator');
+  it.each(decided)('%s', { timeout: 180_000 }, (_name, row) => checkRow(row));
 });

@@ -8,6 +8,7 @@ import { lazyLibrary } from '../../src/service/sign-in/open.ts';
 import { argon2id, hashPassword } from '../../src/service/sign-in/passwords.ts';
 import { createUserAdmin, type UserAdmin } from '../../src/service/sign-in/user-admin.ts';
 import type { AccountId, Store } from '../../src/store/store.ts';
+import { type OidcLab, signInByOidc, verified } from './oidc.ts';
 import { type Reply, request } from './service.ts';
 
 export const PASSWORD = 'correct horse battery staple';
@@ -43,6 +44,8 @@ interface PersonOptions {
 interface Place {
   readonly url: string;
   readonly store: Store;
+  /** With whom people sign in; absent or null: with passwords. */
+  readonly oidc?: OidcLab | null;
 }
 
 const byStore = new WeakMap<Store, UserAdmin>();
@@ -65,21 +68,28 @@ let made = 0;
 /** The hash says what it costs, so the service verifies these without the 20 ms of its own. */
 const cheapHash = (password: string) => argon2id(password, { memory: 8, passes: 1, parallelism: 1 });
 
-/** A new user, created as by `mailvet user create` and signed in through the service. */
+/**
+ * A new user, created as by `mailvet user create` and signed in through the service: with a password, or with the
+ * provider of the laboratory and without one.
+ */
 export async function person(lab: Place, options: PersonOptions = {}): Promise<Person> {
   made += 1;
   const { email = `person${made}@example.com`, password = PASSWORD, role = 'owner', account } = options;
   const name = options.name ?? `Person ${made}`;
-  const hashed = await (options.fullHash ? hashPassword : cheapHash)(password);
+  const { oidc = null } = lab;
+  const hashed = oidc === null ? await (options.fullHash ? hashPassword : cheapHash)(password) : null;
   const user = await peopleOf(lab).create({ email, name, password: hashed });
   if (user === null) throw new Error(`${email} is known already`);
   const by = { kind: 'command', id: null, name: 'test', ip: null } as const;
   if (account !== undefined) await lab.store.members.add(account, user.id, role, by);
   if (options.operator) await lab.store.users.setOperator(user.id, true);
   const window = browser(lab.url);
-  const reply = await window.signIn(email, password);
+  const reply =
+    oidc === null
+      ? await window.signIn(email, password)
+      : await signInByOidc(window, oidc, verified(user.id, email, { name }));
   if (reply.status !== 200) throw new Error(`${email} could not sign in: ${reply.text}`);
-  await forgetSignIns(lab);
+  await (oidc === null ? forgetSignIns(lab) : lab.store.attempts.clear('oidc-ip:127.0.0.1'));
   return { ...window, id: user.id, email: user.email, password };
 }
 

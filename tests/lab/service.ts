@@ -13,6 +13,7 @@ import { type Service, startService } from '../../src/main.ts';
 import { type CreatedKey, createKey } from '../../src/service/keys.ts';
 import type { Account, KeyLimits, Store } from '../../src/store/store.ts';
 import { type DnsLab, type Lie, type Zone, zone } from './dns.ts';
+import { type OidcLab, oidcOptions } from './oidc.ts';
 import { freshDatabase } from './stores.ts';
 
 /** The lab's DNS zone. Addresses are loopback, because private networks are allowed. */
@@ -40,6 +41,8 @@ export interface Lab {
   readonly store: Store;
   readonly dns: DnsLab;
   readonly databaseUrl: string;
+  /** With whom its people sign in; null: with passwords. */
+  readonly oidc: OidcLab | null;
   /** Who calls with a new test key of the member's account. */
   testMember(of: Member, limits?: KeyLimits & { allowIps?: string[] }): Promise<Member>;
   readonly listsDir: string;
@@ -69,7 +72,7 @@ export interface Reply {
 
 export async function startLab(
   environment: EnvironmentVariables = {},
-  parts: { net?: Zone; lie?: Lie; clock?: Clock; web?: string; dashboardPerWindow?: number } = {},
+  parts: { net?: Zone; lie?: Lie; clock?: Clock; web?: string; dashboardPerWindow?: number; oidc?: OidcLab } = {},
 ): Promise<Lab> {
   const dns = await zone({ ...NET, ...parts.net });
   if (parts.lie) dns.lie(parts.lie);
@@ -87,6 +90,7 @@ export async function startLab(
     MAILVET_LISTS_LEARN_HOSTS: 'false',
     MAILVET_LOG_LEVEL: 'silent',
     MAILVET_SMTP_HELO: 'verifier.lab',
+    ...(parts.oidc ? oidcOptions(parts.oidc) : {}),
     ...environment,
   });
   if (!read.ok) throw new Error(read.problems.join('\n'));
@@ -103,6 +107,7 @@ export async function startLab(
     store,
     dns,
     databaseUrl: database.url,
+    oidc: parts.oidc ?? null,
     listsDir: dir,
     member: (options = {}) => memberOf(url, store, options),
     async testMember({ account: live }, { allowIps = [], ...limits } = {}) {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { DASHBOARD_ROUTES } from '../../../src/http/dashboard/table.ts';
 import type { Route } from '../../../src/http/route.ts';
+import { type OidcLab, startOidc } from '../../lab/oidc.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 import { type Client, signedIn } from './client.ts';
 import { bodyFor, queryFor } from './sample.ts';
@@ -13,9 +14,16 @@ let theirs: Member;
 let owner: Client;
 let operator: Client;
 let foreign: string[];
+let oidc: OidcLab;
 beforeAll(async () => {
+  oidc = await startOidc();
+});
+afterAll(() => oidc.close());
+afterEach(() => lab.close());
+
+async function start(parts: Parameters<typeof startLab>[1]): Promise<void> {
   const nowhere = 'http://127.0.0.1:9/list';
-  lab = await startLab({ MAILVET_LISTS_DISPOSABLE_URL: nowhere, MAILVET_LISTS_FAKEFILTER_URL: nowhere });
+  lab = await startLab({ MAILVET_LISTS_DISPOSABLE_URL: nowhere, MAILVET_LISTS_FAKEFILTER_URL: nowhere }, parts);
   mine = await lab.member({ credits: 100_000, rateLimit: 100_000 });
   theirs = await lab.member({ credits: 50 });
   owner = await signedIn(lab, { account: mine.account });
@@ -28,8 +36,7 @@ beforeAll(async () => {
     role: 'member',
   });
   foreign = [theirs.keyId, String(filter.id), verified.id, invited.id, other.person.id];
-}, 60_000);
-afterAll(() => lab.close());
+}
 
 /** All data of the other account. */
 const everything = async () => {
@@ -73,8 +80,11 @@ const requestFor = (row: Route) => {
   });
 };
 
-const RUNS = 1200;
-it(`${RUNS} requests with arbitrary content`, { timeout: 180_000 }, async () => {
+it.each([
+  { people: 'passwords', runs: 1200 },
+  { people: 'an OpenID provider', runs: 300 },
+])('$runs requests with arbitrary content, of users with $people', { timeout: 240_000 }, async ({ people, runs }) => {
+  await start(people === 'passwords' ? {} : { oidc });
   const before = await everything();
   const anyRequest = fc.constantFrom(...rows).chain(requestFor);
   await fc.assert(
@@ -87,7 +97,7 @@ it(`${RUNS} requests with arbitrary content`, { timeout: 180_000 }, async () => 
       expect(reply.status, `${row.method} ${path}${query} ${JSON.stringify(body)} → ${reply.text}`).toBeLessThan(500);
       if (params.account === theirs.account.id) expect(reply.status).toBe(404);
     }),
-    { numRuns: RUNS },
+    { numRuns: runs },
   );
   expect(await everything()).toBe(before);
   expect(await lab.store.accounts.audit()).toEqual([]);

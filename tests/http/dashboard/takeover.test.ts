@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/kernel/ids.ts';
 import { hashPassword, verifyPassword } from '../../../src/service/sign-in/passwords.ts';
+import { type OidcLab, signInByOidc, startOidc, verified } from '../../lab/oidc.ts';
 import { type Browser, browser, forgetSignIns, PASSWORD, type Person, peopleOf, person } from '../../lab/person.ts';
 import { type SecurityKey, securityKey } from '../../lab/second-factor.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
@@ -134,6 +135,89 @@ it('a password by link removes the passkeys of anybody', async () => {
   const reply = await browser(lab.url).call('POST', '/dashboard/password/reset', { token, password: FRESH });
   expect(reply.status).toBe(200);
   expect(await byPasskey(key)).toBe(401);
+});
+
+describe('an address whose link was used by somebody else with an OpenID provider', () => {
+  let oidc: OidcLab;
+  let own: Lab;
+  beforeAll(async () => {
+    oidc = await startOidc();
+  });
+  afterAll(() => oidc.close());
+  beforeEach(async () => {
+    own = lab;
+    lab = await startLab({}, { oidc });
+    [a, b] = [await lab.member(), await lab.member()];
+    mallory = await person(lab, { account: a.account.id, role: 'admin' });
+  });
+  afterEach(() => own.close());
+
+  /** The provider takes Mallory's word for the address. */
+  const asMallory = (window: Browser, token?: string) =>
+    signInByOidc(window, oidc, { sub: 'mallory', email: VICTIM }, token);
+  const asOwner = (window: Browser, token?: string) => signInByOidc(window, oidc, verified('victim', VICTIM), token);
+
+  async function claimedThere(): Promise<{ window: Browser; id: string }> {
+    const path = `/dashboard/accounts/${a.account.id}/invitations`;
+    const { link } = (await mallory.call('POST', path, { email: VICTIM, role: 'member' })).json;
+    const window = browser(lab.url);
+    expect((await asMallory(window, tokenOf(link))).status).toBe(200);
+    const { id } = (await window.call('GET', '/dashboard/session')).json.user;
+    expect(await lab.store.users.get(id)).toMatchObject({ emailVerified: false });
+    return { window, id };
+  }
+
+  it('is its owner’s by a fresh link of the operator, with the provider or with a password', async () => {
+    for (const withProvider of [true, false]) {
+      const { window, id } = await claimedThere();
+      expect((await asOwner(browser(lab.url))).json.reason).toBe('address_not_proven');
+      const token = await invitedByOperator();
+      const owner = browser(lab.url);
+      const reply = withProvider ? await asOwner(owner, token) : await accept(owner, token, FRESH);
+      expect(reply.status).toBe(200);
+      expect((await owner.call('GET', '/dashboard/session')).json.user).toMatchObject({ id, email: VICTIM });
+      expect((await accountsOf(owner)).sort()).toEqual([a.account.id, b.account.id].sort());
+      expect((await window.call('GET', '/dashboard/session')).json.user).toBeNull();
+      expect((await asMallory(browser(lab.url))).json.reason).toBe('address_not_verified');
+      const again = await signInByOidc(browser(lab.url), oidc, verified('mallory', VICTIM));
+      // Where the provider verified it for Mallory as well, the link to the owner stands in the way.
+      if (withProvider) expect(again.json.reason).toBe('other_subject');
+      if (withProvider) expect((await asOwner(browser(lab.url))).status).toBe(200);
+      await lab.store.users.remove(id);
+    }
+  });
+
+  it('stays as it was where the link is withdrawn while it is used', async () => {
+    await claimedThere();
+    const token = await invitedByOperator();
+    await runSql(
+      lab.databaseUrl,
+      lab.databaseUrl.startsWith('sqlite')
+        ? 'CREATE TRIGGER meanwhile AFTER DELETE ON oidc_identities BEGIN DELETE FROM invitations; END'
+        : 'CREATE RULE meanwhile AS ON DELETE TO oidc_identities DO ALSO DELETE FROM invitations',
+    );
+    expect((await asOwner(browser(lab.url), token)).json.code).toBe('link_expired');
+    expect((await asMallory(browser(lab.url))).status).toBe(200);
+  });
+
+  it('does not get into another account by a link that was shown there', async () => {
+    const { window } = await claimedThere();
+    const owner = await person(lab, { account: b.account.id });
+    const path = `/dashboard/accounts/${b.account.id}/invitations`;
+    const { link } = (await owner.call('POST', path, { email: VICTIM, role: 'admin' })).json;
+    expect((await asMallory(window, tokenOf(link))).json.code).toBe('address_not_confirmed');
+    expect(await accountsOf(window)).toEqual([a.account.id]);
+    expect((await asOwner(browser(lab.url), tokenOf(link))).json.reason).toBe('address_not_proven');
+  });
+
+  it('is its owner’s after a link to choose a password', async () => {
+    const { window, id } = await claimedThere();
+    const token = await peopleOf(lab).passwordToken(id, 60_000);
+    const reset = await browser(lab.url).call('POST', '/dashboard/password/reset', { token, password: FRESH });
+    expect(reset.status).toBe(200);
+    expect((await window.call('GET', '/dashboard/session')).json.user).toBeNull();
+    expect((await asMallory(browser(lab.url))).status).toBe(403);
+  });
 });
 
 describe('an invitation ends', () => {

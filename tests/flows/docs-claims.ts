@@ -52,6 +52,17 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'import { verifyWebhook }': { after: FORGED, prints: 'WebhookVerificationError' },
   },
   'docs/charging.md': { 'RateLimit-Policy': { not: 'headers; tests/http/authorization.test.ts has them' } },
+  'docs/oidc.md': {
+    MAILVET_OIDC: { by: 'tests/flows/oidc-recipes.test.ts' },
+    'npx mailvet user sign-in': { not: 'it needs that user; tests/flows/user-cli.test.ts uses such a link' },
+  },
+  'docs/recipes/authentik.md': {
+    MAILVET_OIDC: { by: 'tests/flows/oidc-recipes.test.ts' },
+    return: { not: 'it needs Authentik' },
+  },
+  'docs/recipes/entra-id.md': { MAILVET_OIDC: { by: 'tests/flows/oidc-recipes.test.ts' } },
+  'docs/recipes/keycloak.md': { MAILVET_OIDC: { by: 'tests/flows/oidc-recipes.test.ts' } },
+  'docs/recipes/okta.md': { MAILVET_OIDC: { by: 'tests/flows/oidc-recipes.test.ts' } },
   'docs/recipes/stripe.md': { '': { by: 'tests/flows/stripe-page.test.ts' } },
   'docs/cli.md': {
     'npx mailvet serve': { not: 'it does not end by itself; every test of a process starts it' },

@@ -245,3 +245,17 @@ describe('the first start', () => {
     expect(service.greeting).toMatchObject({ url: service.url, key: null, test_key: null, setup_url: null });
   });
 });
+
+it('user sign-in prints a link that signs in once; user unlink has nothing to remove', async () => {
+  const email = 'locked-out@example.com';
+  await user('create', '--email', email, '--account', account);
+  const { url } = await user('sign-in', email);
+  expect(url).toContain(`${service.url}/sign-in/link#token=`);
+  const token = url.split('#token=')[1];
+  const window = browser(service.url);
+  expect((await window.call('POST', '/dashboard/sign-in/link', { token })).status).toBe(200);
+  expect((await window.call('GET', '/dashboard/session')).json.user).toMatchObject({ email });
+  expect((await window.call('POST', '/dashboard/sign-in/link', { token })).status).toBe(410);
+  expect(await user('unlink', email)).toMatchObject({ email, unlinked: false });
+  expect((await cli('sign-in', 'nobody@example.com')).code).not.toBe(0);
+});

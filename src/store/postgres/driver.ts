@@ -287,7 +287,7 @@ export async function openPostgres(options: StorageDriverOptions): Promise<Stora
     return driver;
   } catch (error) {
     await driver.close();
-    const cause = error instanceof ApiError ? error.cause : error;
+    const cause = explained(error instanceof ApiError ? error.cause : error, options.url);
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`The PostgreSQL store cannot be reached: ${reason}.`, { cause });
   }

@@ -16,10 +16,17 @@ import { PHP_FOLDERS } from './gen/php.ts';
 import { syntaxErrorsPage } from './gen/syntax-errors-page.ts';
 import { testingPage } from './gen/testing-page.ts';
 import { verdictsPage } from './gen/verdicts-page.ts';
+import { PUBLISHED, withProject } from './release/project.ts';
 
 const check = process.argv.includes('--check');
 
+const manifests = PUBLISHED.map((folder) => {
+  const path = join(folder, 'package.json');
+  return [path, withProject(readFileSync(join(ROOT, path), 'utf8'), folder)];
+});
+
 const files: Record<string, string> = {
+  ...Object.fromEntries(manifests),
   '.env.example': sampleEnvironment(),
   'docs/options.md': optionsPage(),
   'docs/errors.md': errorsPage(),

@@ -11,10 +11,9 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isBuilt, ROOT } from './fresh.mjs';
 import { releaseNotes, releaseProblems } from './release/notes.ts';
+import { PUBLISHED, REPOSITORY } from './release/project.ts';
 import { pythonSbom, pythonVersion, pythonWithHatchling } from './release/python.ts';
 
-/** Folders of the published packages. */
-const PUBLISHED = ['.', 'library', 'sdk'];
 /** The client in Python, which hatchling builds. */
 const PYTHON = 'clients/python';
 const MANIFESTS = ['package.json', 'library/package.json', 'sdk/package.json', 'web/package.json'];
@@ -41,7 +40,7 @@ versions[`${PYTHON}/pyproject.toml`] = pythonVersion(pyproject);
 const version = JSON.parse(read('package.json')).version as string;
 const changelog = read('CHANGELOG.md');
 
-const problems = releaseProblems({ versions, changelog, dryRun });
+const problems = releaseProblems({ versions, changelog, repository: REPOSITORY, dryRun });
 if (!dryRun && run('git', 'status', '--porcelain') !== '') problems.push('There are changes that are not committed.');
 const python = pythonWithHatchling();
 if (python === null)

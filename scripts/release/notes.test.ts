@@ -28,11 +28,19 @@ it.each([
   expect(releaseNotes(CHANGELOG, version, dryRun)).toBe(notes);
 });
 
-it('names versions that differ, and a missing section', () => {
+it('names versions that differ, a missing section, and an owner who is not set', () => {
   const versions = { 'package.json': '0.3.0', 'sdk/package.json': '0.2.0', 'library/package.json': '0.3.0' };
-  expect(releaseProblems({ versions, changelog: CHANGELOG, dryRun: false })).toEqual([
+  const of = (facts: { versions: Record<string, string>; repository?: string; dryRun?: boolean }) =>
+    releaseProblems({ changelog: CHANGELOG, repository: 'https://github.com/ada/mailvet', dryRun: false, ...facts });
+  expect(of({ versions })).toEqual([
     'sdk/package.json has version 0.2.0, package.json has 0.3.0.',
     'CHANGELOG.md has no section "## [0.3.0] - YYYY-MM-DD" with text.',
   ]);
-  expect(releaseProblems({ versions: { a: '0.2.0', b: '0.2.0' }, changelog: CHANGELOG, dryRun: false })).toEqual([]);
+  const same = { a: '0.2.0', b: '0.2.0' };
+  expect(of({ versions: same })).toEqual([]);
+  const placeholder = 'https://github.com/OWNER/mailvet';
+  expect(of({ versions: same, repository: placeholder })).toEqual([
+    expect.stringContaining("put the owner's name there"),
+  ]);
+  expect(of({ versions: same, repository: placeholder, dryRun: true })).toEqual([]);
 });

@@ -28,6 +28,12 @@ it.skipIf(!canBuild)('`npm run release -- --dry-run` makes the files of a releas
     const dependencies = JSON.parse(readFileSync(join(out, 'sbom-python.cdx.json'), 'utf8')).components;
     expect(dependencies.map(({ purl }: { purl: string }) => purl)).toContain('pkg:pypi/httpx');
     expect(readFileSync(join(out, 'NOTES.md'), 'utf8')).toMatch(/^# Mailvet \d+\.\d+\.\d+\n\n### /);
+    for (const name of tarballs) {
+      const published = execFileSync('npm', ['publish', `./${name}`, '--dry-run', '--access', 'public', '--json'], {
+        ...{ cwd: out, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+      });
+      expect(published).toContain(version);
+    }
     const manifest = execFileSync('tar', ['-xOf', join(out, tarballs[2]!), 'package/package.json'], {
       encoding: 'utf8',
     });

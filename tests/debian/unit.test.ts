@@ -155,9 +155,9 @@ describe('the service unit', () => {
     await expect.poll(names, { timeout: 30_000 }).toEqual(['two']);
     // Probes are logged at level debug alone.
     const debug = () => inside('journalctl --unit mailvet --priority debug..debug --output cat').trim();
-    expect(debug()).not.toContain('/readyz');
+    expect(debug()).not.toContain('/healthz');
     inside('echo MAILVET_LOG_LEVEL=debug >> /etc/mailvet.env; systemctl reload mailvet');
-    const probed = async () => `${(await fetch(`${url}/readyz`)).status} ${debug().includes('"route":"/readyz"')}`;
+    const probed = async () => `${(await fetch(`${url}/healthz`)).status} ${debug().includes('"route":"/healthz"')}`;
     await expect.poll(probed, { timeout: 30_000, interval: 500 }).toBe('200 true');
     inside("sed -i '$d' /etc/mailvet.env; systemctl reload mailvet");
     expect(shown('MainPID')).toBe(pid);

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
 import { openStore } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { type Database, ENGINE, freshDatabase } from '../lab/stores.ts';
 
 const ROLE = 'mv "first" role';
@@ -29,14 +30,15 @@ describe.runIf(ENGINE === 'postgres')('the first errors of PostgreSQL', () => {
 
   /** The statement that is proposed, or null where the store could be migrated. */
   async function proposed(): Promise<string | null> {
-    const store = await openStore({ url: url.href, clock: systemClock });
+    let store: Store | null = null;
     try {
+      store = await openStore({ url: url.href, clock: systemClock });
       await store.migrate();
       return null;
     } catch (error) {
       return /Run as its superuser: (.*?;)/.exec(String(error))?.[1] ?? String(error);
     } finally {
-      await store.close();
+      await store?.close();
     }
   }
 

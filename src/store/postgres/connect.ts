@@ -60,7 +60,7 @@ export function explained(error: unknown, url: string): unknown {
   const database = pg.escapeIdentifier(decodeURIComponent(pathname.slice(1)) || 'mailvet');
   const remedies: Readonly<Record<string, string>> = {
     '28P01': `CREATE ROLE ${role} LOGIN PASSWORD '…'; or, if there is such a role: ALTER ROLE ${role} PASSWORD '…';`,
-    '28000': `CREATE ROLE ${role} LOGIN PASSWORD '…'; and pg_hba.conf has to let it in from this host.`,
+    '28000': `CREATE ROLE ${role} LOGIN PASSWORD '…'; pg_hba.conf has to let it in from this host`,
     '3D000': `CREATE DATABASE ${database} OWNER ${role} TEMPLATE template0 LOCALE 'C.UTF-8';`,
     '42501': `ALTER DATABASE ${database} OWNER TO ${role}; or, in that database: GRANT CREATE ON SCHEMA public TO ${role};`,
   };

@@ -93,6 +93,48 @@ describeBrowser('before its scripts have arrived', (browser) => {
     await page.getByRole('dialog', { name: 'Find' }).getByRole('combobox').waitFor();
   });
 
+  it.each(['/', '/log'])('the palette takes what is typed before the scripts of %s are there', async (path) => {
+    const { page, release } = await visitHeld(path, owner);
+    await page.getByRole('navigation', { name: 'Pages' }).or(page.locator('#root:empty')).first().waitFor({
+      state: 'attached',
+    });
+    await page.keyboard.press('Control+k');
+    const find = page.getByRole('dialog', { name: 'Find' });
+    expect(await find.count()).toBe(1);
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Find a page, a record or an action');
+    await page.keyboard.type('jk?/ledger');
+    await release();
+    const box = find.getByRole('combobox');
+    await box.waitFor();
+    expect(await box.inputValue()).toBe('jk?/ledger');
+    expect(await find.count()).toBe(1);
+    await page.keyboard.type('s');
+    expect(await box.inputValue()).toBe('jk?/ledgers');
+  });
+
+  it('the palette that is entered or left too early is so', async () => {
+    const { page, release } = await visitHeld('/', owner);
+    await heading(page, 'Overview').waitFor();
+    const find = page.getByRole('dialog', { name: 'Find' });
+    await page.keyboard.press('Control+k');
+    await page.keyboard.press('Escape');
+    expect(await find.count()).toBe(0);
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('ledger');
+    await page.keyboard.press('Enter');
+    await release();
+    await heading(page, 'Credit ledger').waitFor();
+    expect(await find.count()).toBe(0);
+  });
+
+  it('there is no palette before somebody has signed in', async () => {
+    const { page, release } = await visitHeld('/sign-in');
+    await heading(page, 'Sign in').waitFor();
+    await page.keyboard.press('Control+k');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await release();
+  });
+
   it('a field that was left too early is checked when it reacts', async () => {
     const fresh = await startLab();
     const link = (await fresh.service.setupLink())!;

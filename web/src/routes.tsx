@@ -3,7 +3,7 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
+  notFound,
   type RouterHistory,
   redirect,
 } from '@tanstack/react-router';
@@ -19,11 +19,13 @@ import { listSearch, listsSearch } from './pages/lists/search.ts';
 import { logSearch } from './pages/log/search.ts';
 import { accountsSearch } from './pages/operator/search.ts';
 import { BY_KEY_ORDERS, usageSearch } from './pages/usage/range.ts';
+import { lazyPage } from './parts/lazy.tsx';
 import { LoadingPage } from './parts/loading.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { flagSearch, pageSearch, textOf } from './parts/search-params.ts';
 import { sortSearch } from './parts/sorting.tsx';
 import { sourceSearch } from './parts/source.ts';
+import { takeEarlyFind } from './shell/early-find.ts';
 import { Root, SignedOutLayout } from './shell/root.tsx';
 import { RootError, RouteError } from './shell/route-error.tsx';
 
@@ -56,17 +58,22 @@ const signedOut = createRoute({
   id: 'open',
   component: SignedOutLayout,
   errorComponent: RootError,
-  beforeLoad: () => queryClient.ensureQueryData(sessionQuery),
+  beforeLoad: () => {
+    if (typeof document !== 'undefined') takeEarlyFind();
+    return queryClient.ensureQueryData(sessionQuery);
+  },
 });
 
 /** Pages that need a session. Others are sent to the sign-in page and come back. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'inside',
-  component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+  component: lazyPage(() => import('./shell/shell.tsx'), 'Shell'),
   errorComponent: RootError,
-  beforeLoad: async ({ location }) => {
+  beforeLoad: async ({ location, matches }) => {
     const { user, accounts } = await queryClient.ensureQueryData(sessionQuery);
+    // Signing in would not help.
+    if (user === null && matches.at(-1)?.routeId === unknown.id) throw notFound();
     if (user === null) throw redirect({ to: '/sign-in', search: { next: location.publicHref } });
     const account = accountOf(accounts);
     if (account === null) return;
@@ -86,7 +93,7 @@ const pageOf =
   ) => ({
     getParentRoute: () => parent,
     path,
-    component: lazyRouteComponent(load, name),
+    component: lazyPage(load, name),
   });
 const ofSignedOut = pageOf(signedOut);
 const ofSignedIn = pageOf(signedIn);
@@ -116,18 +123,18 @@ const invitation = createRoute({
 const reference = createRoute({
   getParentRoute: () => root,
   path: '/docs',
-  component: lazyRouteComponent(() => import('./pages/reference.tsx'), 'ReferenceLayout'),
+  component: lazyPage(() => import('./pages/reference.tsx'), 'ReferenceLayout'),
   errorComponent: RootError,
 });
 const referenceStart = createRoute({
   getParentRoute: () => reference,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/reference.tsx'), 'ReferencePage'),
+  component: lazyPage(() => import('./pages/reference.tsx'), 'ReferencePage'),
 });
 const referenceOperation = createRoute({
   getParentRoute: () => reference,
   path: '/$operation',
-  component: lazyRouteComponent(() => import('./pages/reference.tsx'), 'ReferenceOperationPage'),
+  component: lazyPage(() => import('./pages/reference.tsx'), 'ReferenceOperationPage'),
 });
 
 const overview = createRoute({
@@ -223,12 +230,15 @@ const operatorSignIns = createRoute({
   ...ofSignedIn('/operator/sign-ins', () => import('./pages/operator-sign-ins.tsx'), 'OperatorSignInsPage'),
 });
 
+/** What is no page, for users: it keeps the navigation. */
+const unknown = createRoute({ getParentRoute: () => signedIn, path: '$', component: () => <NotFound inside /> });
+
 /** Every part with its states. The build leaves it out. */
 const design = import.meta.env.DEV
   ? createRoute({
       getParentRoute: () => root,
       path: '/design',
-      component: lazyRouteComponent(() => import('./pages/design.tsx'), 'DesignPage'),
+      component: lazyPage(() => import('./pages/design.tsx'), 'DesignPage'),
     })
   : null;
 
@@ -268,6 +278,7 @@ const routeTree = root.addChildren([
     operatorJobs,
     operatorReplies,
     operatorSignIns,
+    unknown,
   ]),
 ]);
 

@@ -24,9 +24,10 @@ export const PAGE_ROUTES: readonly Route[] = [
   ...PAGE_FACTS.flatMap(({ path, for: whom }) => {
     const pattern = path.replace('$', ':');
     // Without the dashboard, there are the API and its document.
-    const page = pageRoute(pattern, path === '/' || path.startsWith('/docs') ? toDocument : notBuilt);
+    const absent = path === '/' || path.startsWith('/docs') ? toDocument : notBuilt;
+    const page = pageRoute(pattern, absent, { find: whom !== 'anyone' });
     const below = WITH_ACCOUNT + (path === '/' ? '' : pattern);
-    return whom === 'account' ? [page, pageRoute(below, notBuilt)] : [page];
+    return whom === 'account' ? [page, pageRoute(below, notBuilt, { find: true })] : [page];
   }),
   route({
     method: 'GET',
@@ -52,7 +53,7 @@ export const NOT_FOUND_PAGE: Route = pageRoute(
   () => {
     throw new ApiError('not_found');
   },
-  404,
+  { status: 404 },
 );
 
 /**
@@ -108,8 +109,8 @@ const PERMISSIONS =
   'publickey-credentials-get=(self), publickey-credentials-create=(self), clipboard-write=(self), ' +
   'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), midi=(), display-capture=()';
 
-/** `absent`: the response if the dashboard was not built. */
-function pageRoute(path: string, absent: () => Answer, status = 200): Route {
+/** `absent`: the response if the dashboard was not built. `find`: whether the page has the command palette. */
+function pageRoute(path: string, absent: () => Answer, { status = 200, find = false } = {}): Route {
   return route({
     method: 'GET',
     path,
@@ -122,7 +123,8 @@ function pageRoute(path: string, absent: () => Answer, status = 200): Route {
         const nonce = randomBytes(16).toString('base64');
         const page = built.replaceAll('__CSP_NONCE__', nonce);
         const view = (await firstView?.(request, reply, nonce)) ?? null;
-        const html = Buffer.from(withFirstView(page, view));
+        const marked = find && view?.account !== null ? page.replace('<html ', '<html data-find ') : page;
+        const html = Buffer.from(withFirstView(marked, view));
         const { bytes, coding } = await compressedIfIdle(html, request);
         return {
           status,

@@ -26,10 +26,21 @@ export class ApiError extends Error {
   }
 }
 
+/** There was no reply. */
+export const unreachable = (): Error =>
+  new Error(
+    navigator.onLine
+      ? 'Cannot reach the service. Check your connection and try again.'
+      : 'You are offline. Try again when the connection is back.',
+  );
+
+/** Whether what was asked for does not exist, or is not the user's. */
+export const isNotFound = (error: Error | null): boolean => error instanceof ApiError && error.status === 404;
+
 /** The data of a reply; throws ApiError for an error reply. */
 export async function unwrap<T>(reply: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
   const { data, error, response } = await reply.catch(() => {
-    throw new Error('Cannot reach the service. Check your connection and try again.');
+    throw unreachable();
   });
   if (!response.ok || data === undefined) throw new ApiError(response.status, error);
   return data;

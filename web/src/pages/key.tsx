@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { BALANCE_DAYS, RECENT_DAYS } from '../../../src/kernel/facts/limits.ts';
+import { isNotFound } from '../api/client.ts';
 import type { KeyDetail, UsageChart } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
 import { usageQuery } from '../api/usage.ts';
@@ -13,6 +14,7 @@ import { countDelta, formatShare, shareDelta, shareOf } from '../parts/delta.ts'
 import { Figures } from '../parts/figures.tsx';
 import { formatDateTime, formatNumber, pluralize } from '../parts/format.ts';
 import { Loading } from '../parts/loading.tsx';
+import { NotFound } from '../parts/not-found.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pair, Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
@@ -39,7 +41,9 @@ export function KeyPage() {
   const before = comparable(useQuery(usageQuery(account, periodBefore(range), { key: id, source })).data);
   const [from, to] = range.days;
   const rows: LogSearch = { from, to, key: id, ...rowsOfSource(source) };
-  // A key that there is not has no figures either.
+  if (isNotFound(query.error))
+    return <NotFound inside what="API key" back={{ to: '/settings/keys', label: 'All API keys' }} />;
+  // A key that could not be loaded has no figures either.
   if (query.isLoadingError)
     return (
       <Page title="API key">

@@ -2,7 +2,9 @@ import { Anchor, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isNotFound } from '../api/client.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
+import { NotFound } from '../parts/not-found.tsx';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { EntryDetail } from './log/entry-detail.tsx';
@@ -17,6 +19,8 @@ export function LogEntryPage() {
   const [erasing, setErasing] = useState(false);
   const query = useQuery(entryQuery(account, id));
   const { data } = query;
+  if (isNotFound(query.error))
+    return <NotFound inside what="Verification" back={{ to: '/log', label: 'Go to the log' }} />;
   return (
     <Page
       title="Verification"

@@ -5,7 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { NAME_LENGTH, NOTE_LENGTH, RATE_LIMIT } from '../../../src/kernel/facts/limits.ts';
 import { PLANS } from '../../../src/kernel/facts/plans.ts';
-import { ApiError, api, unwrap } from '../api/client.ts';
+import { api, isNotFound, unwrap } from '../api/client.ts';
 import type { OperatorAccount } from '../api/schema.ts';
 import { sessionQuery } from '../api/session.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
@@ -196,7 +196,8 @@ export const OperatorAccountPage = () => (
 function Account({ id }: { id: string }) {
   const query = useQuery(accountQuery(id));
   const isEmpty = query.data?.members === 0;
-  if (query.error instanceof ApiError && query.error.status === 404) return <NotFound inside />;
+  if (isNotFound(query.error))
+    return <NotFound inside what="Account" back={{ to: '/operator', label: 'All accounts' }} />;
   return (
     <Page
       title={query.data?.name ?? 'Account'}

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../../../src/kernel/facts/lifetimes.ts';
-import { api, unwrap } from '../api/client.ts';
+import { api, isNotFound, unwrap } from '../api/client.ts';
 import type { Delivery, Webhook } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
@@ -12,6 +12,7 @@ import { DescriptionItem, DescriptionList } from '../parts/description-list.tsx'
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { formatNumber, pluralize } from '../parts/format.ts';
+import { NotFound } from '../parts/not-found.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
@@ -34,6 +35,8 @@ export function WebhookPage() {
   const { page = 1 } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(webhookQuery(account, id));
+  if (isNotFound(query.error))
+    return <NotFound inside what="Webhook" back={{ to: '/webhooks', label: 'All webhooks' }} />;
   return (
     <Page
       title="Webhook"

@@ -1,10 +1,12 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
+import { ApiError } from '../api/client.ts';
 import { messageOf } from './message-of.ts';
 
-/** An error message, with a retry button if the action can be repeated. */
+/** An error message, with a retry button if the action can be repeated. What the user can mend has no other title. */
 export function ErrorAlert({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+  const isRefused = error instanceof ApiError && error.status < 500;
   return (
-    <Alert color="red" title="Something went wrong" role="alert" variant="outline">
+    <Alert color="red" title={isRefused ? undefined : 'Something went wrong'} role="alert" variant="outline">
       <Group justify="space-between" align="flex-end">
         <Text size="sm" className="anywhere">
           {messageOf(error)}

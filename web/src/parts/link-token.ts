@@ -1,6 +1,8 @@
 import { useState, useSyncExternalStore } from 'react';
 import { ApiError } from '../api/client.ts';
 
+const INCOMPLETE = 'This link is incomplete: open it again, or copy all of it.';
+
 /** By path. In memory only, so that a reload discards them. */
 const tokens = new Map<string, string>();
 const listeners = new Set<() => void>();
@@ -69,7 +71,7 @@ export function useLink(path: string): OpenedLink {
     rejection: isDead ? dead.why : null,
     onError(error) {
       if (!(error instanceof ApiError) || (error.status !== 410 && error.field !== 'token')) throw error;
-      setDead({ token, why: error.message });
+      setDead({ token, why: error.status === 400 ? INCOMPLETE : error.message });
     },
     discard() {
       tokens.delete(path);

@@ -1,21 +1,28 @@
-import { useEffect, useState } from 'react';
+import { onlineManager } from '@tanstack/react-query';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import css from './loading.module.css';
 
 /** How long a user waits before the page says that it takes long, ms. */
 const LONG_MS = 10_000;
+
+/** Queries wait for the same. */
+const subscribe = (listener: () => void) => onlineManager.subscribe(listener);
+const isOnline = () => onlineManager.isOnline();
 
 const ROWS = ['92%', '78%', '85%', '64%', '88%', '71%'] as const;
 
 /** The outline of what is being loaded. Seen after 200 ms: what comes sooner should not flicker. */
 export function Loading() {
   const [isLong, setLong] = useState(false);
+  const online = useSyncExternalStore(subscribe, isOnline, () => true);
   useEffect(() => {
     const timer = setTimeout(() => setLong(true), LONG_MS);
     return () => clearTimeout(timer);
   }, []);
   return (
     <div role="status" aria-label="Loading" className={css.rows}>
-      {isLong && (
+      {!online && <p>You are offline. This goes on when the connection is back.</p>}
+      {online && isLong && (
         <p>This takes longer than usual: the service or your connection is slow. Reload the page to try again.</p>
       )}
       {ROWS.map((width) => (

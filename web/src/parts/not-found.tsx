@@ -1,20 +1,35 @@
 import { Anchor, Box, Text, Title } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import type { PagePath } from '../../../src/kernel/facts/pages.ts';
 import { Wordmark } from './mark.tsx';
 import { useSetPageTitle } from './page-title.ts';
 
-/** The 404 page. `inside`: within the shell, which has the landmarks. */
-export function NotFound({ inside = false }: { inside?: boolean }) {
-  useSetPageTitle('Page not found');
+const OVERVIEW = { to: '/', label: 'Go to the overview' } as const;
+
+/**
+ * The 404 page. `inside`: within the shell, which has the landmarks. `what`: of which kind is what does not exist; `back`:
+ * where those that exist are.
+ */
+export function NotFound(props: {
+  inside?: boolean;
+  what?: string;
+  back?: { readonly to: PagePath; readonly label: string };
+}) {
+  const { inside = false, what = 'Page', back = OVERVIEW } = props;
+  const title = `${what} not found`;
+  useSetPageTitle(title);
   return (
     <Box component={inside ? 'div' : 'main'} maw={640} p={inside ? 0 : 24}>
       {!inside && <Wordmark />}
       <Title order={1} mt={inside ? 0 : 48} mb={4}>
-        Page not found
+        {title}
       </Title>
-      <Text mb="sm">Check the URL. The page may have been moved or deleted.</Text>
-      <Anchor component={Link} to="/">
-        Go to the overview
+      <Text mb="sm">
+        Check the URL. The {what === 'API key' ? what : what.toLowerCase()} may have been{' '}
+        {what === 'Page' ? 'moved or deleted' : 'deleted, or belong to another account'}.
+      </Text>
+      <Anchor component={Link} to={back.to}>
+        {back.label}
       </Anchor>
     </Box>
   );

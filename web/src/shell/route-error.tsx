@@ -1,6 +1,7 @@
 import { Container, Title } from '@mantine/core';
 import { useQueryErrorResetBoundary } from '@tanstack/react-query';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
+import { useEffect, useEffectEvent } from 'react';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { isForUsers } from '../parts/message-of.ts';
 
@@ -28,6 +29,11 @@ export function RouteError({ error: thrown }: ErrorComponentProps) {
     reset();
     void router.invalidate();
   };
+  const onOnline = useEffectEvent(again);
+  useEffect(() => {
+    window.addEventListener('online', onOnline);
+    return () => window.removeEventListener('online', onOnline);
+  }, []);
   return <ErrorAlert error={error} onRetry={again} />;
 }
 

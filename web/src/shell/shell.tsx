@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Group, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { Link, lazyRouteComponent, Navigate, Outlet, useLocation, useMatches } from '@tanstack/react-router';
+import { Link, Navigate, Outlet, useLocation, useMatches } from '@tanstack/react-router';
 import { type ComponentProps, startTransition, useRef, useState } from 'react';
 import { overviewQuery } from '../api/account.ts';
 import { needsAccount, pinnedAccount } from '../api/account-path.ts';
@@ -9,7 +9,9 @@ import { useAccount, useAccountOrNull, useSession } from '../api/session.ts';
 import { signOut } from '../api/sign-out.ts';
 import { pluralize } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
+import { lazyPart, PartBoundary } from '../parts/lazy.tsx';
 import { Wordmark } from '../parts/mark.tsx';
+import { messageOf } from '../parts/message-of.ts';
 import { openedParameters } from '../parts/opened-parameters.ts';
 import { Page } from '../parts/page.tsx';
 import { usePageTitle } from '../parts/page-title.ts';
@@ -205,7 +207,7 @@ function IgnoredParameters() {
 }
 
 /** With all that menus are made of: loaded when it is first wanted, to keep the first view small. */
-const AccountMenu = lazyRouteComponent(() => import('./account-menu.tsx'), 'AccountMenu');
+const AccountMenu = lazyPart(() => import('./account-menu.tsx'), 'AccountMenu');
 
 /** Names the account, and opens its menu. */
 function AccountButton() {
@@ -213,9 +215,21 @@ function AccountButton() {
   const target = useRef<HTMLButtonElement>(null);
   if (isWanted)
     return (
-      <AccountMenu target={target}>
-        <AccountTarget ref={target} />
-      </AccountMenu>
+      <PartBoundary
+        part={AccountMenu}
+        failed={(error, again) => (
+          <>
+            <AccountTarget aria-haspopup="menu" aria-expanded={false} onClick={again} />
+            <p role="alert" className={css.menufailure}>
+              {messageOf(error)}
+            </p>
+          </>
+        )}
+      >
+        <AccountMenu target={target}>
+          <AccountTarget ref={target} />
+        </AccountMenu>
+      </PartBoundary>
     );
   const preload = () => void AccountMenu.preload?.();
   return (

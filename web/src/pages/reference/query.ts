@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
-import { ApiError } from '../../api/client.ts';
+import { ApiError, unreachable } from '../../api/client.ts';
 import { type ApiDocument, readDocument } from './document.ts';
 
 /** The document that the service serves to everybody. It changes with the version of the service only. */
@@ -8,7 +8,7 @@ export const documentQuery = queryOptions({
   queryKey: ['openapi'],
   queryFn: async ({ signal }): Promise<ApiDocument> => {
     const reply = await fetch('/openapi.json', { signal }).catch(() => {
-      throw new Error('Cannot reach the service. Check your connection and try again.');
+      throw unreachable();
     });
     if (!reply.ok) throw new ApiError(reply.status, await reply.json().catch(() => null));
     return readDocument(await reply.json());

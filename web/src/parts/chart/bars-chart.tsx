@@ -1,18 +1,19 @@
 import { Center, Loader } from '@mantine/core';
 import { useMounted } from '@mantine/hooks';
-import { Link, lazyRouteComponent } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useState } from 'react';
 import { type Column, DataTable } from '../data-table.tsx';
 import { formatNumber } from '../format.ts';
 import { Glyph } from '../glyph.tsx';
+import { lazyPart, notDrawn, PartBoundary } from '../lazy.tsx';
 import { Panel } from '../panel.tsx';
 import { type Bar, type Bars, barText, hasOutlier, SEGMENT_LABELS, SEGMENTS, type Segment } from './bars.ts';
 import css from './bars-chart.module.css';
 import { AXIS_WIDTH, BucketLinks, type To } from './bucket-links.tsx';
 import { formatBucket } from './series.ts';
 
-/** The chart library is loaded on demand; if its file is gone after an upgrade, the page is reloaded once. */
-const BarsPlot = lazyRouteComponent(() => import('./bars-plot.tsx'), 'BarsPlot');
+/** The chart library is loaded on demand. */
+const BarsPlot = lazyPart(() => import('./bars-plot.tsx'), 'BarsPlot');
 const LOADING = (
   // The height of bars-plot.tsx, which is not loaded yet.
   <Center h={240}>
@@ -119,9 +120,11 @@ function Columns(props: { data: Bars; linkOf: (bar: Bar) => To; beforeLabel: str
   return (
     <div className={css.place} onPointerLeave={() => setPointed(null)}>
       {mounted ? (
-        <Suspense fallback={LOADING}>
-          <BarsPlot bars={data} log={log} />
-        </Suspense>
+        <PartBoundary part={BarsPlot} failed={notDrawn}>
+          <Suspense fallback={LOADING}>
+            <BarsPlot bars={data} log={log} />
+          </Suspense>
+        </PartBoundary>
       ) : (
         LOADING
       )}

@@ -1,16 +1,16 @@
 import { Center, Loader, Text, Title } from '@mantine/core';
-import { lazyRouteComponent } from '@tanstack/react-router';
 import { Suspense, useId, useState } from 'react';
 import { type Column, DataTable } from '../data-table.tsx';
 import { formatNumber } from '../format.ts';
+import { lazyPart, notDrawn, PartBoundary } from '../lazy.tsx';
 import { hasOutlier } from './bars.ts';
 import bars from './bars-chart.module.css';
 import { AXIS_WIDTH, BucketLinks, type To } from './bucket-links.tsx';
 import css from './chart.module.css';
 import { type ChartData, formatBucket, type Series, toneColor } from './series.ts';
 
-/** The chart library is loaded on demand; if its file is gone after an upgrade, the page is reloaded once. */
-const Plot = lazyRouteComponent(() => import('./plot.tsx'), 'Plot');
+/** The chart library is loaded on demand. */
+const Plot = lazyPart(() => import('./plot.tsx'), 'Plot');
 
 /**
  * A chart with a text summary and its data as a table; each bucket opens its rows. `unit` is appended to the values;
@@ -49,9 +49,11 @@ export function Chart(props: {
       </figcaption>
       <Legend data={data} pointed={pointed} unit={unit} />
       <div className={css.place} onPointerLeave={() => setPointed(null)}>
-        <Suspense fallback={<ChartLoader />}>
-          <Plot data={data} unit={unit} log={outlier && log} />
-        </Suspense>
+        <PartBoundary part={Plot} failed={notDrawn}>
+          <Suspense fallback={<ChartLoader />}>
+            <Plot data={data} unit={unit} log={outlier && log} />
+          </Suspense>
+        </PartBoundary>
         <div className={css.columns} style={{ right: AXIS_WIDTH }}>
           <BucketLinks
             label={`${bucket === 'day' ? 'Days' : 'Hours'}: ${title.toLowerCase()}`}

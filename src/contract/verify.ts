@@ -1,7 +1,14 @@
 import Type, { type Static } from 'typebox';
 import { CALIBRATION_LEAST } from '../kernel/facts/calibration.ts';
 import { FILTER_ACTIONS } from '../kernel/facts/filter-types.ts';
-import { ADDRESS_LENGTH, IP_LENGTH, LANGUAGE_LENGTH, SEEN_SCOPE_LENGTH, TIMEOUT_MS } from '../kernel/facts/limits.ts';
+import {
+  ADDRESS_LENGTH,
+  IP_LENGTH,
+  LANGUAGE_LENGTH,
+  SEEN_SCOPE_LENGTH,
+  SMTP_MESSAGE_LENGTH,
+  TIMEOUT_MS,
+} from '../kernel/facts/limits.ts';
 import { DEFAULT_LEVEL, LEVELS } from '../kernel/facts/plans.ts';
 import {
   ATTEMPT_NEXT,
@@ -152,6 +159,15 @@ export const ChecksReply = Type.Object(
       stage: Type.Optional(Nullable(Type.String())),
       code: Type.Optional(Nullable(Type.Integer())),
       enhanced_code: Type.Optional(Nullable(Type.String())),
+      message: Type.Optional(
+        Nullable(
+          Type.String({
+            maxLength: SMTP_MESSAGE_LENGTH.max,
+            description:
+              'What the mail server said with the code that decided, without mail addresses and the words of the local part; null: no reply decided.',
+          }),
+        ),
+      ),
       tls: Type.Optional(Type.Boolean()),
       rule: Type.Optional(Nullable(Type.String({ description: 'The classification rule that decided.' }))),
       egress: Type.Optional(

@@ -130,6 +130,8 @@ export interface SmtpEvidence {
   readonly code: number | null;
   /** RFC 3463. */
   readonly enhancedCode: string | null;
+  /** What the server said with that code, as `blankedText` returns it; null if no reply decided. */
+  readonly message: string | null;
   readonly tls: boolean;
   /** Id of what decided: a classification rule, or what happened instead of a reply. */
   readonly rule: string | null;

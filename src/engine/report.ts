@@ -87,6 +87,7 @@ export interface Checks {
     stage?: string | null;
     code?: number | null;
     enhanced_code?: string | null;
+    message?: string | null;
     tls?: boolean;
     rule?: string | null;
     egress?: string | null;
@@ -265,6 +266,7 @@ function smtpCheck(smtp: SmtpEvidence | null): Checks['smtp'] {
     stage: smtp.stage,
     code: smtp.code,
     enhanced_code: smtp.enhancedCode,
+    message: smtp.message,
     tls: smtp.tls,
     rule: smtp.rule,
     egress: smtp.egress,

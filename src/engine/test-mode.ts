@@ -49,23 +49,25 @@ const DNS: Readonly<Record<DnsFinding, (domain: string) => Partial<DnsEvidence>>
   resolver_unavailable: () => ({ failure: 'timeout' }),
 };
 
-type ServerReply = Pick<SmtpEvidence, 'stage' | 'code' | 'enhancedCode'>;
-const reply = (stage: SmtpStage, code: number, enhancedCode: string): ServerReply => ({ stage, code, enhancedCode });
-const noReply = (stage: SmtpStage | null): ServerReply => ({ stage, code: null, enhancedCode: null });
+type ServerReply = Pick<SmtpEvidence, 'stage' | 'code' | 'enhancedCode' | 'message'>;
+const reply = (stage: SmtpStage, code: number, enhancedCode: string, message: string): ServerReply => ({
+  ...{ stage, code, enhancedCode, message },
+});
+const noReply = (stage: SmtpStage | null): ServerReply => ({ stage, code: null, enhancedCode: null, message: null });
 
-/** What the mail server replies, with the usual codes (RFC 5321 §4.2, RFC 3463). */
+/** What the mail server replies, with the usual codes and words (RFC 5321 §4.2, RFC 3463). */
 const TEST_REPLIES: Readonly<Record<SmtpFinding, ServerReply>> = {
-  accepted: reply('rcpt', 250, '2.1.5'),
-  mailbox_not_found: reply('rcpt', 550, '5.1.1'),
-  mailbox_full: reply('rcpt', 552, '5.2.2'),
-  mailbox_full_temporarily: reply('rcpt', 452, '4.2.2'),
-  mailbox_disabled: reply('rcpt', 550, '5.2.1'),
-  relay_denied: reply('rcpt', 550, '5.7.1'),
-  greylisted: reply('rcpt', 451, '4.7.1'),
-  smtp_temporary_failure: reply('rcpt', 451, '4.3.0'),
+  accepted: reply('rcpt', 250, '2.1.5', 'OK'),
+  mailbox_not_found: reply('rcpt', 550, '5.1.1', 'User unknown'),
+  mailbox_full: reply('rcpt', 552, '5.2.2', 'Mailbox full'),
+  mailbox_full_temporarily: reply('rcpt', 452, '4.2.2', 'Mailbox full'),
+  mailbox_disabled: reply('rcpt', 550, '5.2.1', 'Mailbox disabled'),
+  relay_denied: reply('rcpt', 550, '5.7.1', 'Relaying denied'),
+  greylisted: reply('rcpt', 451, '4.7.1', 'Greylisted, try again later'),
+  smtp_temporary_failure: reply('rcpt', 451, '4.3.0', 'Try again later'),
   smtp_timeout: noReply('rcpt'),
   smtp_unreachable: noReply('connect'),
-  smtp_blocked: reply('banner', 554, '5.7.1'),
+  smtp_blocked: reply('banner', 554, '5.7.1', 'Your address is blocked'),
   smtp_unverifiable: noReply(null),
 };
 

@@ -106,6 +106,15 @@ const CAST: Record<string, { persona: Persona; local?: string; yields: Record<st
       credits_used: 1,
     },
   },
+  'said.com': {
+    persona: {
+      on: (c) =>
+        c.verb === 'RCPT'
+          ? `550 5.2.1 <good@said.com>: the account of GOOD is disabled, see https://said.com/?for=good ${'x'.repeat(400)}`
+          : undefined,
+    },
+    yields: { status: 'bad', deliverability: 'undeliverable', reason: 'mailbox_disabled', validation_type: 'smtp' },
+  },
   'busy.com': {
     persona: { banner: '421 4.3.2 Service not available, try later' },
     yields: {
@@ -237,6 +246,15 @@ describe('POST /v1/verify, smtp', () => {
     expect(json.checks.catch_all).toEqual({ result: 'pass', checked_at: expect.any(String) });
     expect(json.evidence).toBe(undefined);
     expect(headers.get('x-credits-remaining')).toBe(String(before - 10));
+  });
+
+  it('keeps what the server said, without the address and in 300 characters, for the look-up too', async () => {
+    const { checks, id } = (await owner.verify('good@said.com', smtp)).json;
+    expect(checks.smtp.message).toMatch(/^<\*\*\*>: the account of \*\*\* is disabled, see https:\/\/said\.com\/ x+$/);
+    expect(checks.smtp.message).toHaveLength(300);
+    const kept = (await owner.call('GET', `/v1/verifications/${id}`)).json;
+    expect(JSON.stringify(kept)).toContain(checks.smtp.message);
+    expect((await owner.verify('good@mute.com', smtp)).json.checks.smtp.message).toBe(null);
   });
 
   it('says when the server answered about a random mailbox, which may be before the check', async () => {

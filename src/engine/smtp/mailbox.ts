@@ -33,7 +33,7 @@ import {
   type SilentOperator,
 } from './operators.ts';
 import { type RequestResult, type ServedRequest, SessionPool } from './pool.ts';
-import type { SmtpReply } from './reply.ts';
+import { blankedText, type SmtpReply } from './reply.ts';
 import { Transcript } from './session.ts';
 import { SharedRates, type SharedRatesOptions } from './shared-rates.ts';
 import { type AddressRejection, Throttle, type ThrottleStats } from './throttle.ts';
@@ -349,7 +349,7 @@ class MailboxCheckRun {
         return this.#end(resultWithoutDialogue('dialogue', 'smtp_unverifiable', 'dialogue.unsendable'));
       const answer = await this.#walk({ path, stage: 'rcpt', probe: (host) => this.#probePath(host) });
       if (answer === null) return this.#end(this.#deferral ?? this.#failure ?? this.#notAsked());
-      const found = smtpResultOf(answer.outcome, answer);
+      const found = this.#resultOf(answer.outcome, answer);
       if (found.finding === 'smtp_blocked') this.#noteRefusal(answer);
       if (found.finding !== 'accepted') return this.#end(this.#afterDeferral(found, answer));
       if (this.#silent) {
@@ -484,7 +484,7 @@ class MailboxCheckRun {
     if (finding === 'greylisted' && this.#deferral?.finding !== 'greylisted')
       this.#deps.learned.noteGreylisted({ egress: service.egress, path }, service.host);
     if (this.#deferral === null || outranks(finding, this.#deferral.finding))
-      this.#deferral = smtpResultOf(service.outcome, service);
+      this.#deferral = this.#resultOf(service.outcome, service);
     return true;
   }
 
@@ -507,7 +507,7 @@ class MailboxCheckRun {
   }
 
   #noteAttempt(service: ServedRequest, next: AttemptNext | null): void {
-    const { stage, code, rule } = smtpResultOf(service.outcome, service);
+    const { stage, code, rule } = this.#resultOf(service.outcome, service);
     this.#attempts.push({ host: service.host, address: service.address, stage, code, rule, next });
   }
 
@@ -555,6 +555,10 @@ class MailboxCheckRun {
     const kept = this.#limit.egress ?? null;
     const operator = this.#operatorOfDomain;
     return this.#deps.throttle.chooseEgress({ operator, domain: this.#recipientDomain, address, kept });
+  }
+
+  #resultOf(outcome: DialogueOutcome, where: Omit<ServedRequest, 'outcome'>): SmtpResult {
+    return smtpResultOf(outcome, where, this.#address.localPart);
   }
 
   #tlsWith(address: string): DialogueSetup['tls'] {
@@ -665,7 +669,7 @@ class MailboxCheckRun {
   }
 
   #onFailure(service: ServedRequest): void {
-    const found = smtpResultOf(service.outcome, service);
+    const found = this.#resultOf(service.outcome, service);
     if (this.#failure === null || outranks(found.finding, this.#failure.finding)) this.#failure = found;
     if (found.finding === 'smtp_blocked') this.#noteRefusal(service);
   }
@@ -831,7 +835,7 @@ const decidingReply = (outcome: DialogueOutcome): ClassifiedReply | null =>
   outcome.kind === 'answered' ? outcome.rcpt : outcome.classified;
 
 /** The evidence of one outcome; `host` and `address` null if no host was dialled. */
-function smtpResultOf(outcome: DialogueOutcome, where: Omit<ServedRequest, 'outcome'>): SmtpResult {
+function smtpResultOf(outcome: DialogueOutcome, where: Omit<ServedRequest, 'outcome'>, localPart: string): SmtpResult {
   const classified = decidingReply(outcome);
   return {
     finding: outcome.finding,
@@ -841,6 +845,7 @@ function smtpResultOf(outcome: DialogueOutcome, where: Omit<ServedRequest, 'outc
     stage: outcome.kind === 'answered' ? outcome.rcpt.stage : outcome.stage,
     code: classified?.reply.code ?? null,
     enhancedCode: classified?.reply.enhanced ?? null,
+    message: classified === null ? null : blankedText(classified.reply.text, localPart),
     tls: where.secure,
     rule: outcome.kind === 'answered' ? outcome.rcpt.reading.rule : outcome.rule,
     decidedBy:
@@ -865,6 +870,7 @@ export const resultWithoutDialogue = (
   stage: null,
   code: null,
   enhancedCode: null,
+  message: null,
   tls: false,
   rule,
   decidedBy,

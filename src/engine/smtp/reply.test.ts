@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_LINE, MAX_LINES, ReplyParser, type SmtpReply } from './reply.ts';
+import { SMTP_MESSAGE_LENGTH } from '../../kernel/facts/limits.ts';
+import { blankedText, MAX_LINE, MAX_LINES, ReplyParser, type SmtpReply } from './reply.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'utf8');
 const read = (...chunks: (string | Uint8Array)[]): { replies: SmtpReply[]; violation: string | null } => {
@@ -119,3 +120,37 @@ it('100,000 streams parse the same however they are split, and never throw', () 
     { numRuns: 100_000 },
   );
 }, 120_000);
+
+it.each([
+  [
+    'The email account that you tried to reach is disabled',
+    'jane',
+    'The email account that you tried to reach is disabled',
+  ],
+  ['<jane.doe@example.com>: User unknown', 'jane.doe', '<***>: User unknown'],
+  ['Jane Doe has left; write to joe@example.com', 'jane.doe', '*** *** has left; write to ***'],
+  ['no JANEDOE here', 'jane.doe', 'no *** here'],
+  ['see https://mail.example/why?to=jane%40example.com for jane', 'jane', 'see https://mail.example/why for ***'],
+  ['janet is not jane', 'jane', 'janet is not ***'],
+])('what is kept of “%s”, said about %s@', (text, localPart, kept) => expect(blankedText(text, localPart)).toBe(kept));
+
+it('what is kept of a reply is bounded, and never has the local part or an address', () => {
+  const word = fc.stringMatching(/^[a-z]{3,12}$/);
+  const parts = fc.oneof(
+    word,
+    fc.constantFrom(' ', '<', '>', '@', '@example.com', '%40', '?', 'https://x.example/', '=', '.'),
+  );
+  fc.assert(
+    fc.property(word, fc.array(parts, { maxLength: 60 }), (local, around) => {
+      const text = around.join('') + ` <${local}@example.com> ${local} ${around.join(' ')}`;
+      const kept = blankedText(text, local);
+      expect(kept.length).toBeLessThanOrEqual(SMTP_MESSAGE_LENGTH.max);
+      expect(kept.split(/[^a-z]+/)).not.toContain(local);
+      expect(kept).not.toMatch(/[a-z]@[a-z]/);
+    }),
+  );
+});
+
+it('a reply of 64 KiB without a space is blanked in the time of its beginning', () => {
+  expect(blankedText('a'.repeat(65_536), 'jane')).toHaveLength(SMTP_MESSAGE_LENGTH.max);
+});

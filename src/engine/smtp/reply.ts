@@ -1,5 +1,6 @@
 /** Replies of mail servers: parsed from bytes, bounded (RFC 5321 §4.2). */
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
+import { SMTP_MESSAGE_LENGTH } from '../../kernel/facts/limits.ts';
 
 /** One complete reply of a mail server (RFC 5321 §4.2). */
 export interface SmtpReply {
@@ -137,3 +138,42 @@ function makeReply(code: number, lines: readonly string[], mixed: boolean): Smtp
 const isBareText = (line: string): boolean => line !== '' && line[1] !== '.';
 
 const joinTexts = (texts: readonly string[]): string => (texts.length === 1 ? (texts[0] ?? '') : texts.join(' '));
+
+const WORD_CHARACTER = /[\p{L}\p{N}]/u;
+
+/** `text` without `secret` (lower case) where it is a separate word or precedes an `@`. */
+export function maskSecret(text: string, secret: string): string {
+  if (secret === '') return text;
+  const lower = text.toLowerCase();
+  // Some letters change their length in lower case, so positions would not match: mask the whole line.
+  if (lower.length !== text.length) return lower.includes(secret) ? '***' : text;
+  let out = '';
+  let done = 0;
+  for (let at = lower.indexOf(secret); at !== -1; at = lower.indexOf(secret, at + secret.length)) {
+    const after = at + secret.length;
+    if (WORD_CHARACTER.test(text[at - 1] ?? '') || (WORD_CHARACTER.test(text[after] ?? '') && text[after] !== '@'))
+      continue;
+    out += `${text.slice(done, at)}***`;
+    done = after;
+  }
+  return out + text.slice(done);
+}
+
+const ADDRESS_IN_TEXT = /[^\s<>"'()[\],;:=@]+(?:@|%40)[^\s<>"'()[\],;]+/gi;
+/** Parameters of a URL often name the recipient, encoded in some way. */
+const URL_PARAMETERS = /(?<=\bhttps?:\/\/[^\s?#]{1,200})[?#]\S+/gi;
+/** Longer texts are cut before they are searched: a server may send 64 KiB. */
+const MAX_SEARCHED = 1000;
+
+/**
+ * The text of a reply as it may be kept: without the local part, its words and any mail address, in
+ * SMTP_MESSAGE_LENGTH characters at most. `localPart`: of the recipient, without quotes.
+ */
+export function blankedText(text: string, localPart: string): string {
+  const local = localPart.toLowerCase();
+  const words = local.match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+  let out = text.slice(0, MAX_SEARCHED).replace(URL_PARAMETERS, '').replace(ADDRESS_IN_TEXT, '***');
+  // Servers greet a recipient by name, and write the name without its dots.
+  for (const secret of new Set([local, words.join(''), ...words])) out = maskSecret(out, secret);
+  return out.slice(0, SMTP_MESSAGE_LENGTH.max).toWellFormed();
+}

@@ -22,7 +22,7 @@ import {
 } from './dialogue.ts';
 import type { LearnedHost, LearnedHosts } from './learned-hosts.ts';
 import type { SmtpLimits } from './limits.ts';
-import { ReplyParser, type SmtpReply } from './reply.ts';
+import { maskSecret, ReplyParser, type SmtpReply } from './reply.ts';
 import { Tunnel, type TunnelFailure, tunnelMs } from './tunnel.ts';
 
 /** A check to be run in a session. */
@@ -501,23 +501,3 @@ export class Transcript {
 
 const replyLines = ({ code, lines }: SmtpReply): string[] =>
   lines.map((line, i) => `${code}${i === lines.length - 1 ? ' ' : '-'}${line}`);
-
-const WORD_CHARACTER = /[\p{L}\p{N}]/u;
-
-/** `text` without `secret` (lower case) where it is a separate word or precedes an `@`. */
-function maskSecret(text: string, secret: string): string {
-  if (secret === '') return text;
-  const lower = text.toLowerCase();
-  // Some letters change their length in lower case, so positions would not match: mask the whole line.
-  if (lower.length !== text.length) return lower.includes(secret) ? '***' : text;
-  let out = '';
-  let done = 0;
-  for (let at = lower.indexOf(secret); at !== -1; at = lower.indexOf(secret, at + secret.length)) {
-    const after = at + secret.length;
-    if (WORD_CHARACTER.test(text[at - 1] ?? '') || (WORD_CHARACTER.test(text[after] ?? '') && text[after] !== '@'))
-      continue;
-    out += `${text.slice(done, at)}***`;
-    done = after;
-  }
-  return out + text.slice(done);
-}

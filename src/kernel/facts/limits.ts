@@ -12,6 +12,8 @@ export interface Range {
 
 /** An address to verify, as sent. Longer than RFC 5321 allows, since an address that is too long is a verdict. */
 export const ADDRESS_LENGTH = { min: 1, max: 1024 };
+/** Of what a mail server said, as it is kept with a verification. */
+export const SMTP_MESSAGE_LENGTH = { min: 0, max: 300 };
 export const FILTER_VALUE_LENGTH = { min: 1, max: 1024 };
 export const FILTER_REASON_LENGTH = { min: 0, max: 500 };
 /** How far ahead a filter may expire, years. */

@@ -285,6 +285,21 @@ const rowReply = (row: LogExportRow) =>
     ? { kind: 'rejected', ...rejectedReply(row.rejected) }
     : { kind: 'verification', ...logEntryReply(row.entry) };
 
+/** Values of a closed set, in the order of the name of a file. */
+const NAMED = ['status', 'deliverability', 'reason', 'decision', 'origin', 'level'] as const;
+
+/** `log.not-mailbox_full.2026-11-25`: what was searched for, and the day (UTC) of the newest rows. Ends in no extension. */
+function fileNameOf(query: Read<typeof C.LogFilters>, now: number): string {
+  const negated = query.not?.split(',') ?? [];
+  const parts = NAMED.flatMap((name) => {
+    const value = query[name];
+    return value === undefined ? [] : [negated.includes(name) ? `not-${value}` : value];
+  });
+  const others = [query.query, query.email, query.id, query.key, query.operator, query.egress];
+  if (others.some((one) => one !== undefined && one !== '')) parts.push('search');
+  return ['log', ...parts, toIso(Math.min(query.to ?? now, now)).slice(0, 10)].join('.');
+}
+
 /** The log as a file, with the search of the page. */
 export const LOG_EXPORT_ROUTES: readonly Route[] = [
   route({
@@ -300,10 +315,10 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = [
       summary: 'All verifications and rejected requests that a search finds, as CSV',
     },
     serve:
-      ({ log, costs }) =>
+      ({ log, costs, clock }) =>
       async ({ account }, { query }) =>
         csvFile(
-          'log',
+          fileNameOf(query, clock.now()),
           Object.keys(COLUMNS),
           await costs.read('export', account, log.export(account, logSearchOf(query))),
           csvCells,
@@ -322,9 +337,13 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = [
       summary: 'The same as JSON Lines; the `kind` of a row is `verification` or `rejected`',
     },
     serve:
-      ({ log, costs }) =>
+      ({ log, costs, clock }) =>
       async ({ account }, { query }) =>
-        jsonLinesFile('log', await costs.read('export', account, log.export(account, logSearchOf(query))), rowReply),
+        jsonLinesFile(
+          fileNameOf(query, clock.now()),
+          await costs.read('export', account, log.export(account, logSearchOf(query))),
+          rowReply,
+        ),
   }),
 ];
 

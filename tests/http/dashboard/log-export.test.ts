@@ -52,7 +52,7 @@ describe('the export of the log', () => {
     await expect.poll(async () => (await page()).rejected.length, { timeout: 30_000 }).toBe(1);
     const { entries, rejected } = await page();
     const lines = await user.call('GET', path('.jsonl'));
-    expect(lines.headers.get('content-disposition')).toBe('attachment; filename="log.jsonl"');
+    expect(lines.headers.get('content-disposition')).toMatch(/^attachment; filename="log\.\d{4}-\d\d-\d\d\.jsonl"$/);
     const verification = (n: number) => ({ kind: 'verification', ...entries[n] });
     expect(linesOf(lines.text, '\n').map((line) => JSON.parse(line))).toEqual([
       ...[verification(0), verification(1)],
@@ -61,7 +61,7 @@ describe('the export of the log', () => {
     ]);
 
     const { text, headers } = await user.call('GET', path('.csv'));
-    expect(headers.get('content-disposition')).toBe('attachment; filename="log.csv"');
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="log\.\d{4}-\d\d-\d\d\.csv"$/);
     const [head, ...rows] = linesOf(text, '\r\n').map((line) => line.split(','));
     const cell = (row: number, name: string) => rows[row]![head!.indexOf(name)];
     expect(rows.map((row) => row.length)).toEqual(rows.map(() => head!.length));

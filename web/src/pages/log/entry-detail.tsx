@@ -1,23 +1,32 @@
-import { Anchor, Title } from '@mantine/core';
+import { Anchor, Button, CopyButton, Group, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import type { LogDetail, Verification } from '../../api/schema.ts';
+import { type ReactNode, useState } from 'react';
+import { isHookKind } from '../../../../src/kernel/facts/hooks.ts';
+import type { LogDetail, RejectedRequest, Verification } from '../../api/schema.ts';
+import { useAccount } from '../../api/session.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
+import { curl } from '../../parts/curl.ts';
 import { formatDateTime, pluralize } from '../../parts/format.ts';
-import { escapeInvisibleJson } from '../../parts/verdict/escape-invisible.ts';
+import { notify } from '../../parts/notify.tsx';
+import { escapeInvisible, escapeInvisibleJson } from '../../parts/verdict/escape-invisible.ts';
 import { Verdict } from '../../parts/verdict/verdict.tsx';
+import { addFilter, filtersKey, removeFilter } from '../filters/queries.ts';
 import { levelText } from './rows.ts';
 import { sourceOf } from './source.ts';
 
 /** A verification with its facts, verdict and evidence. */
 export function EntryDetail({ detail: { entry, reply } }: { detail: LogDetail }) {
   const { list } = entry;
+  const { message } = reply.checks.smtp;
   const facts: readonly (readonly [name: string, value: ReactNode])[] = [
     ['Time', formatDateTime(entry.created_at)],
     ...(list === null ? [] : [['List', <ListLink key="list" of={list} />] as const]),
-    ['Source', sourceOf(entry)],
+    ['Source', <Source key="source" of={entry} />],
     ['IP address', entry.client_ip ?? 'Unknown'],
     ['Level', levelText(entry)],
+    ['ID', <CopyText key="id" label="ID" text={entry.id} />],
     // Earlier versions recorded neither.
     ...(reply.seen == null ? [] : [['Seen in its scope', seenText(reply.seen)] as const]),
     ...(reply.decision == null ? [] : [['Decision', decisionText(reply.decision)] as const]),
@@ -36,8 +45,15 @@ export function EntryDetail({ detail: { entry, reply } }: { detail: LogDetail })
         <Title order={2} mb="sm">
           Verdict
         </Title>
-        <Verdict reply={reply} />
+        <Verdict reply={reply}>
+          {message != null && (
+            <blockquote className="said" aria-label="What the mail server said">
+              {[reply.checks.smtp.code, reply.checks.smtp.enhanced_code, escapeInvisible(message)].join(' ')}
+            </blockquote>
+          )}
+        </Verdict>
       </section>
+      <EntryActions of={entry} />
       <RawReply json={escapeInvisibleJson(reply)} />
     </>
   );
@@ -68,3 +84,100 @@ function RawReply({ json }: { json: string }) {
     </details>
   );
 }
+
+type Entry = LogDetail['entry'];
+
+/** Who asked, with a link to the key. */
+export function Source({ of }: { of: Pick<Entry | RejectedRequest, 'key' | 'via'> }) {
+  const { key, via } = of;
+  if (key === null || isHookKind(via)) return sourceOf(of);
+  return (
+    <Anchor
+      fz="sm"
+      className="anywhere"
+      renderRoot={(props) => <Link {...props} to="/settings/keys/$id" params={{ id: key.id }} />}
+    >
+      {sourceOf(of)}
+    </Anchor>
+  );
+}
+
+/** What can be blocked or allowed of an address. Null: it has no domain. */
+const domainOf = (email: string): string | null => /@([^\s@]+\.[^\s@.]{2,})$/.exec(email)?.[1]?.toLowerCase() ?? null;
+
+/** A filter that is about to be added. */
+interface Wanted {
+  readonly action: 'block' | 'allow';
+  readonly value: string;
+}
+
+/** What can be done with the address of an entry. */
+function EntryActions({ of }: { of: Entry }) {
+  const { email, requested } = of;
+  const { id: account } = useAccount();
+  const client = useQueryClient();
+  const [wanted, setWanted] = useState<Wanted | null>(null);
+  // The words of the dialog stay while it closes.
+  const [shown, setShown] = useState<Wanted>({ action: 'block', value: '' });
+  const domain = domainOf(email);
+  const ask = (action: Wanted['action'], value: string) => () => {
+    setShown({ action, value });
+    setWanted({ action, value });
+  };
+  async function add() {
+    const added = await addFilter(account, { ...shown, reason: null });
+    await client.invalidateQueries({ queryKey: filtersKey(account) });
+    void notify([`${added.value} is ${DONE[shown.action]}.`, ...added.warnings].join(' '), async () => {
+      await removeFilter(account, added.id);
+      await client.invalidateQueries({ queryKey: filtersKey(account) });
+    });
+  }
+  const request = { method: 'POST', url: `${location.origin}/v1/verify`, key: null } as const;
+  return (
+    <section aria-label="Actions">
+      <Group gap="xs">
+        {(['block', 'allow'] as const).map((action) => (
+          <Group gap="xs" key={action}>
+            <Button size="xs" onClick={ask(action, email)} disabled={domain === null}>
+              {WORDS[action]} address
+            </Button>
+            <Button size="xs" onClick={ask(action, domain ?? '')} disabled={domain === null}>
+              {WORDS[action]} domain
+            </Button>
+          </Group>
+        ))}
+        <Button size="xs" renderRoot={(props) => <Link {...props} to="/verify" search={{ email }} />}>
+          Verify again
+        </Button>
+        <Copy label="Copy address" text={email} />
+        <Copy label="Copy as curl" text={curl({ ...request, body: { email, validation_type: requested } })} />
+      </Group>
+      <ConfirmDialog
+        opened={wanted !== null}
+        onClose={() => setWanted(null)}
+        title={`${WORDS[shown.action]} ${shown.value}?`}
+        action={WORDS[shown.action]}
+        isLoss={false}
+        onConfirm={add}
+      >
+        {shown.action === 'block'
+          ? 'Requests for it get “blocked by your filter” from now on, and no mail server is asked.'
+          : 'Filters that would block it no longer do.'}
+        {shown.value === domain && ' Its subdomains are included.'} It becomes a row on the page Filters.
+      </ConfirmDialog>
+    </section>
+  );
+}
+
+const WORDS = { block: 'Block', allow: 'Allow' } as const;
+const DONE = { block: 'blocked', allow: 'allowed' } as const;
+
+const Copy = ({ label, text }: { label: string; text: string }) => (
+  <CopyButton value={text}>
+    {({ copied, copy }) => (
+      <Button size="xs" onClick={copy}>
+        {copied ? 'Copied' : label}
+      </Button>
+    )}
+  </CopyButton>
+);

@@ -1,6 +1,7 @@
 import { Anchor, Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useAccount } from '../../api/session.ts';
 import { Drawer, DrawerSteps } from '../../parts/drawer.tsx';
 import { QueryResult } from '../../parts/query-result.tsx';
@@ -13,8 +14,10 @@ export function EntryDrawer(props: {
   onStep: (by: -1 | 1) => void;
   onClose: () => void;
   onErase: ((email: string) => void) | null;
+  /** What else is known of it. */
+  children?: ReactNode;
 }) {
-  const { id, onStep, onClose, onErase } = props;
+  const { id, onStep, onClose, onErase, children } = props;
   const query = useQuery(entryQuery(useAccount().id, id));
   const { data } = query;
   return (
@@ -28,6 +31,7 @@ export function EntryDrawer(props: {
         {(detail) => (
           <>
             <EntryDetail detail={detail} />
+            {children}
             <Group>
               <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id }} />}>
                 Open as a page

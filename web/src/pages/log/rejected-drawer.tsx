@@ -1,5 +1,6 @@
-import { Text } from '@mantine/core';
+import { Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { api, unwrap } from '../../api/client.ts';
 import type { RejectedDetail } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
@@ -9,8 +10,8 @@ import { Drawer, DrawerSteps } from '../../parts/drawer.tsx';
 import { formatDateTime, pluralize } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { QueryResult } from '../../parts/query-result.tsx';
+import { Source } from './entry-detail.tsx';
 import { rejectionName } from './rows.ts';
-import { sourceOf } from './source.ts';
 
 /** A rejected request beside the log. `onStep`: to the row above (-1) or below (1). */
 export function RejectedDrawer(props: { id: number; onStep: (by: -1 | 1) => void; onClose: () => void }) {
@@ -36,7 +37,7 @@ export function RejectedDrawer(props: { id: number; onStep: (by: -1 | 1) => void
 }
 
 function Detail({ detail: { rejected, meaning, fix } }: { detail: RejectedDetail }) {
-  const { at, count, request_id, client_ip, route, code, answer } = rejected;
+  const { at, count, request_id, client_ip, key, route, code, answer } = rejected;
   if (request_id === null)
     return (
       <Text>
@@ -63,13 +64,28 @@ function Detail({ detail: { rejected, meaning, fix } }: { detail: RejectedDetail
       <DescriptionList>
         <DescriptionItem term="Time">{formatDateTime(at)}</DescriptionItem>
         <DescriptionItem term="Route">{route}</DescriptionItem>
-        <DescriptionItem term="Source">{sourceOf(rejected)}</DescriptionItem>
+        <DescriptionItem term="Source">
+          <Source of={rejected} />
+        </DescriptionItem>
+        <DescriptionItem term="Request ID">
+          <CopyText label="request ID" text={request_id} />
+        </DescriptionItem>
+        {code !== null && (
+          <DescriptionItem term="Error code">
+            <CopyText label="error code" text={code} />
+          </DescriptionItem>
+        )}
+        {client_ip !== null && (
+          <DescriptionItem term="IP address">
+            <CopyText label="IP address" text={client_ip} />
+          </DescriptionItem>
+        )}
       </DescriptionList>
-      <section aria-label="To copy">
-        <CopyText label="request ID" text={request_id} />
-        {code !== null && <CopyText label="error code" text={code} />}
-        {client_ip !== null && <CopyText label="IP address" text={client_ip} />}
-      </section>
+      {code === 'ip_not_allowed' && key !== null && (
+        <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/settings/keys/$id" params={{ id: key.id }} />}>
+          See the allowlist of “{key.name}”
+        </Anchor>
+      )}
     </>
   );
 }

@@ -278,10 +278,14 @@ const rowFilter = {
   ),
 };
 
-export const ListRowsQuery = Type.Object({
-  ...rowFilter,
+const rowSearch = {
   reason: Type.Optional(ReasonFilter),
   query: Type.Optional(Text('query', LIST_QUERY_LENGTH, { description: 'Searched literally in the address.' })),
+};
+
+export const ListRowsQuery = Type.Object({
+  ...rowFilter,
+  ...rowSearch,
   after: Type.Optional(
     WholeNumber('after', { min: 0, max: LIST_ROWS.max, default: 0 }, { description: '`next` of the page before.' }),
   ),
@@ -363,6 +367,7 @@ export const ListResultsQuery = Type.Object({
     }),
   ),
   ...rowFilter,
+  ...rowSearch,
 });
 
 export const ListRemoved = Type.Object({ status: Type.String(), message: Type.String() }, { title: 'ListRemoved' });

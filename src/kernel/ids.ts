@@ -50,6 +50,17 @@ export function listResultId(list: string, n: number): string {
   return `ver${list.slice(list.indexOf('_'), -4)}${digits}`;
 }
 
+/**
+ * The ID of the list that verifies what this one left: always the same, so that there is only one. It says nothing about
+ * its time.
+ */
+export function restListId(list: string): string {
+  let left = BigInt(`0x${sha256Hex(`rest of ${list}`)}`);
+  let digits = '';
+  for (; digits.length < list.length - 'lst_'.length; left /= 62n) digits += BASE62.charAt(Number(left % 62n));
+  return `lst_${digits}`;
+}
+
 /** How API keys begin: those that are charged, and those of test mode. */
 export const KEY_PREFIXES = { live: 'mv_live_', test: 'mv_test_' } as const;
 export type KeyMode = keyof typeof KEY_PREFIXES;

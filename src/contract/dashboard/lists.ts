@@ -34,6 +34,7 @@ export const ListHere = Type.Object(
       { description: 'How the file was asked to be read; null: detected.' },
     ),
     next_retry_at: Nullable(Time),
+    rest_list: Nullable(Type.String({ description: 'Id of the list that has its remaining addresses.' })),
   },
   { title: 'ListHere' },
 );
@@ -47,6 +48,7 @@ export const ListsHereReply = Type.Object(
 export const ListRowsHereQuery = Type.Object({
   ...ListRowsQuery.properties,
   kind: Type.Optional(OneOf(ROW_KINDS, { 'x-error': `kind must be ${choice(ROW_KINDS)}.` })),
+  cells: Type.Optional(OneOf(['true', 'false'], { 'x-error': 'cells must be true or false.' })),
 });
 export const ListRowsHereReply = Type.Object(
   {
@@ -55,6 +57,9 @@ export const ListRowsHereReply = Type.Object(
         ...ListRowReply.properties,
         kind: OneOf(ROW_KINDS),
         verification_id: Nullable(Type.String({ description: 'Of its entry in the log.' })),
+        cells: Type.Optional(
+          Type.Array(Type.String(), { description: 'Of the row in the file, where asked for; long ones are cut.' }),
+        ),
       }),
     ),
     next: Nullable(Type.Integer()),

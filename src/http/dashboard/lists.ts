@@ -15,8 +15,10 @@ import { listReply, resultsAnswer, resultsWanted } from '../v1/lists.ts';
 
 const LISTS = '/dashboard/accounts/:account/lists';
 const LIST = `${LISTS}/:id` as const;
-/** Of a cell of the preview. */
+/** Of a cell as it is shown. */
 const CELL_CHARACTERS = 100;
+const cellsOf = ({ cells }: { readonly cells: readonly string[] }) =>
+  cells.map((cell) => cell.slice(0, CELL_CHARACTERS).toWellFormed());
 
 const chosenReply = ({ columns = null, headerRow = null, ...of }: ReadChoice): D.ListHere['chosen'] => ({
   columns: columns === null || columns === 'all' ? columns : [...columns],
@@ -25,7 +27,7 @@ const chosenReply = ({ columns = null, headerRow = null, ...of }: ReadChoice): D
   ...{ sheet: of.sheet ?? null, entry: of.entry ?? null },
 });
 
-const detailReply = ({ list, key, nextRetryAt }: ListDetail): D.ListHere => {
+const detailReply = ({ list, key, nextRetryAt, rest }: ListDetail): D.ListHere => {
   const { columns, addressColumn, addressColumns = [addressColumn], chosen = {} } = list.layout;
   return {
     ...listReply(list),
@@ -37,6 +39,7 @@ const detailReply = ({ list, key, nextRetryAt }: ListDetail): D.ListHere => {
       chosen: chosenReply(chosen),
     },
     next_retry_at: toIsoOrNull(nextRetryAt),
+    rest_list: rest,
   };
 };
 
@@ -118,7 +121,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
       async ({ account }, { params: { id } }) => {
         const rows = (await lists.firstRows(account, id)).map(({ row, cells, problem }) => ({
           row,
-          cells: cells.map((cell) => cell.slice(0, CELL_CHARACTERS).toWellFormed()),
+          cells: cellsOf({ cells }),
           problem: problem?.code ?? null,
         }));
         return { body: { rows } };
@@ -182,6 +185,23 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
       }),
   }),
   route({
+    method: 'POST',
+    path: `${LIST}/rest`,
+    access: 'member',
+    output: { status: 201, content: C.ListReply, description: 'The new list.' },
+    doc: {
+      operationId: 'verifyRestHere',
+      tag: 'Dashboard',
+      summary: 'Start a new list of what a canceled or failed one did not verify',
+      errors: [402, 409, 422],
+    },
+    serve:
+      ({ lists }) =>
+      async ({ account, actor }, { params: { id } }) => ({
+        body: listReply(await lists.verifyRest(account, id, actor)),
+      }),
+  }),
+  route({
     method: 'GET',
     path: `${LIST}/rows`,
     access: 'member',
@@ -195,7 +215,10 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
         const { status = null, deliverability = null, reason = null, kind = null, query: text, after, limit } = query;
         const filter = { status, deliverability, reason, kind, query: text || null };
         const { entries, next } = await lists.rows(account, id, { ...filter, after, limit });
-        const rows = entries.map(({ view, kind, verification }) => ({ ...view, kind, verification_id: verification }));
+        const rows = entries.map(({ row, view, kind, verification }) => ({
+          ...{ ...view, kind, verification_id: verification },
+          ...(query.cells === 'true' ? { cells: cellsOf(row) } : {}),
+        }));
         return { body: { rows, next } };
       },
   }),
@@ -227,7 +250,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
       ({ lists }) =>
       async ({ account }, { params: { id }, query }) => {
         const wanted = resultsWanted(query);
-        return resultsAnswer(await lists.results(account, id, wanted), wanted.format);
+        return resultsAnswer(await lists.results(account, id, wanted), wanted);
       },
   }),
   route({

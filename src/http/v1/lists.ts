@@ -42,18 +42,25 @@ const RESULT_TYPES: Readonly<Record<ResultFormat, string>> = {
 };
 
 /** Of the download: letters, digits and some marks of the list's name, without its ending. */
-const fileName = ({ name }: List, format: ResultFormat, isPartial: boolean): string => {
+type Wanted = ReturnType<typeof resultsWanted>;
+
+/** `June.results.csv`, or of a part of the rows `June.mailbox_full.csv`. */
+function fileName({ name }: List, { format, filter }: Wanted, isPartial: boolean): string {
   const stem = name.replace(/\.(csv|tsv|txt|xlsx|ndjson|jsonl|json)$/i, '').replaceAll(/[^\w.-]+/g, '_');
-  return `${stem.slice(0, 100)}.results${isPartial ? '-partial' : ''}.${format}`;
-};
+  const { status, deliverability, reason, query } = filter;
+  const part = [status, deliverability?.join('-') ?? null, reason, query === null ? null : 'search'];
+  const what = part.filter((one) => one !== null).join('.') || 'results';
+  return `${stem.slice(0, 100)}.${what}${isPartial ? '-partial' : ''}.${format}`;
+}
 
 /** The download. */
 export const resultsAnswer = (
   { list, encoding, file }: Awaited<ReturnType<ListService['results']>>,
-  format: ResultFormat,
+  wanted: Wanted,
 ): Answer => {
+  const { format } = wanted;
   const isPartial = UNFINISHED.includes(list.status);
-  const named = { 'content-disposition': `attachment; filename="${fileName(list, format, isPartial)}"` };
+  const named = { 'content-disposition': `attachment; filename="${fileName(list, wanted, isPartial)}"` };
   return {
     body: new PacedBody(file),
     type: format === 'csv' ? `${RESULT_TYPES.csv}; charset=${encoding}` : RESULT_TYPES[format],
@@ -62,14 +69,15 @@ export const resultsAnswer = (
 };
 
 /** What a query of a download asks for. */
-export function resultsWanted(query: Read<typeof C.ListResultsQuery>) {
-  const { format = 'csv', status = null, deliverability = null, delimiter, encoding = null, bom } = query;
+export function resultsWanted({ query = '', ...asked }: Read<typeof C.ListResultsQuery>) {
+  const { format = 'csv', status = null, deliverability = null, reason = null } = asked;
+  const { delimiter, encoding = null, bom } = asked;
   const dialect = {
     delimiter: delimiter === undefined ? null : delimiterOf(delimiter),
     encoding,
     byteOrderMark: bom === undefined ? null : bom === 'true',
   };
-  return { format, dialect, filter: { status, deliverability, reason: null, query: null } };
+  return { format, dialect, filter: { status, deliverability, reason, query: query || null } };
 }
 
 export const LIST_ROUTES: readonly Route[] = [
@@ -209,7 +217,7 @@ export const LIST_ROUTES: readonly Route[] = [
       ({ lists }) =>
       async ({ caller }, { params: { id }, query }) => {
         const wanted = resultsWanted(query);
-        return resultsAnswer(await lists.results(caller.accountId, id, wanted), wanted.format);
+        return resultsAnswer(await lists.results(caller.accountId, id, wanted), wanted);
       },
   }),
   route({

@@ -28,7 +28,7 @@ import type { Policy } from '../../kernel/facts/policies.ts';
 import type { ListSort, Sorting } from '../../kernel/facts/sort-orders.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
 import { choice, counted, grouped } from '../../kernel/format.ts';
-import { newId } from '../../kernel/ids.ts';
+import { newId, restListId } from '../../kernel/ids.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import { listObject } from '../../store/lists/object.ts';
 import type {
@@ -173,6 +173,8 @@ export interface ListDetail {
   readonly list: List;
   readonly key: { readonly id: string; readonly name: string } | null;
   readonly nextRetryAt: number | null;
+  /** Id of the list that has its remaining addresses. */
+  readonly rest: string | null;
 }
 
 export function createListService(parts: {
@@ -292,9 +294,11 @@ export function createListService(parts: {
       const list = await find(account, id);
       const [next] = list.waiting === 0 ? [] : await lists.deferred(account, id, 1);
       const nextRetryAt = next?.retryAt ?? null;
-      if (list.keyId === DASHBOARD_KEY) return { list, key: null, nextRetryAt };
+      const rest = ENDED.includes(list.status) ? ((await lists.get(account, restListId(id)))?.id ?? null) : null;
+      if (list.keyId === DASHBOARD_KEY) return { list, key: null, nextRetryAt, rest };
       return {
         list,
+        rest,
         key: { id: list.keyId, name: (await store.keys.get(list.keyId))?.name ?? list.keyId },
         nextRetryAt,
       };
@@ -405,6 +409,11 @@ interface CopyRequests {
    * ApiError `list_state` where the list has not ended, or has no such rows.
    */
   retryUnknown(account: AccountId, id: string, level: Level, by: Actor): Promise<List>;
+  /**
+   * Starts a new list of the addresses that a canceled or failed list did not verify, at its level: none is verified
+   * twice, as there can be one such list. What prevents its start becomes its `error`. Throws ApiError `list_state`.
+   */
+  verifyRest(account: AccountId, id: string, by: Actor): Promise<List>;
   /** The first rows of the file. */
   firstRows(account: AccountId, id: string): Promise<readonly Pick<ListRow, 'row' | 'cells' | 'problem'>[]>;
 }
@@ -415,6 +424,8 @@ const FIRST_ROWS = 5;
 
 interface Copy {
   readonly source: List;
+  /** Of the new list; null: any. */
+  readonly id: string | null;
   readonly name: string;
   readonly level: Level;
   readonly layout: ListLayout;
@@ -436,7 +447,8 @@ function createListCopies({ lists, clock, find, checkPlan, start, costs }: Parts
     const { source, name, level, layout } = copy;
     const { account, patienceMinutes, policy } = source;
     const place = await costs.hold('list_upload', account);
-    const id = newId('lst', clock.now());
+    const id = copy.id ?? newId('lst', clock.now());
+    let isMine = false;
     try {
       const clientIp = by.ip ?? null;
       const room = await lists.create({
@@ -450,6 +462,7 @@ function createListCopies({ lists, clock, find, checkPlan, start, costs }: Parts
         patienceMinutes,
         layout,
       });
+      isMine = true;
       const append = lists.append.bind(null, account, id);
       const writer = new BlockWriter({ layout, room, append, received: null });
       await storeRows(writer, copy);
@@ -457,7 +470,8 @@ function createListCopies({ lists, clock, find, checkPlan, start, costs }: Parts
       if (list === null) throw uploadGivenUp();
       return list;
     } catch (error) {
-      await lists.discard(account, id);
+      // Not that of somebody who asks for the same at the same time.
+      if (isMine) await lists.discard(account, id);
       throw error;
     } finally {
       place.release();
@@ -487,7 +501,19 @@ function createListCopies({ lists, clock, find, checkPlan, start, costs }: Parts
       if (breakdown.deliverability.unknown === 0) throw state(source, 'and none of its addresses is unknown');
       const name = `Retry of ${source.name}`.slice(0, NAME_LENGTH.max);
       const keep = ({ view }: RowEntry) => view.deliverability === 'unknown';
-      return start(await copied({ source, name, level, layout, keep }, by), by);
+      return start(await copied({ source, id: null, name, level, layout, keep }, by), by);
+    },
+
+    async verifyRest(account, id, by) {
+      const source = await find(account, id);
+      const { status, level, layout, rows, done } = source;
+      if (status !== 'cancelled' && status !== 'failed')
+        throw state(source, 'the rest is verified of one that was canceled or has failed');
+      if (done >= rows.addresses) throw state(source, 'and all of its addresses are verified');
+      await checkPlan(account, null, level);
+      const name = `Rest of ${source.name}`.slice(0, NAME_LENGTH.max);
+      const keep = ({ view, address }: RowEntry) => address !== null && view.status === null;
+      return start(await copied({ source, id: restListId(id), name, level, layout, keep }, by), by);
     },
 
     firstRows: async (account, id) => rowsAfter(await find(account, id), 0, FIRST_ROWS),

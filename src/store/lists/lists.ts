@@ -288,6 +288,9 @@ function upload(driver: StorageDriver): Upload {
       const now = await driver.now();
       return driver.transaction(async (trx) => {
         await driver.lockAccounts(trx, [account]);
+        const same = trx.selectFrom('lists').select('id').where('id', '=', id);
+        if ((await same.executeTakeFirst()) !== undefined)
+          throw new ApiError('list_state', `There is the list ${id} already.`);
         const { lists, listBytes } = await storageOf(trx, account);
         if (lists >= LISTS_MAX) throw new ApiError('too_many_lists');
         const { used, limit } = listBytes;

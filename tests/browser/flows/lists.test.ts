@@ -112,12 +112,12 @@ describeBrowser('lists', (browser) => {
     };
     await expectText(menu.getByRole('link').first()).toBe('Everything but undeliverable');
     const book = await download(menu.getByRole('link').first());
-    expect(book.name).toBe('people.results.xlsx');
+    expect(book.name).toBe('people.deliverable-risky-unknown.xlsx');
     const rows = (await readSheet(book.bytes)).map((cells) => cells[1]);
     expect(rows.filter((email) => email !== null)).toEqual(['E-Mail', 'good@good.com']);
     await menu.getByText('CSV', { exact: true }).click();
     const file = await download(menu.getByRole('link', { name: /^Undeliverable/ }));
-    expect(file.name).toBe('people.results.csv');
+    expect(file.name).toBe('people.undeliverable.csv');
     expect(file.bytes.toString().trimEnd().split('\r\n')).toHaveLength(4);
     await page.keyboard.press('Escape');
 

@@ -39,6 +39,7 @@ describe('an upload', () => {
     expect((await call('GET', `/${json.id}`)).json).toEqual({
       ...json,
       ...{ key: null, columns: ['Name', 'E-Mail', 'Other'], address_columns: [2], has_file: true, next_retry_at: null },
+      rest_list: null,
       chosen: { columns: null, header_row: null, delimiter: null, encoding: null, sheet: null, entry: null },
     });
     const preview = await call('GET', `/${json.id}/preview`);
@@ -181,7 +182,7 @@ describe('a list', () => {
     expect([...(await log('api')), ...(await log('dashboard'))].every(({ list }) => list === null)).toBe(true);
     const file = await member.call('GET', `${path(`/${id}/results`)}?deliverability=undeliverable&format=csv`);
     expect(file.text.trimEnd().split('\r\n')).toHaveLength(3);
-    expect(file.headers.get('content-disposition')).toBe('attachment; filename="People.results.csv"');
+    expect(file.headers.get('content-disposition')).toBe('attachment; filename="People.undeliverable.csv"');
   });
 
   it('shows what is deferred, with the time of the next attempt', async () => {
@@ -217,6 +218,48 @@ describe('a list', () => {
     await call('POST', `/${json.id}/cancel`);
     expect((await call('POST', `/${json.id}/retry`, { validation_type: 'smtp' })).json.code).toBe('list_state');
     expect(await lab.store.accounts.audit()).toEqual([]);
+  });
+
+  it('has its rest verified once after it was canceled, and charged exactly', async () => {
+    const file = 'email;who\nr1@good.com;a\nr2@good.com;b\nr3@good.com;c\nr2@GOOD.com;d\nr1@good.com;e\n';
+    const id = await uploaded(file, { name: 'Sale' });
+    await call('POST', `/${id}/start`, { validation_type: 'mx' });
+    await verifyChunks(lab, owner, id, 100, 1);
+    expect((await call('POST', `/${id}/rest`)).json.code).toBe('list_state');
+    await call('POST', `/${id}/cancel`);
+    expect((await call('GET', `/${id}`)).json).toMatchObject({ progress: { done: 1 }, rest_list: null });
+    const both = await Promise.all([call('POST', `/${id}/rest`), call('POST', `/${id}/rest`)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const rest = both.find(({ status }) => status === 201)!.json;
+    expect(rest).toMatchObject({ name: 'Rest of Sale', status: 'running', validation_type: 'mx' });
+    expect(rest.rows).toMatchObject({ total: 3, addresses: 2, duplicates: 1 });
+    expect((await rowsOf(rest.id)).map(({ email }) => email)).toEqual(['r2@good.com', 'r3@good.com', 'r2@GOOD.com']);
+    expect((await call('GET', `/${id}`)).json.rest_list).toBe(rest.id);
+    await verifyChunks(lab, owner, rest.id);
+    const done = (await call('GET', `/${rest.id}`)).json;
+    expect([done.status, done.credits.used, done.credits.held]).toEqual(['completed', 2, 0]);
+    expect((await call('POST', `/${rest.id}/rest`)).json.code).toBe('list_state');
+    expect((await call('POST', `/${id}/rest`)).json.code).toBe('list_state');
+    expect((await call('POST', `/${id}/rest`, undefined, stranger)).status).toBe(404);
+    const cells = await rowsOf(rest.id, { limit: '1', cells: 'true' });
+    expect(cells[0]!.cells).toEqual(['r2@good.com', 'b']);
+    expect(await lab.store.accounts.audit()).toEqual([]);
+  });
+
+  it('gives the rows of a reason or a search as a file that is called so', async () => {
+    const id = await uploaded('email\na@good.com\nb@no-mail.com\nc@no-mail.com\n', { name: 'Leads.csv' });
+    await call('POST', `/${id}/start`, { validation_type: 'mx' });
+    await verifyChunks(lab, owner, id);
+    const file = async (query: string) => {
+      const { headers, text } = await call('GET', `/${id}/results?${query}`);
+      const [, ...rows] = text.trimEnd().split('\r\n');
+      return [headers.get('content-disposition')!.split('"')[1], rows.map((line) => line.split(',')[0])];
+    };
+    const { reason } = (await rowsOf(id)).at(-1) as { reason: string };
+    expect(await file(`reason=${reason}`)).toEqual([`Leads.${reason}.csv`, ['b@no-mail.com', 'c@no-mail.com']]);
+    expect(await file(`reason=${reason}&query=C@`)).toEqual([`Leads.${reason}.search.csv`, ['c@no-mail.com']]);
+    expect((await file('deliverability=unknown'))[0]).toBe('Leads.unknown.csv');
+    expect((await file(''))[0]).toBe('Leads.results.csv');
   });
 
   it('is sorted and filtered among the others', async () => {

@@ -1,9 +1,11 @@
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { isNotFound } from '../api/client.ts';
 import type { ListHere } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
 import { formatDateTime, formatNumber } from '../parts/format.ts';
+import { NotFound } from '../parts/not-found.tsx';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { escapeInvisible } from '../parts/verdict/escape-invisible.ts';
@@ -22,6 +24,7 @@ export function ListPage() {
   const query = useQuery(listQuery(account, id));
   const list = query.data;
   const show = (next: ListSearch) => void navigate({ search: next, resetScroll: false });
+  if (isNotFound(query.error)) return <NotFound inside what="List" back={{ to: '/lists', label: 'All lists' }} />;
   return (
     <Page
       title={list ? escapeInvisible(list.name) : 'List'}
@@ -34,7 +37,7 @@ export function ListPage() {
           </Anchor>
         </>
       }
-      action={list && <ListActions of={list} />}
+      action={list && <ListActions of={list} search={search} />}
     >
       <QueryResult query={query}>
         {(list) =>

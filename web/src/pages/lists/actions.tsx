@@ -14,13 +14,14 @@ import { notify } from '../../parts/notify.tsx';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
 import { ListDownloads } from './download-menu.tsx';
 import { listsKey } from './queries.ts';
+import type { ListSearch } from './search.ts';
 
 type Action = keyof typeof LIST_ACTION_STATUSES;
 const allows = (action: Action, { status }: ListHere): boolean =>
   (LIST_ACTION_STATUSES[action] as readonly string[]).includes(status);
 
 /** What can be done with a list in its state; the start of one that is ready stands with its price. */
-export function ListActions({ of }: { of: ListHere }) {
+export function ListActions({ of, search }: { of: ListHere; search: ListSearch }) {
   const { id: account } = useAccount();
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -68,7 +69,7 @@ export function ListActions({ of }: { of: ListHere }) {
           Delete
         </Button>
       )}
-      {of.status !== 'ready' && <ListDownloads of={of} />}
+      {of.status !== 'ready' && <ListDownloads of={of} search={search} />}
       {toggle.error && <ErrorAlert error={toggle.error} />}
       <ConfirmDialog
         title={`Cancel ${of.name}?`}

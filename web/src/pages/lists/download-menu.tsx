@@ -7,23 +7,34 @@ import { Glyph } from '../../parts/glyph.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { VERDICTS } from './deliverability.ts';
 import { notCheckedOf } from './progress-bar.tsx';
+import type { ListSearch } from './search.ts';
+import { countOf, resultsHref, shownFilter, titleOf } from './shown-rows.ts';
 
 /** The first is what most people open, and keeps texts such as 01234 as they are. */
 const FORMAT_LABELS: Readonly<Record<ResultFormat, string>> = { xlsx: 'XLSX', csv: 'CSV', jsonl: 'JSON Lines' };
 
-/** The file with its results: what can be written to, the rows of one verdict, or all rows. */
-export function ListDownloads({ of }: { of: ListHere }) {
+/** The file with its results: the rows that are shown, what can be written to, the rows of one verdict, or all rows. */
+export function ListDownloads({ of, search }: { of: ListHere; search: ListSearch }) {
   const { id: account } = useAccount();
   const isAllUnchecked = notCheckedOf(of) > 0 && notCheckedOf(of) === of.deliverability.unknown;
-  const href = (deliverability: string | null) => (format: ResultFormat) => {
-    const query = new URLSearchParams({ format, ...(deliverability === null ? {} : { deliverability }) });
-    return `/dashboard/accounts/${encodeURIComponent(account)}/lists/${encodeURIComponent(of.id)}/results?${query}`;
-  };
+  const href = (deliverability: string | null) => (format: ResultFormat) =>
+    resultsHref(account, of.id, { format, ...(deliverability === null ? {} : { deliverability }) });
+  const shown = shownFilter(search);
   return (
     <DownloadMenu
       label="Download"
       formats={FORMAT_LABELS}
       parts={[
+        ...(shown === null
+          ? []
+          : [
+              {
+                label: `Rows shown: ${titleOf(search)}`,
+                icon: <Icon name="search" />,
+                ...(search.query === undefined ? { count: countOf(of, search) } : {}),
+                href: (format: ResultFormat) => resultsHref(account, of.id, { format, ...shown }),
+              },
+            ]),
         {
           label: 'Everything but undeliverable',
           icon: <Icon name="file-spreadsheet" />,

@@ -7,6 +7,7 @@ import { Deferred } from './deferred.tsx';
 import { Facets } from './facets.tsx';
 import css from './list.module.css';
 import { etaText, ListProgress, onlyWaits } from './progress-bar.tsx';
+import { Rest } from './rest.tsx';
 import { Rows } from './rows.tsx';
 import type { ListSearch } from './search.ts';
 
@@ -26,6 +27,7 @@ export function ListResults(props: { of: ListHere; search: ListSearch; onSearch:
           </div>
           <ListProgress of={of} />
           {of.error !== null && <p className={css.error}>{of.error.error}</p>}
+          <Rest of={of} />
         </div>
         <Facts of={of} />
       </section>
@@ -57,7 +59,7 @@ function paceText(of: ListHere): ReactNode {
     case 'cancelled':
       return `Canceled with ${formatNumber(rows.addresses - progress.done)} not verified`;
     case 'failed':
-      return 'Failed because of an error in the service. The rest was not charged';
+      return 'Failed because of an error in the service';
   }
 }
 

@@ -1,26 +1,30 @@
-import { Button, CopyButton, Text } from '@mantine/core';
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Text } from '@mantine/core';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { LIST_QUERY_LENGTH, PAGE_SIZE } from '../../../../src/kernel/facts/limits.ts';
-import { api, unwrap } from '../../api/client.ts';
+import { ApiError, api, unreachable, unwrap } from '../../api/client.ts';
 import type { ListHere, ListRowsHere } from '../../api/schema.ts';
 import { useAccount, useHasRole } from '../../api/session.ts';
-import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
+import { DescriptionItem, DescriptionList } from '../../parts/description-list.tsx';
+import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { formatNumber, pluralize } from '../../parts/format.ts';
 import { FreshBar } from '../../parts/fresh-bar.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { LoadMore } from '../../parts/load-more.tsx';
+import { notify } from '../../parts/notify.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { focusRow } from '../../parts/rows.tsx';
 import { SearchBox } from '../../parts/search-box.tsx';
+import { useAsyncAction } from '../../parts/use-async-action.ts';
 import { useRowShortcuts } from '../../parts/use-row-shortcuts.ts';
-import { reasonName } from '../../parts/verdict/reasons.ts';
+import { escapeInvisible } from '../../parts/verdict/escape-invisible.ts';
 import { EntryDrawer } from '../log/entry-drawer.tsx';
 import { Erase } from '../log/erase.tsx';
 import css from './list.module.css';
 import { listsKey } from './queries.ts';
 import { RowTable } from './row-table.tsx';
 import type { ListSearch } from './search.ts';
+import { countOf, resultsHref, shownFilter, titleOf } from './shown-rows.ts';
 
 type Row = ListRowsHere['rows'][number];
 
@@ -93,7 +97,7 @@ export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (searc
               value={text ?? ''}
               onSearch={(query) => onSearch({ ...withoutQuery(search), ...(query === '' ? {} : { query }) })}
             />
-            <CopyAddresses rows={rows} />
+            <CopyAddresses rows={rows} all={query.hasNextPage ? { of, search } : null} />
           </div>
         }
       >
@@ -109,7 +113,9 @@ export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (searc
           </LoadMore>
         </div>
         {open !== undefined && (
-          <EntryDrawer id={open} onStep={step} onClose={close} onErase={isAdmin ? setErasing : null} />
+          <EntryDrawer id={open} onStep={step} onClose={close} onErase={isAdmin ? setErasing : null}>
+            <RowData of={of} row={rows.find((row) => row.verification_id === open)?.row} />
+          </EntryDrawer>
         )}
         <Erase
           opened={erasing !== null}
@@ -161,26 +167,6 @@ function useFresh(count: number, loaded: string): number {
   return 0;
 }
 
-/** Verified addresses that the rows shown would have. */
-function countOf({ progress, deliverability, by_reason }: ListHere, { verdict, reason, kind }: ListSearch): number {
-  if (verdict !== undefined) return deliverability[verdict];
-  if (reason !== undefined) return by_reason[reason] ?? 0;
-  return kind === undefined || kind === 'address' ? progress.done : 0;
-}
-
-const KIND_TITLES: Readonly<Record<Row['kind'], string>> = {
-  address: 'First rows of an address',
-  duplicate: 'Duplicates',
-  blank: 'Blank rows',
-  unreadable: 'Broken rows',
-};
-
-function titleOf({ verdict, reason, kind }: ListSearch): string {
-  if (verdict !== undefined) return SEGMENT_LABELS[verdict];
-  if (reason !== undefined) return reasonName(reason);
-  return kind === undefined ? 'All rows' : KIND_TITLES[kind];
-}
-
 /** How far the rows shown reach, or a search without matches has got. */
 function Reach({ pages, found, total }: { pages: readonly ListRowsHere[]; found: number; total: number }) {
   const next = pages.at(-1)?.next ?? null;
@@ -193,16 +179,71 @@ function Reach({ pages, found, total }: { pages: readonly ListRowsHere[]; found:
   );
 }
 
-function CopyAddresses({ rows }: { rows: readonly Row[] }) {
-  const addresses = [...new Set(rows.flatMap(({ email }) => email ?? []))];
+/** The addresses of all rows that the search finds, also of those that are not loaded yet. `all`: null: all are. */
+function CopyAddresses({ rows, all }: { rows: readonly Row[]; all: { of: ListHere; search: ListSearch } | null }) {
+  const { id: account } = useAccount();
+  const loaded = [...new Set(rows.flatMap(({ email }) => email ?? []))];
+  // The rows of a kind are no part of the results.
+  const search = all === null || all.search.kind !== undefined ? null : all.search;
+  const { run, busy, error } = useAsyncAction(async () => {
+    const addresses =
+      search === null || all === null ? loaded : await allAddresses(account, all.of.id, shownFilter(search) ?? {});
+    await navigator.clipboard.writeText(addresses.join('\n'));
+    void notify(`Copied ${pluralize(addresses.length, 'address', 'addresses')}.`);
+  });
+  const count = search === null || all === null || search.query !== undefined ? loaded.length : countOf(all.of, search);
   return (
-    <CopyButton value={addresses.join('\n')}>
-      {({ copied, copy }) => (
-        <Button size="xs" leftSection={<Icon name="copy" size={14} />} onClick={copy} disabled={addresses.length === 0}>
-          {copied ? 'Copied' : `Copy ${formatNumber(addresses.length)}`}
-          <span className={css.quiet}> addresses</span>
-        </Button>
-      )}
-    </CopyButton>
+    <>
+      <Button
+        size="xs"
+        leftSection={<Icon name="copy" size={14} />}
+        onClick={run}
+        loading={busy}
+        disabled={loaded.length === 0}
+      >
+        {search?.query === undefined ? `Copy ${formatNumber(count)}` : 'Copy all'}
+        <span className={css.quiet}> addresses</span>
+      </Button>
+      {error && <ErrorAlert error={error} />}
+    </>
+  );
+}
+
+async function allAddresses(account: string, list: string, filter: Readonly<Record<string, string>>) {
+  const reply = await fetch(resultsHref(account, list, { format: 'jsonl', ...filter })).catch(() => {
+    throw unreachable();
+  });
+  if (!reply.ok) throw new ApiError(reply.status, await reply.json().catch(() => null));
+  const lines = (await reply.text()).split('\n').filter((line) => line !== '');
+  return [...new Set(lines.flatMap((line) => JSON.parse(line).email ?? []))];
+}
+
+/** What the file has in the row beside the address. */
+function RowData({ of, row }: { of: ListHere; row: number | undefined }) {
+  const { id: account } = useAccount();
+  const query = useQuery({
+    queryKey: [...listsKey(account), 'row', of.id, row],
+    queryFn: ({ signal }) => {
+      const params = { path: { account, id: of.id }, query: { after: row! - 1, limit: 1, cells: 'true' as const } };
+      return unwrap(api.GET('/dashboard/accounts/{account}/lists/{id}/rows', { params, signal }));
+    },
+    enabled: row !== undefined,
+  });
+  const cells = query.data?.rows[0]?.cells ?? [];
+  const shown = cells.flatMap((cell, i) => (cell === '' ? [] : [{ name: of.columns[i] ?? `Column ${i + 1}`, cell }]));
+  if (row === undefined || shown.length === 0) return null;
+  return (
+    <section aria-label={`Row ${formatNumber(row)} of the file`}>
+      <Text fw={560} size="sm" mb={4}>
+        Row {formatNumber(row)} of the file
+      </Text>
+      <DescriptionList>
+        {shown.map(({ name, cell }, i) => (
+          <DescriptionItem key={`${i} ${name}`} term={escapeInvisible(name)}>
+            <span className="anywhere">{escapeInvisible(cell)}</span>
+          </DescriptionItem>
+        ))}
+      </DescriptionList>
+    </section>
   );
 }

@@ -1,0 +1,41 @@
+import type { RowKind } from '../../../../src/kernel/facts/lists.ts';
+import type { ListHere } from '../../api/schema.ts';
+import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
+import { reasonName } from '../../parts/verdict/reasons.ts';
+import type { ListSearch } from './search.ts';
+
+/** Verified addresses that the rows shown would have. */
+export function countOf(
+  { progress, deliverability, by_reason }: ListHere,
+  { verdict, reason, kind }: ListSearch,
+): number {
+  if (verdict !== undefined) return deliverability[verdict];
+  if (reason !== undefined) return by_reason[reason] ?? 0;
+  return kind === undefined || kind === 'address' ? progress.done : 0;
+}
+
+const KIND_TITLES: Readonly<Record<RowKind, string>> = {
+  address: 'First rows of an address',
+  duplicate: 'Duplicates',
+  blank: 'Blank rows',
+  unreadable: 'Broken rows',
+};
+
+export function titleOf({ verdict, reason, kind }: ListSearch): string {
+  if (verdict !== undefined) return SEGMENT_LABELS[verdict];
+  if (reason !== undefined) return reasonName(reason);
+  return kind === undefined ? 'All rows' : KIND_TITLES[kind];
+}
+
+/** What the results are searched for, so that they are the rows shown. Null: for nothing, or by what results lack. */
+export function shownFilter({ verdict, reason, kind, query }: ListSearch): Readonly<Record<string, string>> | null {
+  const filter = {
+    ...(verdict === undefined ? {} : { deliverability: verdict }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(query === undefined ? {} : { query }),
+  };
+  return kind !== undefined || Object.keys(filter).length === 0 ? null : filter;
+}
+
+export const resultsHref = (account: string, list: string, query: Readonly<Record<string, string>>): string =>
+  `/dashboard/accounts/${encodeURIComponent(account)}/lists/${encodeURIComponent(list)}/results?${new URLSearchParams(query)}`;

@@ -1005,6 +1005,7 @@ export interface components {
                 stage?: string | null;
                 code?: number | null;
                 enhanced_code?: string | null;
+                message?: string | null;
                 tls?: boolean;
                 rule?: string | null;
                 egress?: string | null;
@@ -4498,6 +4499,10 @@ export interface operations {
                 status?: "good" | "bad";
                 /** @description "deliverable", "undeliverable", "risky" or "unknown"; several are separated by commas, and `!undeliverable` is all but that one. */
                 deliverability?: string;
+                /** @description `none`: without a reason. */
+                reason?: "none" | "blocked_by_filter" | "bounced_before" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+                /** @description Searched literally in the address. */
+                query?: string;
             };
             header?: never;
             path: {

@@ -220,6 +220,11 @@ export const DeliveryReply = Type.Object(
 export type DeliveryReply = Static<typeof DeliveryReply>;
 export const DeliveryDetailsReply = WithWarnings('DeliveryDetails', DeliveryReply);
 
+export const DeliveryHere = Type.Object(
+  { delivery: DeliveryReply, payload: Type.String({ description: 'What is sent, JSON.' }) },
+  { title: 'DeliveryHere' },
+);
+
 export const DeliveriesQuery = Type.Object({
   page: Type.Optional(WholeNumber('page', DELIVERIES_PAGE)),
   per_page: Type.Optional(WholeNumber('per_page', DELIVERIES_PER_PAGE)),

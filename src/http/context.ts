@@ -28,6 +28,8 @@ export interface Health {
   store(): Promise<string | null>;
   resolver(): Promise<string | null>;
   clock(): string | null;
+  /** What keeps mail servers from being asked, and since when; null: nothing, or the mailbox check is not set up. */
+  mailServers(): { readonly state: 'port_closed' | 'refused_everywhere'; readonly since: number } | null;
   /** Further findings shown in /readyz; they do not make the service unready. */
   details(): Record<string, unknown>;
 }

@@ -60,6 +60,10 @@ export function createHealth(parts: Parts): Health {
     store: sharedFor(SHARED_MS, storeProblem, clock),
     resolver: sharedFor(SHARED_MS, resolverProblem, clock),
     clock: () => storeClock.problem(),
+    mailServers: () => {
+      const egress = engine.egressHealth();
+      return egress === null || egress.state === 'ok' ? null : { state: egress.state, since: egress.since };
+    },
     details: () => ({
       clock: storeClock.details(),
       egress: { ...egressDetails(engine, identities), problem: egressFile.problem },

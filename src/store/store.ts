@@ -1623,7 +1623,7 @@ export interface ListRead {
 export interface Lists {
   /**
    * Begins an upload; the list is invisible until `finish`. An upload without a new block for an hour is removed.
-   * Throws ApiError `too_many_lists`, `list_storage_full`.
+   * Throws ApiError `too_many_lists`, `list_storage_full`, `list_state` where there is one with this id.
    */
   create(list: NewList): Promise<ListRoom>;
   /** Adds blocks of rows. False: the upload was given up. */
@@ -2345,6 +2345,8 @@ export interface Webhooks {
   remove(account: AccountId, id: string, by: Actor): Promise<boolean>;
   /** Newest first; null where there is no such webhook. */
   deliveries(account: AccountId, id: string, input: { offset: number; limit: number }): Promise<Page<Delivery> | null>;
+  /** One of them, with what is sent. */
+  delivery(account: AccountId, id: string): Promise<{ delivery: Delivery; body: string } | null>;
   /**
    * Sends an event again, as a new delivery with the same `webhook-id`; a pending delivery is itself attempted at once,
    * and then as often again as a new one.

@@ -279,7 +279,16 @@ async function announce(
   await mailAdmins(driver, trx, webhook.account_id, (to) => mailTo({ account, webhook: target, reason }, to));
 }
 
-type DeliveryMethods = 'deliveries' | 'replay' | 'due' | 'record' | 'finish' | 'prepareTest' | 'recordTest' | 'wake';
+type DeliveryMethods =
+  | 'deliveries'
+  | 'delivery'
+  | 'replay'
+  | 'due'
+  | 'record'
+  | 'finish'
+  | 'prepareTest'
+  | 'recordTest'
+  | 'wake';
 
 /** Webhooks looked at in one step of `wake`. */
 const WAKE_BATCH = 200;
@@ -297,6 +306,12 @@ function deliveries(driver: StorageDriver): Pick<Webhooks, DeliveryMethods> {
       const rows = await newest.offset(offset).limit(limit).execute();
       const { n } = await mine.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
       return { items: rows.map(toDelivery), total: n };
+    },
+
+    async delivery(account, id) {
+      const mine = db.selectFrom('webhook_deliveries').where('id', '=', id).where('account_id', '=', account);
+      const row = await mine.select(DELIVERY_COLUMNS).select('body').executeTakeFirst();
+      return row === undefined ? null : { delivery: toDelivery(row), body: row.body };
     },
 
     async replay(account, id) {

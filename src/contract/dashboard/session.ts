@@ -60,6 +60,8 @@ export const SessionReply = Type.Object(
         only: Type.Boolean({ description: 'There are no passwords and passkeys.' }),
       }),
     ),
+    /** Why no mailbox can be checked at all; null: they can, or nobody is signed in. */
+    mail_servers: Nullable(Type.Object({ state: OneOf(['port_closed', 'refused_everywhere'] as const), since: Time })),
     /** The address that the request came from, canonical. */
     ip: Type.String(),
   },

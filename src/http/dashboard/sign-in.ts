@@ -267,6 +267,11 @@ const SESSION_ROUTES: readonly Route[] = [
   }),
 ];
 
+function unreachable(health: HttpContext['health']): C.SessionReply['mail_servers'] {
+  const down = health.mailServers();
+  return down === null ? null : { state: down.state, since: toIso(down.since) };
+}
+
 const shown = ({ id, email, name, secondFactor, withSecondFactor, operator }: SignedIn) => ({
   id,
   email,
@@ -377,6 +382,8 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
         })),
         setup_command: session === null && (await c.signIn.setup.wanted()) ? c.setupCommand : null,
         ...offersOf(c),
+        ...c.signIn.offers,
+        mail_servers: session === null ? null : unreachable(c.health),
         ip: context.ip,
       };
       return { body, ...keep(session ?? NOTHING) };

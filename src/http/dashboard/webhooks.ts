@@ -116,6 +116,20 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
       },
   }),
   route({
+    method: 'GET',
+    path: `${ACCOUNT_PATH}/deliveries/:id`,
+    access: 'member',
+    cost: null,
+    output: { content: C.DeliveryHere },
+    doc: { operationId: 'deliveryHere', tag: 'Dashboard', summary: 'A delivery, with what is sent' },
+    serve:
+      ({ webhooks }) =>
+      async ({ account }, { params: { id } }) => {
+        const { delivery, body } = await webhooks.delivery(account, id);
+        return { body: { delivery: deliveryReply(delivery), payload: body } };
+      },
+  }),
+  route({
     method: 'POST',
     path: `${ACCOUNT_PATH}/deliveries/:id/replay`,
     access: 'admin',

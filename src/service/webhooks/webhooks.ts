@@ -76,6 +76,8 @@ export interface WebhookService {
   /** Sends a ping and waits for its outcome. */
   test(account: AccountId, id: string): Promise<Delivery>;
   deliveries(account: AccountId, id: string, input: { page: number; perPage: number }): Promise<Page<Delivery>>;
+  /** `body`: what is sent, JSON. */
+  delivery(account: AccountId, id: string): Promise<{ delivery: Delivery; body: string }>;
   replay(account: AccountId, delivery: string): Promise<Delivery>;
 }
 
@@ -138,6 +140,8 @@ export function createWebhookService({ store, checkUrl, send, mailTo }: Parts): 
       const input = { offset: (page - 1) * perPage, limit: perPage };
       return (await webhooks.deliveries(account, id, input)) ?? notFound('webhook');
     },
+
+    delivery: async (account, id) => (await webhooks.delivery(account, id)) ?? notFound('delivery'),
 
     async replay(account, id) {
       const replayed = await webhooks.replay(account, id);

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { describeBrowser } from '../../lab/browser.ts';
@@ -95,12 +96,35 @@ describeBrowser('webhooks', (browser) => {
     await button(page, /^1 attempt at ping/).click();
     await expectText(dialog(page)).toContain('Attempt 1: status 503');
     await expectText(dialog(page)).toContain('<b>out of order</b>');
+    await expectText(dialog(page).getByLabel('payload', { exact: true })).toContain('"type": "ping"');
     await page.keyboard.press('Escape');
     receiver.respond((reply) => reply.end('thanks'));
     await button(page, /^Replay ping/).click();
-    await says(page, 'ping is sent again.');
+    await says(page, /^Replay of ping: attempt \d, status 200 after \d+ ms\.$/);
     await expectText(rowOf(page, 'status 200')).toContain('delivered');
     expect(new Set(receiver.received.slice(-2).map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  });
+
+  it('that fail look so, and a replay ends with its result in three clicks', async () => {
+    const { page, api } = await somebody();
+    receiver.respond((reply) => reply.writeHead(500).end('broken'));
+    const { json } = await api.call('POST', '/v1/webhooks', { url: receiver.url, events: ['*'] });
+    await api.call('POST', `/v1/webhooks/${json.id}/test`);
+    const deliveries = async () => (await api.call('GET', `/v1/webhooks/${json.id}/deliveries`)).json.deliveries;
+    await page.reload();
+    let clicks = 0;
+    const click = async (what: Locator) => {
+      clicks++;
+      await what.click();
+    };
+    await click(page.getByRole('link', { name: receiver.url }));
+    await expectText(rowOf(page, 'ping')).toContain('status 500');
+    await click(button(page, /^Replay ping/));
+    await says(page, /^Replay of ping: attempt \d, status 500 after \d+ ms\.$/);
+    expect(clicks).toBeLessThanOrEqual(3);
+    await expect.poll(async () => (await deliveries()).length).toBe(2);
+    await page.goBack();
+    await expectText(rowOf(page, receiver.url)).toContain('failing');
   });
 
   it('are shown to members, who cannot change them', async () => {

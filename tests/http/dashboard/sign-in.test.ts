@@ -39,6 +39,7 @@ describe('signing in', () => {
       signup: false,
       setup_command: null,
       mail: false,
+      mail_servers: null,
       ip: '127.0.0.1',
     });
   });

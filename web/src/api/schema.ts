@@ -911,6 +911,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/accounts/{account}/lists/{id}/rest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start a new list of what a canceled or failed one did not verify */
+        post: operations["verifyRestHere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/accounts/{account}/lists/{id}/rows": {
         parameters: {
             query?: never;
@@ -1251,6 +1268,23 @@ export interface paths {
         };
         /** Deliveries of a webhook, newest first */
         get: operations["listDeliveriesHere"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A delivery, with what is sent */
+        get: operations["deliveryHere"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2483,6 +2517,7 @@ export interface components {
                 stage?: string | null;
                 code?: number | null;
                 enhanced_code?: string | null;
+                message?: string | null;
                 tls?: boolean;
                 rule?: string | null;
                 egress?: string | null;
@@ -2809,6 +2844,7 @@ export interface components {
                 entry: string | null;
             };
             next_retry_at: string | null;
+            rest_list: string | null;
         };
         /** ListPreview */
         ListPreview: {
@@ -2875,6 +2911,8 @@ export interface components {
                 /** @enum {string} */
                 kind: "address" | "duplicate" | "blank" | "unreadable";
                 verification_id: string | null;
+                /** @description Of the row in the file, where asked for; long ones are cut. */
+                cells?: string[];
             }[];
             next: number | null;
         };
@@ -3445,6 +3483,12 @@ export interface components {
         Deliveries: {
             deliveries: components["schemas"]["Delivery"][];
             pagination: components["schemas"]["Pagination"];
+        };
+        /** DeliveryHere */
+        DeliveryHere: {
+            delivery: components["schemas"]["Delivery"];
+            /** @description What is sent, JSON. */
+            payload: string;
         };
         /**
          * HookKind
@@ -4199,6 +4243,7 @@ export type WebhookChange = components['schemas']['WebhookChange'];
 export type WebhookDeleted = components['schemas']['WebhookDeleted'];
 export type Delivery = components['schemas']['Delivery'];
 export type Deliveries = components['schemas']['Deliveries'];
+export type DeliveryHere = components['schemas']['DeliveryHere'];
 export type HookKind = components['schemas']['HookKind'];
 export type Hook = components['schemas']['Hook'];
 export type Hooks = components['schemas']['Hooks'];
@@ -6014,6 +6059,31 @@ export interface operations {
             "5XX": components["responses"]["Error"];
         };
     };
+    verifyRestHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new list. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
     listRowsHere: {
         parameters: {
             query?: {
@@ -6028,6 +6098,7 @@ export interface operations {
                 after?: number;
                 limit?: number;
                 kind?: "address" | "duplicate" | "blank" | "unreadable";
+                cells?: "true" | "false";
             };
             header?: never;
             path: {
@@ -6089,6 +6160,10 @@ export interface operations {
                 status?: "good" | "bad";
                 /** @description "deliverable", "undeliverable", "risky" or "unknown"; several are separated by commas, and `!undeliverable` is all but that one. */
                 deliverability?: string;
+                /** @description `none`: without a reason. */
+                reason?: "none" | "blocked_by_filter" | "bounced_before" | "invalid_format" | "disposable_domain" | "domain_not_found" | "no_mx_records" | "null_mx" | "mx_unusable" | "dns_failure" | "catch_all" | "mailbox_not_found" | "mailbox_full" | "mailbox_disabled" | "relay_denied" | "greylisted" | "smtp_temporary_failure" | "smtp_timeout" | "smtp_unreachable" | "smtp_blocked" | "smtp_unverifiable";
+                /** @description Searched literally in the address. */
+                query?: string;
             };
             header?: never;
             path: {
@@ -6828,6 +6903,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Deliveries"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    deliveryHere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A delivery, with what is sent */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryHere"];
                 };
             };
             "4XX": components["responses"]["Error"];

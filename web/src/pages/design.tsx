@@ -277,6 +277,7 @@ const SESSION: Session = {
   signup: false,
   mail: false,
   oidc: null,
+  mail_servers: null,
   ip: '192.0.2.1',
 };
 

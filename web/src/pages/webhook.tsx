@@ -7,6 +7,7 @@ import { api, isNotFound, unwrap } from '../api/client.ts';
 import type { Delivery, Webhook } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { CopyText } from '../parts/copy-text.tsx';
 import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';
 import { DescriptionItem, DescriptionList } from '../parts/description-list.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -21,10 +22,10 @@ import { Timestamp } from '../parts/timestamp.tsx';
 import { useAsyncAction } from '../parts/use-async-action.ts';
 import { useDialogState } from '../parts/use-dialog-state.ts';
 import { useLastPage } from '../parts/use-last-page.ts';
-import { escapeInvisible } from '../parts/verdict/escape-invisible.ts';
+import { escapeInvisible, escapeInvisibleJson } from '../parts/verdict/escape-invisible.ts';
 import { SECRET_DIALOG } from './webhooks/create-dialog.tsx';
 import { WebhookForm } from './webhooks/form.tsx';
-import { deliveriesQuery, webhookQuery } from './webhooks/queries.ts';
+import { deliveriesQuery, deliveryQuery, webhookQuery } from './webhooks/queries.ts';
 import { SecretPanel } from './webhooks/secret-panel.tsx';
 import { WebhookStatus } from './webhooks/status.tsx';
 
@@ -93,12 +94,23 @@ const Attempts = ({ of, opened, onClose }: { of: Delivery | null; opened: boolea
         <Text size="sm" className="anywhere">
           webhook-id: <Code>{of.event_id}</Code>
         </Text>
+        <Payload of={of} />
         {of.attempts.length === 0 && <Text size="sm">No attempt yet.</Text>}
         {of.attempts.map((attempt, i) => <AttemptEntry key={attempt.at} of={attempt} number={i + 1} />).reverse()}
       </Stack>
     )}
   </Modal>
 );
+
+/** What is sent, with lines and indents. */
+function Payload({ of }: { of: Delivery }) {
+  const query = useQuery(deliveryQuery(useAccount().id, of.id));
+  return (
+    <QueryResult query={query}>
+      {({ payload }) => <CopyText label="payload" text={escapeInvisibleJson(JSON.parse(payload))} block />}
+    </QueryResult>
+  );
+}
 
 const AttemptEntry = ({ of, number }: { of: Attempt; number: number }) => (
   <section aria-label={`Attempt ${number}`}>
@@ -123,6 +135,7 @@ function Deliveries({ of, page, onTurn }: { of: Webhook; page: number; onTurn: (
   const query = useQuery(deliveriesQuery(account, of.id, page));
   useLastPage(page, query.data?.pagination.total_pages, onTurn);
   const { item, opened, open, close } = useDialogState<Delivery>();
+  const [replayed, setReplayed] = useState<string | null>(null);
   const columns: Column<Delivery>[] = [
     { header: 'Event', cell: (delivery) => <EventName of={delivery} /> },
     { header: 'Status', wideOnly: true, cell: (delivery) => <DeliveryStatus of={delivery} /> },
@@ -139,7 +152,7 @@ function Deliveries({ of, page, onTurn }: { of: Webhook; page: number; onTurn: (
           >
             {pluralize(delivery.attempts.length, 'attempt')}
           </Button>
-          {isAdmin && of.enabled && <Replay of={delivery} />}
+          {isAdmin && of.enabled && <Replay of={delivery} onEnd={setReplayed} />}
         </Group>
       ),
     },
@@ -149,6 +162,9 @@ function Deliveries({ of, page, onTurn }: { of: Webhook; page: number; onTurn: (
       <Title order={2} mb="sm">
         Deliveries
       </Title>
+      <Text size="sm" role="status" mb={replayed === null ? 0 : 'xs'}>
+        {replayed}
+      </Text>
       <QueryResult query={query}>
         {({ deliveries, pagination }) =>
           deliveries.length === 0 && page === 1 ? (
@@ -201,14 +217,34 @@ function DeliveryStatus({ of: { status, attempts, next_attempt_at } }: { of: Del
   );
 }
 
-function Replay({ of }: { of: Delivery }) {
+/** How long the result of a replay is waited for, and how often it is looked for, ms. */
+const REPLAY_MS = 30_000;
+const LOOK_MS = 400;
+
+/** `Replay of list.completed: attempt 3, status 500 after 5 ms.` */
+function resultOf({ event, attempts }: Delivery, before: number): string {
+  const last = attempts.at(-1);
+  if (last === undefined || attempts.length === before)
+    return `Replay of ${event}: not attempted yet; see its row later.`;
+  const after = `after ${formatNumber(last.duration_ms)} ms`;
+  return `Replay of ${event}: attempt ${formatNumber(attempts.length)}, ${outcomeOf(last)} ${after}.`;
+}
+
+function Replay({ of, onEnd }: { of: Delivery; onEnd: (result: string) => void }) {
   const { id: account } = useAccount();
   const client = useQueryClient();
   const { run, busy, error } = useAsyncAction(async () => {
     const params = { path: { account, id: of.id } };
-    await unwrap(api.POST('/dashboard/accounts/{account}/deliveries/{id}/replay', { params }));
+    const sent = await unwrap(api.POST('/dashboard/accounts/{account}/deliveries/{id}/replay', { params }));
+    const before = sent.attempts.length;
+    const until = Date.now() + REPLAY_MS;
+    let now = sent;
+    while (now.attempts.length === before && Date.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      now = (await client.fetchQuery({ ...deliveryQuery(account, sent.id), staleTime: 0 })).delivery;
+    }
     await client.invalidateQueries({ queryKey: ['account', account, 'webhooks'] });
-    void notify(`${of.event} is sent again.`);
+    onEnd(resultOf(now, before));
   });
   return (
     <>

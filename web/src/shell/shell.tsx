@@ -5,9 +5,9 @@ import { Link, Navigate, Outlet, useLocation, useMatches } from '@tanstack/react
 import { type ComponentProps, startTransition, useRef, useState } from 'react';
 import { overviewQuery } from '../api/account.ts';
 import { needsAccount, pinnedAccount } from '../api/account-path.ts';
-import { useAccount, useAccountOrNull, useSession } from '../api/session.ts';
+import { sessionQuery, useAccount, useAccountOrNull, useSession } from '../api/session.ts';
 import { signOut } from '../api/sign-out.ts';
-import { pluralize } from '../parts/format.ts';
+import { formatDateTime, pluralize } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import { lazyPart, PartBoundary } from '../parts/lazy.tsx';
 import { Wordmark } from '../parts/mark.tsx';
@@ -103,6 +103,7 @@ export function Shell() {
             </Alert>
           )}
           <IgnoredParameters />
+          <MailServersBanner path={shown} />
           {account && needsAccount(shown) && !isLockedOut && <LowBalanceBanner />}
           {content()}
         </main>
@@ -258,6 +259,36 @@ function AccountTarget(props: ComponentProps<'button'>) {
       </span>
       <Icon name="selector" />
     </button>
+  );
+}
+
+/** Where a mailbox check starts, or its results are summed up. */
+const CHECK_PAGES: ReadonlySet<string> = new Set(['/', '/verify', '/lists/new']);
+const DOWN = {
+  port_closed: 'Mail servers cannot be reached',
+  refused_everywhere: 'Mail servers refuse the address of this service',
+} as const;
+
+/** While no mailbox can be checked: for operators on every page, for others where it matters. */
+function MailServersBanner({ path }: { path: string }) {
+  const { data } = useQuery({ ...sessionQuery, refetchInterval: 60_000 });
+  const down = data?.mail_servers ?? null;
+  const isOperator = data?.user?.operator === true;
+  if (down === null || (!isOperator && !CHECK_PAGES.has(path))) return null;
+  return (
+    <Alert
+      color="red"
+      variant="outline"
+      mb="md"
+      title={isOperator ? DOWN[down.state] : 'The mailbox check is unavailable'}
+    >
+      Since {formatDateTime(down.since)}, results at the level smtp are unknown, and charged as mx.{' '}
+      {isOperator && (
+        <Anchor component={Link} to="/operator/doctor" underline="always" inherit>
+          Run the doctor
+        </Anchor>
+      )}
+    </Alert>
   );
 }
 

@@ -26,3 +26,11 @@ export const deliveriesQuery = (account: string, id: string, page: number) =>
     // Attempts are made meanwhile.
     refetchInterval: 5_000,
   });
+
+/** One of them, with what is sent. */
+export const deliveryQuery = (account: string, id: string) =>
+  queryOptions({
+    queryKey: ['account', account, 'webhooks', 'delivery', id],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/dashboard/accounts/{account}/deliveries/{id}', { params: { path: { account, id } }, signal })),
+  });

@@ -20,7 +20,10 @@ export function WebhookStatus({ of: { enabled, disabled_reason, failing_since } 
   if (failing_since === null) return 'Enabled';
   return (
     <>
-      Enabled; every attempt has failed since <Timestamp at={failing_since} />
+      <Badge variant="outline" color="red" miw="max-content">
+        failing
+      </Badge>{' '}
+      every attempt has failed since <Timestamp at={failing_since} />
     </>
   );
 }

@@ -382,7 +382,6 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
         })),
         setup_command: session === null && (await c.signIn.setup.wanted()) ? c.setupCommand : null,
         ...offersOf(c),
-        ...c.signIn.offers,
         mail_servers: session === null ? null : unreachable(c.health),
         ip: context.ip,
       };

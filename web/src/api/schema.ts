@@ -2038,6 +2038,12 @@ export interface components {
                 /** @description There are no passwords and passkeys. */
                 only: boolean;
             } | null;
+            mail_servers: {
+                /** @enum {string} */
+                state: "port_closed" | "refused_everywhere";
+                /** Format: date-time */
+                since: string;
+            } | null;
             ip: string;
         };
         /** Suggestion */

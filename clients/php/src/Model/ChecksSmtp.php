@@ -21,6 +21,8 @@ final readonly class ChecksSmtp extends Reply
 
     public ?string $enhancedCode;
 
+    public ?string $message;
+
     public ?bool $tls;
 
     public ?string $rule;
@@ -39,6 +41,7 @@ final readonly class ChecksSmtp extends Reply
         $this->stage = $reader->has('stage') ? $reader->text('stage') : null;
         $this->code = $reader->has('code') ? $reader->integer('code') : null;
         $this->enhancedCode = $reader->has('enhanced_code') ? $reader->text('enhanced_code') : null;
+        $this->message = $reader->has('message') ? $reader->text('message') : null;
         $this->tls = $reader->has('tls') ? $reader->boolean('tls') : null;
         $this->rule = $reader->has('rule') ? $reader->text('rule') : null;
         $this->egress = $reader->has('egress') ? $reader->text('egress') : null;

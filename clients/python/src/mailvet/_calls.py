@@ -539,6 +539,8 @@ class ListsCalls:
         bom: bool | None = None,
         status: Literal["good", "bad"] | None = None,
         deliverability: str | None = None,
+        reason: Literal["none", "blocked_by_filter", "bounced_before", "invalid_format", "disposable_domain", "domain_not_found", "no_mx_records", "null_mx", "mx_unusable", "dns_failure", "catch_all", "mailbox_not_found", "mailbox_full", "mailbox_disabled", "relay_denied", "greylisted", "smtp_temporary_failure", "smtp_timeout", "smtp_unreachable", "smtp_blocked", "smtp_unverifiable"] | None = None,
+        query: str | None = None,
         timeout: float | None = None,
     ) -> Download:
         """
@@ -551,6 +553,8 @@ class ListsCalls:
             bom: Whether CSV begins with a byte order mark, by default as the file did.
             deliverability: "deliverable", "undeliverable", "risky" or "unknown"; several are
                 separated by commas, and ``!undeliverable`` is all but that one.
+            reason: ``none``: without a reason.
+            query: Searched literally in the address.
         """
         return self._transport.download(
             Call(
@@ -563,6 +567,8 @@ class ListsCalls:
                     "bom": bom,
                     "status": status,
                     "deliverability": deliverability,
+                    "reason": reason,
+                    "query": query,
                 }),
                 timeout=timeout,
             ),

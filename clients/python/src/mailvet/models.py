@@ -192,6 +192,7 @@ class ChecksSmtp(Model):
     stage: str | None = None
     code: int | None = None
     enhanced_code: str | None = None
+    message: str | None = None
     tls: bool | None = None
     rule: str | None = None
     egress: str | None = None

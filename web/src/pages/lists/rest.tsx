@@ -32,7 +32,7 @@ export function Rest({ of }: { of: ListHere }) {
     await navigate({ to: '/lists/$id', params: { id }, search: {} });
   }
   return (
-    <Group role="group" aria-label="The rest" gap="sm">
+    <Group role="group" aria-label="The rest" gap="sm" mt="xs">
       <Text size="sm">
         {ended}
         {of.finished_at !== null && ` on ${formatDateTime(of.finished_at)}`}.{' '}

@@ -26,6 +26,19 @@ export const PACKAGES = [
     name,
     tests: CLIENTS,
   })),
+  ...['php-cli', 'php-curl', 'php-intl', 'php-mbstring', 'php-xml', 'composer', 'phpunit', 'php-codesniffer'].map(
+    (name) => ({
+      name,
+      tests: CLIENTS,
+    }),
+  ),
+  ...['php-nyholm-psr7', 'php-symfony-http-client', 'php-symfony-http-foundation', 'php-symfony-validator'].map(
+    (name) => ({
+      name,
+      tests: CLIENTS,
+    }),
+  ),
+  ...['php-psr-simple-cache', 'php-illuminate-validation'].map((name) => ({ name, tests: CLIENTS })),
   { name: 'nginx', unpack: true, tests: 'the files for deployment' },
   { name: 'caddy', unpack: true, tests: 'the files for deployment' },
   { name: 'prometheus', unpack: true, tests: 'the files for deployment' },

@@ -10,12 +10,13 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isBuilt, ROOT } from './fresh.mjs';
+import { phpSbom, pythonSbom, pythonVersion, pythonWithHatchling } from './release/clients.ts';
 import { releaseNotes, releaseProblems } from './release/notes.ts';
 import { PUBLISHED, REPOSITORY } from './release/project.ts';
-import { pythonSbom, pythonVersion, pythonWithHatchling } from './release/python.ts';
 
 /** The client in Python, which hatchling builds. */
 const PYTHON = 'clients/python';
+const PHP = 'clients/php';
 const MANIFESTS = ['package.json', 'library/package.json', 'sdk/package.json', 'web/package.json'];
 
 const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false }, out: { type: 'string' } } });
@@ -59,9 +60,14 @@ execFileSync(python, ['-m', 'hatchling', 'build', '-d', out], {
   cwd: join(ROOT, PYTHON),
   stdio: ['ignore', 'ignore', 'inherit'],
 });
+// Composer takes the version from the tag.
+const php = `mailvet-php-${version}`;
+const below = ['--transform', `s,^,${php}/,`, '-C', join(ROOT, PHP)];
+run('tar', '-czf', join(out, `${php}.tar.gz`), ...below, 'LICENSE', 'README.md', 'composer.json', 'src');
 writeFileSync(join(out, 'NOTES.md'), `# Mailvet ${version}\n\n${releaseNotes(changelog, version, dryRun)}\n`);
 writeFileSync(join(out, 'sbom.cdx.json'), run('npm', 'run', '--silent', 'sbom'));
 writeFileSync(join(out, 'sbom-python.cdx.json'), `${JSON.stringify(pythonSbom(pyproject), null, 2)}\n`);
+writeFileSync(join(out, 'sbom-php.cdx.json'), `${JSON.stringify(phpSbom(version), null, 2)}\n`);
 const sums = readdirSync(out)
   .sort()
   .map(
@@ -77,6 +83,6 @@ const tarballs = readdirSync(out).filter((name) => name.endsWith('.tgz'));
 if (dryRun) console.log('\nThis was a dry run. The commands of a release would be:');
 else console.log('\nNothing is published yet. The commands are:');
 console.log(`git tag -a v${version} -F ${join(out, 'NOTES.md')} && git push origin v${version}`);
-const distributions = readdirSync(out).filter((name) => /\.(whl|tar\.gz)$/.test(name));
+const distributions = readdirSync(out).filter((name) => /\.(whl|tar\.gz)$/.test(name) && !name.startsWith(php));
 console.log(`python3 -m twine upload ${distributions.map((name) => join(out, name)).join(' ')}`);
 for (const name of tarballs) console.log(`npm publish ${join(out, name)} --access public --provenance`);

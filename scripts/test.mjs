@@ -114,6 +114,11 @@ const STAGES = {
         // Not another Python that comes first on the PATH and lacks Debian's packages.
         junit: (report) => ['/usr/bin/python3', '-m', 'pytest', `--junit-xml=${report}`],
       },
+      {
+        name: 'clients-php',
+        folder: 'clients/php',
+        junit: (report) => ['/usr/bin/phpunit', '--log-junit', report],
+      },
     ],
   },
   // Checks what compiler and tests report for a new reason, a forgotten table and a changed limit.

@@ -31,6 +31,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'curl -s http://127.0.0.1:8025/v1/verify': { by: 'tests/flows/samples.test.ts' },
     '{': { by: 'tests/flows/samples.test.ts' },
     'import os': { by: 'clients/python/tests/test_readme.py' },
+    'composer config': { by: 'clients/php/tests/ReadmeTest.php' },
   },
   'docs/auth-hooks.md': {
     '': { by: 'tests/flows/auth-hooks-page.test.ts' },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../../scripts/fresh.mjs';
-import { pythonWithHatchling } from '../../scripts/release/python.ts';
+import { pythonWithHatchling } from '../../scripts/release/clients.ts';
 
 const canBuild = pythonWithHatchling() !== null;
 if (!canBuild) console.warn('LEFT OUT: the files of a release, as no python3 has the module "hatchling".');
@@ -18,12 +18,14 @@ it.skipIf(!canBuild)('`npm run release -- --dry-run` makes the files of a releas
     expect(printed).toContain('This was a dry run.');
     const tarballs = ['mailvet', 'mailvet-client', 'mailvet-engine'].map((name) => `${name}-${version}.tgz`);
     const python = [`mailvet-${version}-py3-none-any.whl`, `mailvet-${version}.tar.gz`];
-    const names = ['NOTES.md', 'SHA256SUMS', ...tarballs, ...python, 'sbom.cdx.json', 'sbom-python.cdx.json'];
+    const php = `mailvet-php-${version}.tar.gz`;
+    const boms = ['sbom.cdx.json', 'sbom-python.cdx.json', 'sbom-php.cdx.json'];
+    const names = ['NOTES.md', 'SHA256SUMS', ...tarballs, ...python, php, ...boms];
     expect(readdirSync(out).sort()).toEqual(names.sort());
     // Exits with 1 where a sum does not fit.
     expect(
       execFileSync('sha256sum', ['-c', 'SHA256SUMS'], { cwd: out, encoding: 'utf8' }).match(/: OK$/gm),
-    ).toHaveLength(8);
+    ).toHaveLength(names.length - 1);
     expect(JSON.parse(readFileSync(join(out, 'sbom.cdx.json'), 'utf8'))).toMatchObject({ bomFormat: 'CycloneDX' });
     const dependencies = JSON.parse(readFileSync(join(out, 'sbom-python.cdx.json'), 'utf8')).components;
     expect(dependencies.map(({ purl }: { purl: string }) => purl)).toContain('pkg:pypi/httpx');
@@ -41,6 +43,8 @@ it.skipIf(!canBuild)('`npm run release -- --dry-run` makes the files of a releas
     const sources = execFileSync('tar', ['-tf', join(out, python[1]!)], { encoding: 'utf8' });
     for (const name of ['src/mailvet/py.typed', 'src/mailvet/models.py', 'README.md', 'LICENSE'])
       expect(sources).toContain(`mailvet-${version}/${name}\n`);
+    const composer = ['-xOf', join(out, php), `mailvet-php-${version}/composer.json`];
+    expect(JSON.parse(execFileSync('tar', composer, { encoding: 'utf8' }))).toMatchObject({ name: 'mailvet/mailvet' });
   } finally {
     rmSync(out, { recursive: true });
   }

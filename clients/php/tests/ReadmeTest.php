@@ -7,7 +7,7 @@ namespace Mailvet\Tests;
 use Mailvet\Client;
 use PHPUnit\Framework\TestCase;
 
-/** What README.md shows, run as it stands there. A comment behind a block's output is what it prints. */
+/** What the pages about the client show, run as it stands there. A comment is what the lines before it print. */
 final class ReadmeTest extends TestCase
 {
     private string $folder;
@@ -30,9 +30,11 @@ final class ReadmeTest extends TestCase
     /** @return iterable<string, array{string}> */
     public static function samples(): iterable
     {
-        foreach (self::blocks('php') as $section => $block) {
-            if (!str_contains($block, 'php://input')) {
-                yield $section => [$block];
+        foreach (['clients/php/README.md', 'docs/clients.md', 'README.md'] as $page) {
+            foreach (self::blocks('php', $page) as $section => $block) {
+                if (!str_contains($block, 'php://input')) {
+                    yield "$page, $section" => [$block];
+                }
             }
         }
     }
@@ -50,10 +52,12 @@ final class ReadmeTest extends TestCase
 
     public function testReceivesWebhooks(): void
     {
-        [$block] = array_values(array_filter(
-            [...self::blocks('php')],
-            static fn (string $block): bool => str_contains($block, 'php://input'),
-        ));
+        $pages = [self::blocks('php', 'clients/php/README.md'), self::blocks('php', 'docs/clients.md')];
+        [$block, $other] = array_map(
+            static fn (\Generator $blocks): string => iterator_to_array($blocks)['Receive a webhook'],
+            $pages,
+        );
+        self::assertSame($block, $other);
         $port = self::freePort();
         $client = new Client($this->environment['MAILVET_URL'], $this->environment['MAILVET_KEY']);
         $webhook = $client->webhooks->create("http://127.0.0.1:$port/", ['ping']);
@@ -81,7 +85,8 @@ final class ReadmeTest extends TestCase
 
     public function testInstalls(): void
     {
-        [$commands] = array_values([...self::blocks('sh')]);
+        $commands = self::blocks('sh', 'clients/php/README.md')->current();
+        self::assertSame($commands, self::blocks('sh', 'docs/clients.md', '[PHP]')->current());
         mkdir("$this->folder/mailvet");
         symlink(dirname(__DIR__, 2), "$this->folder/mailvet/clients");
         mkdir("$this->folder/project");
@@ -97,11 +102,12 @@ final class ReadmeTest extends TestCase
     }
 
     /** @return \Generator<string, string> blocks of a language by their section */
-    private static function blocks(string $language): \Generator
+    private static function blocks(string $language, string $page, ?string $tab = null): \Generator
     {
-        $text = (string) file_get_contents(dirname(__DIR__) . '/README.md');
-        foreach (array_slice(explode("\n## ", $text), 1) as $section) {
-            if (preg_match("~^```$language\n(.*?)^```~ms", $section, $found) === 1) {
+        $text = (string) file_get_contents(dirname(__DIR__, 3) . "/$page");
+        $title = $tab === null ? '(?: \[[^]]*\])?' : ' ' . preg_quote($tab, '~');
+        foreach (explode("\n## ", $text) as $section) {
+            if (preg_match("~^```$language$title\n(.*?)^```~ms", $section, $found) === 1) {
                 yield strtok($section, "\n") => $found[1];
             }
         }

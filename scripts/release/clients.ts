@@ -21,5 +21,15 @@ export function pythonSbom(pyproject: string): object {
     properties: [{ name: 'requirement', value: requirement }],
   }));
   const component = { type: 'library', name: 'mailvet', version, purl: `pkg:pypi/mailvet@${version}` };
-  return { bomFormat: 'CycloneDX', specVersion: '1.5', version: 1, metadata: { component }, components };
+  return bom(component, components);
 }
+
+/** That of the client in PHP, which requires no other package. */
+export function phpSbom(version: string): object {
+  const purl = `pkg:composer/mailvet/mailvet@${version}`;
+  return bom({ type: 'library', group: 'mailvet', name: 'mailvet', version, purl }, []);
+}
+
+const bom = (component: object, components: readonly object[]) => ({
+  ...{ bomFormat: 'CycloneDX', specVersion: '1.5', version: 1, metadata: { component }, components },
+});

@@ -97,6 +97,8 @@ const NAMES: Readonly<Record<string, string | null>> = {
   getPolicy: 'policies.get',
   putPolicy: 'policies.put',
   deletePolicy: 'policies.remove',
+  exportPerson: 'privacy.export',
+  erasePerson: 'privacy.erase',
   reportOutcomes: 'outcomes.report',
   reportOutcomeMessage: 'outcomes.report_message',
   createWebhook: 'webhooks.create',

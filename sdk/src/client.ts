@@ -87,6 +87,10 @@ export function createMailvet(options: MailvetOptions): Mailvet {
         await send({ ...call, method: 'DELETE', path: policyPath(name) });
       },
     },
+    privacy: {
+      export: (person, call) => send({ ...call, method: 'POST', path: 'v1/privacy/export', body: person }),
+      erase: (person, call) => send({ ...call, method: 'POST', path: 'v1/privacy/erase', body: person }),
+    },
     webhooks: {
       create: (webhook, call) => send({ ...call, method: 'POST', path: 'v1/webhooks', body: webhook }),
       list: async (call) =>

@@ -410,6 +410,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/privacy/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export what is held about an address
+         * @description The document is sent as it is made. One that breaks off is not valid JSON.
+         */
+        post: operations["exportPerson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/privacy/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erase what is held about an address
+         * @description Counters and charges remain. A large log and large lists take a while, as all of them are searched.
+         */
+        post: operations["erasePerson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks": {
         parameters: {
             query?: never;
@@ -2010,6 +2050,34 @@ export interface components {
             /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
+        /** PrivacyExport */
+        PrivacyExport: {
+            email: string;
+            canonical: boolean;
+            /** Format: date-time */
+            exported_at: string;
+            /** @description The rows of each table that has some, such as `verifications`, `list_blocks`, `filters`, `trail`. */
+            held: {
+                [key: string]: {
+                    [key: string]: unknown;
+                }[];
+            };
+        };
+        /** PrivacyErased */
+        PrivacyErased: {
+            /** @description The sum of `tables`. */
+            erased: number;
+            /** @description Rows by table that were deleted, or have a hash in place of the address. */
+            tables: {
+                [key: string]: number;
+            };
+            /** @description Rows by table that still mention the address: filters, settings, and what is kept of users of the dashboard. */
+            kept: {
+                [key: string]: number;
+            };
+            /** @description What the request has that is unknown, or changes nothing. */
+            warnings: string[];
+        };
         /** WebhookRequest */
         WebhookRequest: {
             /** @description https, with a host that has a public address. Redirects are not followed. */
@@ -2304,8 +2372,8 @@ export interface components {
             allow_ips?: string[];
             /** @description A date or an RFC 3339 date-time in the future; null: never. */
             expires_at?: string | null;
-            /** @description What the key may be used for. */
-            scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log")[];
+            /** @description What the key may be used for. Left out: everything but `privacy`. */
+            scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log" | "privacy")[];
             /** @description What the key may spend in a calendar month (UTC); null: no budget. */
             monthly_credits?: number | null;
         };
@@ -2316,7 +2384,7 @@ export interface components {
             /** @description `mv_live_…` or `mv_test_…`, and the last four characters. */
             key: string;
             allow_ips: string[];
-            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log")[];
+            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log" | "privacy")[];
             monthly_credits: number | null;
             /** Format: date-time */
             created_at: string;
@@ -2333,7 +2401,7 @@ export interface components {
             /** @description `mv_live_…` or `mv_test_…`, and the last four characters. */
             key: string;
             allow_ips: string[];
-            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log")[];
+            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log" | "privacy")[];
             monthly_credits: number | null;
             /** Format: date-time */
             created_at: string;
@@ -2636,7 +2704,7 @@ export interface components {
              * @description The scope that the key lacks.
              * @enum {string}
              */
-            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log" | "accounts:read" | "accounts:write" | "credits";
+            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log" | "privacy" | "accounts:read" | "accounts:write" | "credits";
             /** @description Id of the account that has the external_id. */
             account?: string;
             /**
@@ -2953,6 +3021,8 @@ export type CalibratedVerdict = components['schemas']['CalibratedVerdict'];
 export type Reliability = components['schemas']['Reliability'];
 export type ListedContradiction = components['schemas']['ListedContradiction'];
 export type Calibration = components['schemas']['Calibration'];
+export type PrivacyExport = components['schemas']['PrivacyExport'];
+export type PrivacyErased = components['schemas']['PrivacyErased'];
 export type WebhookRequest = components['schemas']['WebhookRequest'];
 export type WebhookCreated = components['schemas']['WebhookCreated'];
 export type Webhook = components['schemas']['Webhook'];
@@ -5566,6 +5636,98 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportPerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Without regard to case. */
+                    email: string;
+                    /** @description All spellings of the mailbox, as `canonical_email` compares them, not this address alone. Default: `false`. */
+                    canonical?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Everything that the account holds about the address. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PrivacyExport"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    erasePerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Without regard to case. */
+                    email: string;
+                    /** @description All spellings of the mailbox, as `canonical_email` compares them, not this address alone. Default: `false`. */
+                    canonical?: boolean;
+                    /** @description Remove filters of the address as well, so that it is no longer blocked or allowed. Default: `false`. */
+                    filters?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Erased. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "X-Mailvet-Mode": components["headers"]["X-Mailvet-Mode"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PrivacyErased"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -20,6 +20,12 @@ export type LoggedVerification = VerificationPage['verifications'][number];
 export type VerificationsQuery = QueryOf<'listVerifications'>;
 /** One page of verifications, newest first. */
 export type VerificationPage = JsonOf<operations['listVerifications']['responses'][200]>;
+/** Whom it is about: an address, or all spellings of its mailbox with `canonical`. */
+export type PrivacyExportRequest = BodyOf<'exportPerson'>;
+export type PrivacyExport = JsonOf<operations['exportPerson']['responses'][200]>;
+export type PrivacyEraseRequest = BodyOf<'erasePerson'>;
+/** How many rows were erased, and which ones still mention the address. */
+export type PrivacyErased = JsonOf<operations['erasePerson']['responses'][200]>;
 /** Plan, credits and rate window; `series` where the query has `group_by`. */
 export type Usage = JsonOf<operations['usage']['responses'][200]>;
 export type UsageQuery = QueryOf<'usage'>;
@@ -292,6 +298,13 @@ export interface Mailvet {
     /** Creates or replaces it. */
     put(name: string, policy: PolicyRequest, options?: CallOptions): Promise<Policy>;
     remove(name: string, options?: CallOptions): Promise<void>;
+  };
+  /** What the account holds about a person; for a key with the scope `privacy`. */
+  readonly privacy: {
+    /** Everything, in memory: large lists make it large. */
+    export(person: PrivacyExportRequest, options?: CallOptions): Promise<PrivacyExport>;
+    /** Searches the whole log and all lists, which may take longer than the time limit of a call. */
+    erase(person: PrivacyEraseRequest, options?: CallOptions): Promise<PrivacyErased>;
   };
   /** The operator API; everything else needs the API key of an account. */
   readonly operator: MailvetOperator;

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { fromIso, toIso, toIsoOrNull } from '../kernel/clock.ts';
 import { KEY_MONTHLY_CREDITS } from '../kernel/facts/limits.ts';
-import { KEY_SCOPES, type KeyScope } from '../kernel/facts/scopes.ts';
+import { DEFAULT_SCOPES, KEY_SCOPES, type KeyScope } from '../kernel/facts/scopes.ts';
 import { choice, counted } from '../kernel/format.ts';
 import { KEY_PREFIXES, type KeyMode } from '../kernel/ids.ts';
 import { parseKeyName } from '../service/names.ts';
@@ -42,7 +42,8 @@ const toJson = (k: Key) => ({
 /** All that `set` changes. */
 function described({ id, name, allowIps, scopes, budget, expiresAt }: Key): string {
   const from = allowIps.join(', ') || 'anywhere';
-  const what = scopes.length === KEY_SCOPES.length ? 'everything' : scopes.join(', ');
+  const named = scopesText(scopes);
+  const what = named === null ? scopes.join(', ') : named === 'all' ? 'everything' : 'everything but privacy';
   const spends = budget === null ? 'any number of credits' : counted(budget.credits, 'credit');
   const end = expiresAt === null ? 'without an end' : `until ${toIso(expiresAt)}`;
   return `Key ${id} (${printable(name)}) may be used from ${from}, for ${what}, ${end}; it may spend ${spends} a month.`;
@@ -62,10 +63,19 @@ interface LimitFlags {
   readonly monthlyCredits?: string;
 }
 
+/** Null: neither all nor those of a key for which none were chosen. */
+function scopesText(scopes: readonly KeyScope[]): 'all' | 'default' | null {
+  if (scopes.length === KEY_SCOPES.length) return 'all';
+  return scopes.join() === DEFAULT_SCOPES.join() ? 'default' : null;
+}
+
 const withLimits = (created: Command): Command =>
   created
     .option('--expires <date>', 'a date (midnight UTC) or RFC 3339 date-time, or "never"')
-    .option('--scope <scope...>', `what it may be used for: ${KEY_SCOPES.join(', ')}, or "all"`)
+    .option(
+      '--scope <scope...>',
+      `what it may be used for: ${KEY_SCOPES.join(', ')}, "all", or "default": all but privacy`,
+    )
     .option('--monthly-credits <n>', 'credits that it may spend in a calendar month (UTC), or "unlimited"');
 
 /** What the flags limit; throws UsageError. */
@@ -86,9 +96,10 @@ function instantOf(text: string): number {
 
 function scopesNamed(name: string): readonly KeyScope[] {
   if (name === 'all') return KEY_SCOPES;
+  if (name === 'default') return DEFAULT_SCOPES;
   const known = KEY_SCOPES.find((scope) => scope === name);
   if (known !== undefined) return [known];
-  throw new UsageError(`--scope must be ${choice([...KEY_SCOPES, 'all'])}; it is ${JSON.stringify(name)}.`);
+  throw new UsageError(`--scope must be ${choice([...KEY_SCOPES, 'all', 'default'])}; it is ${JSON.stringify(name)}.`);
 }
 
 export function keyCommand(): Command {
@@ -146,7 +157,7 @@ const list = () =>
           k.name,
           k.key,
           k.allow_ips.join(' ') || 'any',
-          k.scopes.length === KEY_SCOPES.length ? 'all' : k.scopes.join(' '),
+          scopesText(k.scopes) ?? k.scopes.join(' '),
           k.monthly_credits ?? 'unlimited',
           keyStateOf(k.revoked_at, k.expires_at, now),
           k.last_used_at,

@@ -15,6 +15,7 @@ import { mcpCommand } from './mcp.ts';
 import { migrateCommand } from './migrate.ts';
 import { operatorKeyCommand } from './operator-key.ts';
 import { outcomesCommand } from './outcomes.ts';
+import { privacyCommand } from './privacy.ts';
 import { relayCommand } from './relay.ts';
 import { repliesCommand, replyCommand } from './reply.ts';
 import { serveCommand } from './serve.ts';
@@ -48,6 +49,7 @@ export function createProgram(): Command {
     replyCommand,
     repliesCommand,
     outcomesCommand,
+    privacyCommand,
     jobsCommand,
     doctorCommand,
     healthCommand,

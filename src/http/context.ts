@@ -14,6 +14,7 @@ import type { ListService } from '../service/lists/service.ts';
 import type { OutcomeSourceService } from '../service/outcome-sources.ts';
 import type { OutcomeService } from '../service/outcomes.ts';
 import type { PolicyService } from '../service/policies.ts';
+import type { PrivacyService } from '../service/privacy.ts';
 import type { SignInService } from '../service/sign-in/service.ts';
 import type { usageOf } from '../service/usage.ts';
 import type { SeenService, VerifyService } from '../service/verify.ts';
@@ -47,6 +48,7 @@ export interface HttpContext extends DashboardServices {
   readonly seen: SeenService;
   readonly filters: FilterService;
   readonly policies: PolicyService;
+  readonly privacy: PrivacyService;
   readonly outcomes: OutcomeService;
   readonly webhooks: WebhookService;
   readonly hooks: HookService;

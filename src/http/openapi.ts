@@ -24,6 +24,7 @@ const BY_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   'api-key:policies': BY_KEY,
   'api-key:outcomes': BY_KEY,
   'api-key:log': BY_KEY,
+  'api-key:privacy': BY_KEY,
   'charged-api-key:verify': BY_KEY,
   hook: [400, 401, 413, 429, 500, 503],
   'outcome-source': [400, 401, 403, 413, 429, 500, 503],
@@ -697,6 +698,7 @@ const TAGS = [
   ['Filters', 'What the account itself blocks and allows.'],
   ['Policies', 'What is decided from a verdict.'],
   ['Outcomes', 'Report what became of mail, and learn how often verdicts were right.'],
+  ['Privacy', 'Export and erase what is held about a person.'],
   ['Webhooks', 'Be told of events.'],
   ['Operator', 'Run the service: accounts, credits and keys, with an operator key.'],
 ] as const;

@@ -182,6 +182,7 @@ export interface RouteDoc {
     | 'Filters'
     | 'Policies'
     | 'Outcomes'
+    | 'Privacy'
     | 'Webhooks'
     | 'Operator'
     | 'Dashboard';
@@ -304,7 +305,12 @@ export type Beyond<B, S> = unknown extends S | B
       : B extends object
         ? Exclude<keyof B, KeyOf<S>> | { [K in keyof B & KeyOf<S>]: Beyond<B[K], At<S, K>> }[keyof B & KeyOf<S>]
         : never;
-type KeyOf<S> = S extends readonly unknown[] ? never : S extends object ? keyof S : never;
+/** Of a record: numbers too, as objects have their keys as text. */
+type KeyOf<S> = S extends readonly unknown[]
+  ? never
+  : S extends object
+    ? keyof S | (string extends keyof S ? number : never)
+    : never;
 type At<S, K> = S extends object ? (K extends keyof S ? S[K] : never) : never;
 
 /** A body with other properties than its schema is not what its contract says; TypeScript alone would let it pass. */

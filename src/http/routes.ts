@@ -17,6 +17,7 @@ import { LIST_ROUTES } from './v1/lists.ts';
 import { MANAGED_ROUTES } from './v1/operator.ts';
 import { OUTCOME_ROUTES } from './v1/outcomes.ts';
 import { POLICY_ROUTES } from './v1/policies.ts';
+import { PRIVACY_ROUTES } from './v1/privacy.ts';
 import { USAGE_ROUTES } from './v1/usage.ts';
 import { VERIFICATION_ROUTES } from './v1/verifications.ts';
 import { VERIFY_ROUTES } from './v1/verify.ts';
@@ -31,6 +32,7 @@ export const V1_ROUTES: readonly Route[] = [
   ...FILTER_ROUTES,
   ...POLICY_ROUTES,
   ...OUTCOME_ROUTES,
+  ...PRIVACY_ROUTES,
   ...WEBHOOK_ROUTES,
   ...MANAGED_ROUTES,
 ];

@@ -39,6 +39,7 @@ const ACCOUNT_ACTIONS = [
   'outcome_source.secret_rolled',
   'outcome_source.deleted',
   'log.erased',
+  'privacy.exported',
   'scope.forgotten',
   'list.created',
   'list.started',

@@ -34,6 +34,7 @@ import { createMailLimits, type MailLimits } from '../service/mail-limits.ts';
 import { createOutcomeSourceService } from '../service/outcome-sources.ts';
 import { createOutcomeService, createTestOutcomeReports, type TestOutcomeReports } from '../service/outcomes.ts';
 import { createPolicyService } from '../service/policies.ts';
+import { createPrivacyService } from '../service/privacy.ts';
 import { createRejectedRequestLog } from '../service/rejected-requests.ts';
 import { uncertainFlush } from '../service/replies.ts';
 import { createSharedLists, type SharedLists } from '../service/shared-lists.ts';
@@ -179,6 +180,7 @@ export function createServices(parts: ServiceParts): Services {
       singleCalls: () => verify.calls,
     }),
     policies,
+    privacy: createPrivacyService(store, { costs, clock }),
     outcomes,
     hooks,
     outcomeSources,

@@ -1,5 +1,3 @@
-import { mailboxOf } from '../engine/address/mailbox.ts';
-import { trimBlanks } from '../kernel/blanks.ts';
 import { ApiError, isErrorCode } from '../kernel/errors.ts';
 import type { LogStatus } from '../kernel/facts/log-filters.ts';
 import { STATUSES, type Status } from '../kernel/facts/reasons.ts';
@@ -8,7 +6,6 @@ import { DASHBOARD_KEY } from '../kernel/log-origins.ts';
 import { andRest, EXPORT_ROWS } from '../store/batches.ts';
 import type {
   AccountId,
-  Actor,
   LoggedRejection,
   LoggedVerification,
   RejectionPosition,
@@ -180,8 +177,6 @@ export interface LogService extends LogExports {
   }>;
   get(account: AccountId, id: string): Promise<LogEntry>;
   getRejected(account: AccountId, id: number): Promise<LoggedRequest>;
-  /** Returns how many records of the address and its mailbox were deleted. Counters and charges are kept. */
-  erase(account: AccountId, email: string, by: Actor): Promise<number>;
 }
 
 export function createLogService(
@@ -261,7 +256,6 @@ export function createLogService(
       if (row === null) throw new ApiError('not_found', 'There is no such request; it may have expired.');
       return withKey(row, await keyNames(account, 1));
     },
-    erase: (account, email, by) => store.verifications.erase(account, email, by, mailboxOf(trimBlanks(email))),
   };
 }
 

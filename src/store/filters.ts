@@ -360,6 +360,26 @@ export async function removeExpiredFilters(driver: StorageDriver, now: number): 
   return 0;
 }
 
+/** See `Filters.remove`. */
+export async function removeFilter(
+  driver: StorageDriver,
+  account: AccountId,
+  id: number,
+  by: Actor | undefined,
+): Promise<boolean> {
+  const now = await driver.now();
+  return driver.transaction(async (trx) => {
+    await driver.lockAccounts(trx, [account]);
+    const mine = trx.deleteFrom('filters').where('account_id', '=', account).where('id', '=', id);
+    const removed = await mine.returningAll().executeTakeFirst();
+    if (removed === undefined) return false;
+    await countingOf(trx, account, { added: [], removed: [removed] }).execute();
+    const detail = auditDetail(toFilter(removed, now));
+    await writeAudit(trx, account, now, by, { action: 'filter.removed', target: removed.value, detail });
+    return true;
+  });
+}
+
 export function filters(driver: StorageDriver): Filters {
   const { scans } = driver;
 
@@ -450,18 +470,6 @@ export function filters(driver: StorageDriver): Filters {
       return { items, total: total.n };
     },
 
-    async remove(account, id, by) {
-      const now = await driver.now();
-      return driver.transaction(async (trx) => {
-        await driver.lockAccounts(trx, [account]);
-        const mine = trx.deleteFrom('filters').where('account_id', '=', account).where('id', '=', id);
-        const removed = await mine.returningAll().executeTakeFirst();
-        if (removed === undefined) return false;
-        await countingOf(trx, account, { added: [], removed: [removed] }).execute();
-        const detail = auditDetail(toFilter(removed, now));
-        await writeAudit(trx, account, now, by, { action: 'filter.removed', target: removed.value, detail });
-        return true;
-      });
-    },
+    remove: (account, id, by) => removeFilter(driver, account, id, by),
   };
 }

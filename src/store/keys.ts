@@ -3,7 +3,7 @@ import { toIso, toIsoOrNull } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { KeyEventData } from '../kernel/facts/events.ts';
 import { KEYS_MAX } from '../kernel/facts/limits.ts';
-import { KEY_SCOPES, type KeyScope } from '../kernel/facts/scopes.ts';
+import { DEFAULT_SCOPES, KEY_SCOPES, type KeyScope } from '../kernel/facts/scopes.ts';
 import { KEY_PREFIXES, newId } from '../kernel/ids.ts';
 import { lockAccount, lockExistingAccount } from './account-rows.ts';
 import { countersOf } from './charge/budget.ts';
@@ -18,8 +18,9 @@ import { emitEvent } from './webhooks.ts';
 // An API key as a row, and what a change does to it.
 
 const scopesOf = (text: string | null): KeyScope[] => {
-  const named = text?.split(' ');
-  return KEY_SCOPES.filter((scope) => named?.includes(scope) ?? true);
+  if (text === null) return DEFAULT_SCOPES;
+  const named = text.split(' ');
+  return KEY_SCOPES.filter((scope) => named.includes(scope));
 };
 
 /** `test_of`: of its account. */
@@ -73,7 +74,7 @@ function limitColumns({
 function scopesText(scopes: readonly KeyScope[]): string | null {
   const named = KEY_SCOPES.filter((scope) => scopes.includes(scope));
   if (named.length === 0) throw new RangeError('A key needs a scope.');
-  return named.length === KEY_SCOPES.length ? null : named.join(' ');
+  return named.join() === DEFAULT_SCOPES.join() ? null : named.join(' ');
 }
 
 /** Throws ApiError for an expiry that is over; one that the key has already stays. */

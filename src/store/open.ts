@@ -27,6 +27,7 @@ import { savedViews } from './people/saved-views.ts';
 import { attempts, authDatabase, forgetSecret, secret, signIns } from './people/sign-ins.ts';
 import { users } from './people/users.ts';
 import { policies } from './policies.ts';
+import { privacy } from './privacy.ts';
 import { seenMailboxes } from './seen.ts';
 import { sharedFiles } from './shared-files.ts';
 import { stats } from './stats.ts';
@@ -95,6 +96,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     hooks: hooks(driver),
     outcomeSources: outcomeSources(driver),
     verifications: verifications(driver),
+    privacy: privacy(driver),
     rejectedRequests: rejectedRequests(driver),
     usage: usage(driver),
     upkeep: upkeep(driver, ownClock),

@@ -313,14 +313,16 @@ export async function eraseOutcomes(
   trx: Trx,
   account: AccountId,
   mailbox: string,
-): Promise<number> {
+): Promise<{ readonly outcomes: number; readonly verdicts: number }> {
   const owners = trx.selectFrom('seen_secrets').select('secret').where('account_id', '=', account);
   const owner = await owners.executeTakeFirst();
-  if (owner === undefined) return 0;
+  if (owner === undefined) return { outcomes: 0, verdicts: 0 };
   const hashed = hashedMailbox(owner, mailbox);
   const outcomes = trx.deleteFrom('outcomes').where('account_id', '=', account).where('mailbox', '=', hashed);
   const verdicts = trx.deleteFrom('outcome_verdicts').where('account_id', '=', account).where('mailbox', '=', hashed);
-  return withoutRows(driver, trx, await outcomes.returningAll().execute(), await verdicts.returningAll().execute());
+  const [gone, ended] = [await outcomes.returningAll().execute(), await verdicts.returningAll().execute()];
+  await withoutRows(driver, trx, gone, ended);
+  return { outcomes: gone.length, verdicts: ended.length };
 }
 
 /** Deletes a batch of what is `keepMs` old or older. */

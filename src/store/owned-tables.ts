@@ -4,45 +4,58 @@ import { CHART_BUCKETS_MAX } from '../kernel/facts/limits.ts';
 import type { StorageDriver, TableSchema } from './driver.ts';
 import type { Tables } from './tables.ts';
 
-type OwnedTable = { [T in keyof Tables]: 'account_id' extends keyof Tables[T] ? T : never }[keyof Tables];
+export type OwnedTable = { [T in keyof Tables]: 'account_id' extends keyof Tables[T] ? T : never }[keyof Tables];
+
+type Erasure =
+  /** It is taken out by code of its own. */
+  | 'its own'
+  /** Rows about the mailbox are deleted, which they name by a hash. */
+  | 'hashes'
+  /** Rows that mention it are deleted. */
+  | 'rows'
+  /** Its hash is put in its place. */
+  | 'mentions'
+  /** Rows are deleted where that is asked for, else kept. */
+  | 'on request';
 
 interface Fate {
   /** Where the removal of the account leaves its rows: why, and how they end. */
   readonly removal?: { readonly kept: string };
-  /** What erasing an address from the account's log deletes here; `kept` says why nothing. */
-  readonly erasure: 'its rows' | 'its hashes' | 'replies about it' | { readonly kept: string };
+  /** What erasing an address does to rows that hold it; `kept` says why nothing. */
+  readonly erasure: Erasure | { readonly kept: string };
   /** How rows end while the account lives: by time, when the column is older than `afterMs`, or as `other` says. */
   readonly purge: { readonly column: string; readonly afterMs: number } | { readonly other: string };
 }
 
-const NO_ADDRESS = { kept: 'holds no verified address' } as const;
+const NO_ADDRESS = { kept: 'holds no address' } as const;
+const SETTING = { kept: 'a setting of the account, not a record' } as const;
 const BY_THE_ACCOUNT = { other: 'ends when a member of the account deletes it' } as const;
 
 /** In the order of removal, as far as references allow: the log first, as it is the largest and most private. */
 export const OWNED_TABLES = {
-  verifications: { erasure: 'its rows', purge: { other: 'retention of the account or the server (upkeep.ts)' } },
-  list_waiting: { erasure: 'its rows', purge: { other: 'with their list' } },
+  verifications: { erasure: 'its own', purge: { other: 'retention of the account or the server (upkeep.ts)' } },
+  list_waiting: { erasure: 'its own', purge: { other: 'with their list' } },
   list_chunks: { erasure: NO_ADDRESS, purge: { other: 'with their list' } },
-  list_blocks: { erasure: 'its rows', purge: { other: 'with their list' } },
-  list_files: { erasure: 'its rows', purge: { other: 'when their list starts, ends or is deleted (lists/files.ts)' } },
-  lists: { erasure: NO_ADDRESS, purge: { other: 'retention, as verifications (lists/remove.ts)' } },
-  idempotency: { erasure: 'replies about it', purge: { column: 'expires_at', afterMs: 0 } },
+  list_blocks: { erasure: 'its own', purge: { other: 'with their list' } },
+  list_files: { erasure: 'its own', purge: { other: 'when their list starts, ends or is deleted (lists/files.ts)' } },
+  lists: { erasure: 'mentions', purge: { other: 'retention, as verifications (lists/remove.ts)' } },
+  idempotency: { erasure: 'rows', purge: { column: 'expires_at', afterMs: 0 } },
   trail: {
-    erasure: { kept: 'names members, and erased addresses by their hash' },
+    erasure: 'mentions',
     purge: { other: 'kept as long as the account, as evidence; without one, as long as the service' },
   },
   filters: {
-    erasure: { kept: 'a rule that the account set, not a record' },
+    erasure: 'on request',
     purge: { other: 'ends when a member of the account deletes it, or FILTER_KEPT_DAYS after it expired (filters.ts)' },
   },
-  policies: { erasure: { kept: 'rules that the account set, not a record' }, purge: BY_THE_ACCOUNT },
+  policies: { erasure: SETTING, purge: BY_THE_ACCOUNT },
   seen: {
-    erasure: 'its hashes',
+    erasure: 'hashes',
     purge: { other: 'MAILVET_SEEN_DAYS after a mailbox was last seen (seen.ts)' },
   },
-  outcomes: { erasure: 'its hashes', purge: { other: 'MAILVET_OUTCOMES_DAYS after the event (outcomes.ts)' } },
+  outcomes: { erasure: 'hashes', purge: { other: 'MAILVET_OUTCOMES_DAYS after the event (outcomes.ts)' } },
   outcome_verdicts: {
-    erasure: 'its hashes',
+    erasure: 'hashes',
     purge: { other: 'MAILVET_OUTCOMES_DAYS after their last outcome (outcomes.ts)' },
   },
   outcome_sums: {
@@ -53,12 +66,12 @@ export const OWNED_TABLES = {
   },
   seen_secrets: { erasure: NO_ADDRESS, purge: { other: 'kept as long as the account' } },
   // Before the webhooks, so that none is attempted without its endpoint.
-  webhook_deliveries: { erasure: NO_ADDRESS, purge: { other: 'retention of the log, once finished (upkeep.ts)' } },
-  webhooks: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },
-  hooks: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },
-  outcome_sources: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },
+  webhook_deliveries: { erasure: 'rows', purge: { other: 'retention of the log, once finished (upkeep.ts)' } },
+  webhooks: { erasure: SETTING, purge: BY_THE_ACCOUNT },
+  hooks: { erasure: SETTING, purge: BY_THE_ACCOUNT },
+  outcome_sources: { erasure: SETTING, purge: BY_THE_ACCOUNT },
   rejected_requests: {
-    erasure: { kept: 'has nothing of the bodies of requests' },
+    erasure: 'mentions',
     purge: { other: 'retention, as verifications (upkeep.ts)' },
   },
   // As far back as the widest chart goes.
@@ -68,21 +81,21 @@ export const OWNED_TABLES = {
     purge: { other: 'become sums of their day (usage.ts), which are kept as long as the account' },
   },
   ledger: {
-    erasure: NO_ADDRESS,
+    erasure: 'mentions',
     purge: { other: 'grants are kept as long as the account; other rows become sums of their day (ledger.ts)' },
   },
   ledger_days: { erasure: NO_ADDRESS, purge: { other: 'kept as long as the account: the balance is their sum' } },
   holds: { erasure: NO_ADDRESS, purge: { other: 'settled, or released (upkeep.ts)' } },
   // Closed ones as long as the audit may look at them.
   shared_holds: { erasure: NO_ADDRESS, purge: { column: 'closed_at', afterMs: 90 * DAY_MS } },
-  keys: { erasure: NO_ADDRESS, purge: { other: 'kept as long as the account, revoked ones for the log' } },
+  keys: { erasure: SETTING, purge: { other: 'kept as long as the account, revoked ones for the log' } },
   invitations: {
     erasure: { kept: 'names people invited to the account' },
     purge: { column: 'expires_at', afterMs: 0 },
   },
   // Before the members, with whom they end.
-  saved_views: { erasure: { kept: 'a search that a member has named, not a record' }, purge: BY_THE_ACCOUNT },
-  members: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },
+  saved_views: { erasure: 'rows', purge: BY_THE_ACCOUNT },
+  members: { erasure: { kept: 'a user of the dashboard' }, purge: BY_THE_ACCOUNT },
   jobs: {
     removal: { kept: 'dropped when the account is deleted, except for the job that removes it' },
     erasure: { kept: 'names recipients of mail, and ends within days' },

@@ -80,6 +80,7 @@ export interface Store {
   readonly hooks: Hooks;
   readonly outcomeSources: OutcomeSources;
   readonly verifications: Verifications;
+  readonly privacy: Privacy;
   readonly rejectedRequests: RejectedRequests;
   readonly usage: Usage;
   readonly upkeep: Upkeep;
@@ -182,7 +183,7 @@ export interface Caller {
 export interface KeyLimits {
   /** Must be in the future, unless it is what it was. */
   readonly expiresAt?: number | null | undefined;
-  /** Every scope: those of later versions as well. */
+  /** DEFAULT_SCOPES: those of later versions as well. */
   readonly scopes?: readonly KeyScope[] | undefined;
   /** Credits in a calendar month (UTC). What the key has spent in the month already counts. */
   readonly budget?: number | null | undefined;
@@ -1199,11 +1200,48 @@ export interface Verifications {
   newest(account: AccountId, limit: number): Promise<Pick<LoggedVerification, 'id' | 'email' | 'body' | 'createdAt'>[]>;
   /** Addresses that used a key since `from`, ms, of the newest RECENT_ROWS of the account; the latest first. */
   clients(account: AccountId, keyId: string, from: number, limit: number): Promise<KeyClient[]>;
+}
+
+// What is held about a person.
+
+/** Whom a request is about. */
+export interface Person {
+  readonly email: string;
+  /** The canonical form of the mailbox; null: it has none. */
+  readonly mailbox: string | null;
+  /** Null: only this address, without regard to case. */
+  readonly spellings: Spellings | null;
+}
+
+/** All addresses that lead to the mailbox. */
+export interface Spellings {
+  readonly is: (address: string) => boolean;
+  /** In lower case; each spelling in ASCII has one of them in it. */
+  readonly domains: readonly string[];
+}
+
+/** Rows of one table. */
+export interface HeldRows {
+  readonly table: string;
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface Erased {
+  readonly total: number;
+  /** Rows by table: deleted, or changed so that they no longer say whom they are about. */
+  readonly erased: Readonly<Record<string, number>>;
+  /** Rows that still mention the person: settings of the account, and what it keeps of its own users. */
+  readonly kept: Readonly<Record<string, number>>;
+}
+
+export interface Privacy {
+  /** Everything, piece by piece, a table after the other, without secrets. Written to the audit log by hash. */
+  held(account: AccountId, person: Person, by: Actor): AsyncGenerator<HeldRows, void, undefined>;
   /**
-   * Deletes what is recorded of an address (without regard to case), replies kept for repeats too, and forgets in which
-   * scopes its mailbox was seen; how many. `mailbox`: its canonical address; null: it has none.
+   * Deletes what is recorded about a person, and puts a hash in place of the address where the record stays. `filters`:
+   * those as well.
    */
-  erase(account: AccountId, email: string, by: Actor, mailbox?: string | null): Promise<number>;
+  erase(account: AccountId, person: Person, by: Actor, how: { readonly filters: boolean }): Promise<Erased>;
 }
 
 // What became of mail that accounts sent.

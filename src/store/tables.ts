@@ -340,7 +340,7 @@ interface KeysTable {
   last_used_at: number | null;
   last_used_ip: string | null;
   expires_at: number | null;
-  /** Separated by spaces; null: all. */
+  /** Separated by spaces; null: DEFAULT_SCOPES. */
   scopes: string | null;
   /** Credits of a calendar month (UTC); null: no budget, and the counters mean nothing. */
   budget: number | null;

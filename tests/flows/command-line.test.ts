@@ -62,7 +62,7 @@ it('key set and account set print everything that they can change', async () => 
   const key = JSON.parse((await cli('key', 'create', '--account', id, '--name', 'ci', '--json')).out);
   const set = async (...flags: string[]) => (await cli('key', 'set', key.id, ...flags)).out;
   expect(await set('--name', 'web')).toBe(
-    `Key ${key.id} (web) may be used from anywhere, for everything, without an end; it may spend any number of credits a month.\n`,
+    `Key ${key.id} (web) may be used from anywhere, for everything but privacy, without an end; it may spend any number of credits a month.\n`,
   );
   const limits = ['--allow-ip', '192.0.2.7', '--scope', 'verify,usage', '--expires', '2999-01-01'];
   expect(await set(...limits, '--monthly-credits', '1')).toBe(

@@ -79,6 +79,9 @@ function expected(access: Access, caller: CallerKind): Outcome {
     case 'api-key:log':
     case 'charged-api-key:verify':
       return withKey(caller);
+    // The other keys have no scopes of their own.
+    case 'api-key:privacy':
+      return withKey(caller) === 'passes' && caller !== 'key with the scope alone' ? 'scope_missing' : withKey(caller);
     case 'operator-key:accounts:read':
     case 'operator-key:accounts:write':
     case 'operator-key:credits':

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { NO_RULES } from '../../src/kernel/facts/policies.ts';
 import type { AccountId, Store } from '../../src/store/store.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
-import { BLOCKS, hold, type Member, member, removeDeleted, verdict, verifyNow } from './cast.ts';
+import { BLOCKS, eraseAddress, hold, type Member, member, removeDeleted, verdict, verifyNow } from './cast.ts';
 import { BY, COMMAND, person } from './people.ts';
 
 const TABLES = [
@@ -43,7 +43,7 @@ async function full(lab: StoreLab, store: Store, owner: string): Promise<Member>
   const idempotency = { route: 'POST /v1/verify', key: 'k', fingerprint: 'f' };
   await verifyNow(store, who, {}, { idempotency });
   await verifyNow(store, who, { email: 'erased@example.com' });
-  await store.verifications.erase(id, 'erased@example.com', BY);
+  await eraseAddress(store, id, 'erased@example.com', BY);
   return who;
 }
 

@@ -5,6 +5,8 @@ import type { KeyScope } from '../../src/kernel/facts/scopes.ts';
 import { hashApiKey, newApiKey } from '../../src/kernel/ids.ts';
 import type {
   Account,
+  AccountId,
+  Actor,
   Admission,
   AdmissionRequest,
   Caller,
@@ -152,3 +154,16 @@ export const oldVerifications = ({ account, key }: Member, count: number): strin
   WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
   SELECT 'ver_old_' || i, '${account.id}', '${key.id}', 'jane@example.com', 'mx', 'mx', 'good', 'unknown',
     0, 1, '{}', 0 FROM n`;
+
+/** Erases an address; how many records there were of it, without replies that were kept for repeats. */
+export async function eraseAddress(
+  store: Store,
+  account: AccountId,
+  email: string,
+  by: Actor,
+  mailbox: string | null = null,
+): Promise<number> {
+  const { erased } = await store.privacy.erase(account, { email, mailbox, spellings: null }, by, { filters: false });
+  const records = ['verifications', 'seen', 'outcomes', 'outcome_verdicts'].map((table) => erased[table] ?? 0);
+  return records.reduce((sum, rows) => sum + rows, 0);
+}

@@ -8,7 +8,7 @@ import { PRICE } from '../../src/kernel/facts/plans.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Admission, Caller, Store } from '../../src/store/store.ts';
 import { describeStores, freshDatabase, type StoreLab, TestClock } from '../lab/stores.ts';
-import { asking, type Member, member, newVerificationId, verdict } from './cast.ts';
+import { asking, eraseAddress, type Member, member, newVerificationId, verdict } from './cast.ts';
 import { COMMAND } from './people.ts';
 import { SharedModel, sharedOperation } from './shared-model.ts';
 
@@ -227,7 +227,7 @@ class World {
       }));
     };
     const before = await sums();
-    const erased = store.verifications.erase(this.members[0]!.account.id, 'jane@example.com', COMMAND);
+    const erased = eraseAddress(store, this.members[0]!.account.id, 'jane@example.com', COMMAND);
     await Promise.all([store.upkeep.purge(-1), other.upkeep.purge(-1), erased]);
     expect(await sums()).toEqual(before);
     await this.check();

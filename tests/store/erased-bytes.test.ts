@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { describeStores, ENGINE } from '../lab/stores.ts';
-import { member, newVerificationId, verifyNow } from './cast.ts';
+import { eraseAddress, member, newVerificationId, verifyNow } from './cast.ts';
 import { BY } from './people.ts';
 
 const EMAIL = 'somebody.to.forget@example.com';
@@ -38,7 +38,7 @@ describe.runIf(ENGINE === 'sqlite')('the bytes of an erased address', () => {
 
     it('are gone with the reply', async () => {
       const { store, account } = await recorded();
-      expect(await store.verifications.erase(account, EMAIL, BY)).toBe(20);
+      expect(await eraseAddress(store, account, EMAIL, BY)).toBe(20);
       expect(filesWithAddress()).toEqual([]);
     });
 
@@ -47,7 +47,7 @@ describe.runIf(ENGINE === 'sqlite')('the bytes of an erased address', () => {
       const reader = new DatabaseSync(path());
       reader.exec('BEGIN');
       reader.prepare('SELECT count(*) FROM verifications').get();
-      const erased = store.verifications.erase(account, EMAIL, BY);
+      const erased = eraseAddress(store, account, EMAIL, BY);
       await new Promise((resolve) => setTimeout(resolve, 1_000));
       const before = performance.now();
       await store.ping();

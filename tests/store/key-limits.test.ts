@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { DAY_MS } from '../../src/kernel/clock.ts';
-import { KEY_SCOPES } from '../../src/kernel/facts/scopes.ts';
+import { DEFAULT_SCOPES } from '../../src/kernel/facts/scopes.ts';
 import type { Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { asking, BLOCKS, hold, type Member, member, newVerificationId, verdict, verifyNow } from './cast.ts';
@@ -48,7 +48,7 @@ describeStores('limits of keys', (lab) => {
     expect(await code({ scope: 'usage', invalid: true })).toBe('admitted');
     expect(await code({})).toBe('scope_missing');
     expect(await code({ scope: 'usage', invalid: true })).toBe('rate_limit_exceeded');
-    await store.keys.update(who.account.id, who.key.id, { scopes: KEY_SCOPES });
+    await store.keys.update(who.account.id, who.key.id, { scopes: DEFAULT_SCOPES });
     expect(await lab.sql('SELECT scopes FROM keys')).toEqual([{ scopes: null }]);
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { KEYS_MAX } from '../../src/kernel/facts/limits.ts';
-import { KEY_SCOPES } from '../../src/kernel/facts/scopes.ts';
+import { DEFAULT_SCOPES } from '../../src/kernel/facts/scopes.ts';
 import type { AccountId } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
 import { IP, member, verifyNow } from './cast.ts';
@@ -17,7 +17,7 @@ describeStores('keys', (lab) => {
       name: 'test',
       lastFour: 'abcd',
       allowIps: ['192.0.2.0/24', '2001:db8::1'],
-      scopes: KEY_SCOPES,
+      scopes: DEFAULT_SCOPES,
       budget: null,
       expiresAt: null,
       createdAt: lab.clock.now(),

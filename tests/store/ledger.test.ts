@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS } from '../../src/kernel/clock.ts';
 import { LOG_SEARCH_ROWS } from '../../src/kernel/facts/limits.ts';
 import type { AccountId, LedgerRow, Store } from '../../src/store/store.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
-import { hold, type Member, member, oldVerifications, purge, verdict, verifyNow } from './cast.ts';
+import { eraseAddress, hold, type Member, member, oldVerifications, purge, verdict, verifyNow } from './cast.ts';
 import { BY } from './people.ts';
 
 /** The whole ledger, page by page. */
@@ -89,7 +89,7 @@ describeStores('the ledger', (lab) => {
     const store = await lab.open();
     const who = await member(store, { credits: 100 });
     await oneDay(lab, store, who);
-    expect(await store.verifications.erase(who.account.id, 'a@example.com', BY)).toBe(1);
+    expect(await eraseAddress(store, who.account.id, 'a@example.com', BY)).toBe(1);
     const rows = await ledgerOf(store, who.account.id);
     expect(rows.filter(({ kind }) => kind === 'day').map(shapeOf)).toEqual([['day', -1, 1, 1]]);
     expect(sumOf(rows)).toBe(88);
@@ -193,7 +193,7 @@ describeStores('the ledger', (lab) => {
     const work = [
       purge(lab, store, lab.clock.now() - DAY_MS, stopping.signal),
       purge(lab, other, lab.clock.now() - DAY_MS),
-      store.verifications.erase(members[0]!.account.id, 'jane@example.com', BY),
+      eraseAddress(store, members[0]!.account.id, 'jane@example.com', BY),
       ...Array.from({ length: 60 }, (_, i) =>
         verifyNow(i % 2 ? store : other, members[i % 2]!, { email: 'x@y.example' }),
       ),

@@ -3,7 +3,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { newBlock } from '../../src/store/lists/blocks.ts';
 import { listObject } from '../../src/store/lists/object.ts';
 import { describeStores } from '../lab/stores.ts';
-import { member, purge, removeDeleted } from './cast.ts';
+import { eraseAddress, member, purge, removeDeleted } from './cast.ts';
 import { addressesOf, claimUntilFailed, claimWith, found, LEASE_MS, startedList, waitingWith } from './list-cast.ts';
 import { BY } from './people.ts';
 import { create } from './webhook-cast.ts';
@@ -185,7 +185,7 @@ describeStores('work on a list', (lab) => {
     const [a, jane] = await claimWith(store, who, id, 'w');
     if (!a || !jane) throw new Error('A chunk has two addresses.');
     await store.lists.record(account, id, [found(jane)]);
-    await store.verifications.erase(account, 'jane@example.com', BY);
+    await eraseAddress(store, account, 'jane@example.com', BY);
     expect(await store.lists.get(account, id)).toMatchObject({ done: 1, rows: { total: 5, addresses: 3 } });
     const rows = [];
     for (const after of [0, 2, 4]) rows.push(...((await store.lists.block(account, id, after))?.rows ?? []));
@@ -218,7 +218,7 @@ describeStores('work on a list', (lab) => {
     const [begun = '', last = ''] = [ids[0], ids.at(-1)];
     const [jane] = await claimWith(store, who, last, 'w');
     if (!jane) throw new Error('A chunk has two addresses.');
-    const erased = store.verifications.erase(account, 'jane@example.com', BY);
+    const erased = eraseAddress(store, account, 'jane@example.com', BY);
     await expect.poll(async () => (await store.lists.get(account, begun))?.rows.addresses, { interval: 1 }).toBe(1);
     await store.lists.record(account, last, [found(jane)]);
     await erased;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { ListWork, Store } from '../../src/store/store.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
-import { type Member, member } from './cast.ts';
+import { eraseAddress, type Member, member } from './cast.ts';
 import { claimWith, found, LEASE_MS, uploadList, waitingWith } from './list-cast.ts';
 import { BY } from './people.ts';
 
@@ -70,7 +70,7 @@ class World {
         await store.accounts.grant(account, 25, 'more', BY);
         return;
       case 'erase':
-        await store.verifications.erase(account, 'c@example.com', BY);
+        await eraseAddress(store, account, 'c@example.com', BY);
         return;
     }
     if (!('worker' in operation)) throw new TypeError('The operation needs a worker.');

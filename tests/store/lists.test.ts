@@ -4,7 +4,7 @@ import { PLANS } from '../../src/kernel/facts/plans.ts';
 import { listResultId, newId } from '../../src/kernel/ids.ts';
 import { newBlock } from '../../src/store/lists/blocks.ts';
 import { describeStores } from '../lab/stores.ts';
-import { member } from './cast.ts';
+import { eraseAddress, member } from './cast.ts';
 import { addressesOf, claimWith, found, startedList, uploadList, waitingWith } from './list-cast.ts';
 import { BY } from './people.ts';
 
@@ -283,7 +283,7 @@ describeStores('a list of addresses', (lab) => {
       works.map((work) => found(work, {}, 60_000)),
     );
     expect(await store.lists.get(account, id)).toMatchObject({ waiting: 2, rows: { addresses: 2 } });
-    await store.verifications.erase(account, 'a1@example.com', BY);
+    await eraseAddress(store, account, 'a1@example.com', BY);
     expect(await store.lists.get(account, id)).toMatchObject({ waiting: 1, rows: { addresses: 1, blank: 1 } });
   });
 

@@ -6,7 +6,7 @@ import { systemClock } from '../../src/kernel/clock.ts';
 import { migrationsFolder, readMigrations } from '../../src/store/migrations.ts';
 import { openStore, StoreVersionError } from '../../src/store/open.ts';
 import { describeStores } from '../lab/stores.ts';
-import { BLOCKS, removeDeleted, verifyNow } from './cast.ts';
+import { BLOCKS, eraseAddress, removeDeleted, verifyNow } from './cast.ts';
 import { withOneMore } from './one-more.ts';
 import { BY, person } from './people.ts';
 
@@ -72,7 +72,7 @@ describeStores(
       expect(await store.filters.remove(account!.id, 1)).toBe(true);
       const jane = await person(store, 'jane@example.com');
       expect(await store.members.add(account!.id, jane, 'owner', BY)).toBe(true);
-      expect(await store.verifications.erase(account!.id, 'jane@example.com', BY)).toBe(2);
+      expect(await eraseAddress(store, account!.id, 'jane@example.com', BY)).toBe(2);
       expect(await store.accounts.audit()).toEqual([]);
       await store.accounts.remove(account!.id);
       expect(await removeDeleted(store)).toEqual([]);

@@ -5,7 +5,7 @@ import { groupKey, type VerdictGroup } from '../../src/kernel/facts/calibration.
 import { OUTCOME_CLASSES, type OutcomeClass } from '../../src/kernel/facts/sent-mail.ts';
 import type { AccountId, NewOutcome, Store } from '../../src/store/store.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
-import { type Member, member, newVerificationId, removeDeleted, verifyNow } from './cast.ts';
+import { eraseAddress, type Member, member, newVerificationId, removeDeleted, verifyNow } from './cast.ts';
 import { BY } from './people.ts';
 
 const GROUP: VerdictGroup = { deliverability: 'deliverable', reason: null, level: 'smtp', provider: 'Example' };
@@ -185,7 +185,7 @@ describeStores('outcomes of mail', (lab) => {
     expect(await miscounted(lab)).toEqual([]);
     expect(await lab.sql('SELECT account_id FROM outcome_verdicts')).toHaveLength(4);
     const before = await store.outcomes.owner({ account: who.account.id });
-    expect(await store.verifications.erase(who.account.id, 'jane@example.com', BY, 'jane@example.com')).toBe(3);
+    expect(await eraseAddress(store, who.account.id, 'jane@example.com', BY, 'jane@example.com')).toBe(3);
     expect((await store.outcomes.owner({ account: who.account.id }))?.version).toBeGreaterThan(before!.version);
     expect(await miscounted(lab)).toEqual([]);
     expect(await store.outcomes.verdictSums(who.account.id)).toEqual(

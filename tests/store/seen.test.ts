@@ -2,7 +2,17 @@ import { expect, it } from 'vitest';
 import { DAY_MS } from '../../src/kernel/clock.ts';
 import type { Sighting, Store } from '../../src/store/store.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
-import { asking, hold, type Member, member, newVerificationId, purge, removeDeleted, verdict } from './cast.ts';
+import {
+  asking,
+  eraseAddress,
+  hold,
+  type Member,
+  member,
+  newVerificationId,
+  purge,
+  removeDeleted,
+  verdict,
+} from './cast.ts';
 import { actions, BY } from './people.ts';
 
 const sighting = (mailbox: string, scope = 'signup', spelling = mailbox): Sighting => ({ scope, mailbox, spelling });
@@ -118,7 +128,7 @@ describeStores('mailboxes that were seen', (lab) => {
     for (const scope of ['signup', 'trial']) await seenNow(store, who, sighting('jane@example.com', scope));
     await seenNow(store, who, sighting('june@example.com'));
     // Two mailboxes and three records, of which `verdict` has made all for one address.
-    expect(await store.verifications.erase(who.account.id, 'jane@example.com', BY, 'jane@example.com')).toBe(5);
+    expect(await eraseAddress(store, who.account.id, 'jane@example.com', BY, 'jane@example.com')).toBe(5);
     expect(await rows(lab)).toHaveLength(1);
     expect(await miscounted(lab)).toEqual([]);
     expect(await seenNow(store, who, sighting('june@example.com'))).toMatchObject({ before: true });

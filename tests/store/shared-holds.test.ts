@@ -3,7 +3,16 @@ import { DAY_MS } from '../../src/kernel/clock.ts';
 import type { UsageSource } from '../../src/kernel/facts/outcomes.ts';
 import type { SettlementPart, Store } from '../../src/store/store.ts';
 import { describeStores } from '../lab/stores.ts';
-import { type Member, member, newVerificationId, purge, removeDeleted, verdict, verifyNow } from './cast.ts';
+import {
+  eraseAddress,
+  type Member,
+  member,
+  newVerificationId,
+  purge,
+  removeDeleted,
+  verdict,
+  verifyNow,
+} from './cast.ts';
 import { BY } from './people.ts';
 
 const LIFE = 3600_000;
@@ -166,7 +175,7 @@ describeStores('a hold that many results draw on', (lab) => {
     const who = await member(store);
     await open(store, who, 'list', 50);
     await store.sharedHolds.settle(part(who, 'list', [3, 4]));
-    await store.verifications.erase(who.account.id, 'jane@example.com', BY);
+    await eraseAddress(store, who.account.id, 'jane@example.com', BY);
     expect(await store.accounts.audit()).toEqual([]);
     await store.sharedHolds.settle(part(who, 'list', [5]));
     await purge(lab, store, lab.clock.now() + 1);

@@ -25,6 +25,7 @@ final class Client extends ClientApi
     public readonly Filters $filters;
     public readonly Lists $lists;
     public readonly Policies $policies;
+    public readonly Privacy $privacy;
     public readonly Webhooks $webhooks;
 
     /**
@@ -53,6 +54,7 @@ final class Client extends ClientApi
         $this->filters = new Filters($this->transport);
         $this->lists = new Lists($this->transport);
         $this->policies = new Policies($this->transport);
+        $this->privacy = new Privacy($this->transport);
         $this->webhooks = new Webhooks($this->transport);
     }
 }

@@ -291,7 +291,7 @@ export const KEY_LIMITS = {
     Type.Array(OneOf(KEY_SCOPES), {
       minItems: 1,
       maxItems: KEY_SCOPES.length,
-      description: 'What the key may be used for.',
+      description: 'What the key may be used for. Left out: everything but `privacy`.',
       'x-error': `scopes must be a list of at least one of ${choice(KEY_SCOPES)}.`,
     }),
   ),

@@ -130,6 +130,7 @@ export const GUARDS = {
   'api-key:policies': apiKey('policies'),
   'api-key:outcomes': apiKey('outcomes'),
   'api-key:log': apiKey('log'),
+  'api-key:privacy': apiKey('privacy'),
   'charged-api-key:verify': chargedApiKey,
   hook,
   'outcome-source': outcomeSource,

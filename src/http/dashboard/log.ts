@@ -227,8 +227,11 @@ export const LOG_ROUTES: readonly Route[] = [
       summary: 'Erase all records of an address; counters and charges remain',
     },
     serve:
-      ({ log }) =>
-      async ({ account, actor }, { body: { email } }) => ({ body: { erased: await log.erase(account, email, actor) } }),
+      ({ privacy }) =>
+      async ({ account, actor }, { body: { email } }) => {
+        const { total } = await privacy.erase(account, { email, canonical: false, filters: false }, actor);
+        return { body: { erased: total } };
+      },
   }),
 ];
 

@@ -1,6 +1,21 @@
 /** What an API key may be used for (RFC 6749 §3.3). Stored and part of the API: never rename one. */
-export const KEY_SCOPES = ['verify', 'lists', 'filters', 'usage', 'webhooks', 'policies', 'outcomes', 'log'] as const;
+export const KEY_SCOPES = [
+  'verify',
+  'lists',
+  'filters',
+  'usage',
+  'webhooks',
+  'policies',
+  'outcomes',
+  'log',
+  'privacy',
+] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
+
+/** Those that a key has only where they were chosen for it. */
+const CHOSEN_SCOPES: readonly KeyScope[] = ['privacy'];
+/** Of a key for which none were chosen. */
+export const DEFAULT_SCOPES = KEY_SCOPES.filter((scope) => !CHOSEN_SCOPES.includes(scope));
 
 /** What an operator key may be used for. Likewise. */
 export const OPERATOR_SCOPES = ['accounts:read', 'accounts:write', 'credits', 'usage'] as const;

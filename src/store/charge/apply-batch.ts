@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { IDEMPOTENCY_HOURS } from '../../kernel/facts/lifetimes.ts';
 import { PLANS, PRICE } from '../../kernel/facts/plans.ts';
-import type { KeyScope } from '../../kernel/facts/scopes.ts';
+import { DEFAULT_SCOPES, type KeyScope } from '../../kernel/facts/scopes.ts';
 import { ipMatcher } from '../../kernel/ip.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import { filterLookups, mostSpecific } from '../filter-kinds.ts';
@@ -408,7 +408,7 @@ const unauthenticated = (refusal: Refusal): Admission => ({
 });
 
 const hasScope = (scopes: string | null, scope: KeyScope): boolean =>
-  scopes === null || scopes.split(' ').includes(scope);
+  scopes === null ? DEFAULT_SCOPES.includes(scope) : scopes.split(' ').includes(scope);
 
 /**
  * Thrown by a `decide` that was not given for this filter. Nothing of the request counts; it has to be applied again.

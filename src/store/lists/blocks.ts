@@ -10,7 +10,7 @@ type Problem = readonly [code: string, line: number];
 /** The number of the address, or 0; several addresses, or others; what is wrong with the row and where. */
 type Head = number | readonly StoredAddress[] | Problem;
 /** Then the cells. */
-type StoredRow = readonly [Head, ...string[]];
+export type StoredRow = readonly [Head, ...string[]];
 
 const isProblem = (head: Exclude<Head, number>): head is Problem => typeof head[0] === 'string';
 

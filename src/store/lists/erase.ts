@@ -1,34 +1,57 @@
 /** Erases an address from the lists of an account: its rows lose their cells, and nothing is left to do for it. */
 import type { Kysely } from 'kysely';
-import { trimBlanks } from '../../kernel/blanks.ts';
 import { yieldToEventLoop } from '../batches.ts';
 import type { Scope } from '../charge/shared-hold.ts';
 import type { StorageDriver } from '../driver.ts';
-import { lowerCaseText } from '../filters.ts';
+import type { Mentions } from '../person.ts';
 import type { AccountId } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
-import { parseAddresses, parsePending, storedRows, withoutErased } from './blocks.ts';
+import { parseAddresses, parsePending, type StoredRow, storedRows, withoutErased } from './blocks.ts';
 import { ofList } from './claim.ts';
 import { endList } from './end.ts';
 import { dropFiles } from './files.ts';
-import { listLayoutOf } from './row.ts';
+import { baseOf, listLayoutOf } from './row.ts';
 
 /** Afterwards, no list records a result of the address. Those recorded before are in the log. */
-export async function eraseFromLists(driver: StorageDriver, account: AccountId, email: string): Promise<void> {
-  const target = lowerCaseText(email);
+export async function eraseFromLists(
+  driver: StorageDriver,
+  account: AccountId,
+  mentions: Mentions,
+): Promise<{ readonly files: number; readonly rows: number; readonly waiting: number }> {
   // Titles and other sheets are in no row: what a file holds beside its rows is not looked into.
-  await dropFiles(driver, account);
+  const files = await dropFiles(driver, account);
+  let [rows, waiting] = [0, 0];
   const lists = driver.db.selectFrom('lists').select(['id', 'layout']).where('account_id', '=', account).orderBy('id');
   for (const { id, layout } of await lists.execute()) {
     const { addressColumn: main } = listLayoutOf({ layout });
-    /** Numbers of the address in this list: it may occur in several spellings. */
-    const erased = new Set<number>();
+    const erasure: Erasure = { account, list: id, main, mentions, erased: new Set(), rows: 0 };
     for (let after: number | null = 0; after !== null; ) {
-      after = await eraseFromBlock(driver, { account, list: id, main, target, erased }, after);
+      after = await eraseFromBlock(driver, erasure, after);
       await yieldToEventLoop();
     }
+    rows += erasure.rows;
     // What was still to be done may have been deferred meanwhile.
-    await eraseWaiting(driver, account, id, target);
+    waiting += await eraseWaiting(driver, account, id, mentions);
+  }
+  return { files, rows, waiting };
+}
+
+/** Rows of a list that have the person in them. */
+export async function* listRowsOf(driver: StorageDriver, account: AccountId, mentions: Mentions) {
+  const lists = driver.db.selectFrom('lists').select(['id', 'layout']).where('account_id', '=', account).orderBy('id');
+  for (const { id, layout } of await lists.execute()) {
+    const { addressColumn: main, columns } = listLayoutOf({ layout });
+    const base = baseOf({ layout });
+    const erased = new Set<number>();
+    for (let after = 0; ; ) {
+      const block = await blockAfter(driver.scans, { account, list: id }, after);
+      if (block === undefined) break;
+      after = block.first_row;
+      const { found = [] } = withoutAddress(block, { main, mentions, erased }) ?? {};
+      // What a reading that no longer counts has left has no row of the file.
+      yield found.map(({ at, cells }) => ({ list_id: id, row: block.first_row - base + at, columns, cells }));
+      await yieldToEventLoop();
+    }
   }
 }
 
@@ -37,30 +60,35 @@ interface Erasure {
   readonly list: string;
   /** Index of its column with the addresses. */
   readonly main: number;
-  readonly target: string;
+  readonly mentions: Mentions;
+  /** Numbers of the address in this list: it may occur in several spellings. */
   readonly erased: Set<number>;
+  /** Changed so far. */
+  rows: number;
 }
+
+const blockAfter = (db: Kysely<Tables>, mine: Parameters<typeof ofList>[1], after: number) =>
+  ofList(db.selectFrom('list_blocks').selectAll(), mine)
+    .where('first_row', '>', after)
+    .orderBy('first_row')
+    .limit(1)
+    .executeTakeFirst();
 
 /** Returns the first row of the block that it looked into; null at the end. */
 async function eraseFromBlock(driver: StorageDriver, erasure: Erasure, after: number): Promise<number | null> {
   const { account, list } = erasure;
   const now = await driver.now();
-  const blockIn = (db: Kysely<Tables>, first: number) =>
-    ofList(db.selectFrom('list_blocks').selectAll(), { account, list })
-      .where('first_row', '>=', first)
-      .orderBy('first_row')
-      .limit(1)
-      .executeTakeFirst();
-  const block = await blockIn(driver.db, after + 1);
+  const block = await blockAfter(driver.db, erasure, after);
   if (block === undefined) return null;
   if (withoutAddress(block, erasure) === null) return block.first_row;
   await driver.transaction(async (trx) => {
     await driver.lockAccounts(trx, [account]);
     // Read again, because another address may have been erased from it meanwhile.
-    const locked = await blockIn(trx, block.first_row);
+    const locked = await blockAfter(trx, erasure, block.first_row - 1);
     const left = locked?.first_row === block.first_row ? withoutAddress(locked, erasure) : null;
     if (left === null) return;
-    const { rows, addresses, numbers } = left;
+    const { rows, addresses, numbers, found } = left;
+    erasure.rows += found.length;
     const mine = ofList(trx.updateTable('list_blocks').set({ rows, addresses }), { account, list });
     await mine.where('first_row', '=', block.first_row).execute();
     await forgetPending({ driver, trx, now }, erasure, block.first_row, numbers);
@@ -69,31 +97,36 @@ async function eraseFromBlock(driver: StorageDriver, erasure: Erasure, after: nu
 }
 
 /**
- * What is left of the block, and the numbers of the address in it, which are added to `erased`; null: it is not in
- * there.
+ * What is left of the block, which rows had the address, and its numbers, which are added to `erased`; null: it is not
+ * in there.
  */
-function withoutAddress(block: Row<'list_blocks'>, { main, target, erased }: Erasure) {
+function withoutAddress(
+  block: Row<'list_blocks'>,
+  { main, mentions, erased }: Pick<Erasure, 'main' | 'mentions' | 'erased'>,
+) {
   const addresses = parseAddresses(block.addresses);
-  const numbers = addresses.flatMap((address, i) => (lowerCaseText(address) === target ? block.first_address + i : []));
+  const numbers = addresses.flatMap((address, i) => (mentions.is(address) ? block.first_address + i : []));
   for (const number of numbers) erased.add(number);
   // A row may have another spelling than the first one of its number, which is the one that is verified.
   const isErased = ({ number, text }: { readonly number: number; readonly text: string }) =>
-    erased.has(number) || lowerCaseText(trimBlanks(text)) === target;
-  let changed = numbers.length > 0;
-  const rows = storedRows(block.rows).map((row) => {
-    const left = withoutErased(row, main, isErased);
-    if (left !== null) {
-      changed = true;
-      return left;
-    }
+    erased.has(number) || mentions.is(text);
+  const found: { readonly at: number; readonly cells: readonly string[] }[] = [];
+  const rows = storedRows(block.rows).map((row, at) => {
     const [head, ...cells] = row;
-    if (!cells.some((cell) => lowerCaseText(cell).includes(target))) return row;
-    changed = true;
-    return [head, ...cells.map((cell) => (lowerCaseText(cell).includes(target) ? '' : cell))];
+    const left = withoutErased(row, main, isErased) ?? withoutCells(head, cells, mentions);
+    if (left === null) return row;
+    found.push({ at, cells });
+    return left;
   });
-  if (!changed) return null;
-  const kept = addresses.map((address) => (lowerCaseText(address) === target ? '' : address));
-  return { rows: JSON.stringify(rows), addresses: JSON.stringify(kept), numbers };
+  if (found.length === 0 && numbers.length === 0) return null;
+  const kept = addresses.map((address) => (mentions.is(address) ? '' : address));
+  return { rows: JSON.stringify(rows), addresses: JSON.stringify(kept), numbers, found };
+}
+
+/** The row without the cells that mention the address; null: none does. */
+function withoutCells(head: StoredRow[0], cells: readonly string[], mentions: Mentions): StoredRow | null {
+  if (!cells.some((cell) => mentions.in(cell))) return null;
+  return [head, ...cells.map((cell) => (mentions.in(cell) ? '' : cell))];
 }
 
 async function forgetPending(
@@ -124,19 +157,25 @@ async function forgetPending(
   await forget(scope, account, list, before.length - pending.length, 0);
 }
 
-async function eraseWaiting(driver: StorageDriver, account: AccountId, list: string, target: string): Promise<void> {
+async function eraseWaiting(
+  driver: StorageDriver,
+  account: AccountId,
+  list: string,
+  mentions: Mentions,
+): Promise<number> {
   const now = await driver.now();
   const mine = driver.db.selectFrom('list_waiting').select(['address', 'email']).where('account_id', '=', account);
   const waiting = await mine.where('list_id', '=', list).where('due_at', 'is not', null).execute();
-  const numbers = waiting.filter(({ email }) => lowerCaseText(email) === target).map(({ address }) => address);
-  if (numbers.length === 0) return;
-  await driver.transaction(async (trx) => {
+  const numbers = waiting.filter(({ email }) => mentions.is(email)).map(({ address }) => address);
+  if (numbers.length === 0) return 0;
+  return driver.transaction(async (trx) => {
     await driver.lockAccounts(trx, [account]);
     const same = trx.deleteFrom('list_waiting').where('account_id', '=', account).where('list_id', '=', list);
     const open = same.where('address', 'in', numbers).where('due_at', 'is not', null);
     const gone = await open.returning('attempts').execute();
     const waits = gone.filter(({ attempts }) => attempts > 0).length;
     if (gone.length > 0) await forget({ driver, trx, now }, account, list, gone.length, waits);
+    return gone.length;
   });
 }
 

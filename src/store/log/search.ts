@@ -31,7 +31,7 @@ const LENGTH = 320;
 const indexed = (text: string): string => Array.from(storable(text)).slice(0, LENGTH).join('');
 
 /** Rows of the account, found by the index on `ADDRESS`. */
-export async function seqsByAddress(
+async function seqsByAddress(
   { db, logByAddress }: StorageDriver,
   account: AccountId,
   matches: Expression<SqlBool>,

@@ -1,28 +1,13 @@
-/** Erases a person from the log; the sums of the account still agree. */
+/** The log, and how rows are deleted from it: the sums of the account still agree. */
 
-import { type Kysely, type NotNull, type SqlBool, sql, type Transaction } from 'kysely';
+import { type Kysely, type NotNull, sql, type Transaction } from 'kysely';
 import { NAME_LENGTH } from '../../kernel/facts/limits.ts';
-import { sha256Hex } from '../../kernel/ids.ts';
-import { lockExistingAccount } from '../account-rows.ts';
 import { BATCH_ROWS, yieldToEventLoop } from '../batches.ts';
-import { REPLY_LIFE } from '../charge/apply-batch.ts';
 import type { StorageDriver, TransactionDriver } from '../driver.ts';
-import { eraseFromLists } from '../lists/erase.ts';
-import { eraseOutcomes } from '../outcomes.ts';
-import { writeAudit } from '../people/audit-log.ts';
-import { storable } from '../rows.ts';
-import { forgetMailbox } from '../seen.ts';
-import type { AccountId, Actor, Verifications } from '../store.ts';
+import { type Mentions, mayMention } from '../person.ts';
+import type { AccountId, Verifications } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
-import {
-  AFTER_LAST_SEQ,
-  FIRST_SEQ,
-  INDEXED_ADDRESS,
-  recentRows,
-  search,
-  seqsByAddress,
-  toVerification,
-} from './search.ts';
+import { AFTER_LAST_SEQ, FIRST_SEQ, recentRows, search, toVerification } from './search.ts';
 
 /** JSON as it is stored has no spaces: the text of a name ends with the first quote that is not escaped. */
 function operatorIn(text: string): string | null {
@@ -98,104 +83,41 @@ export const oldestByRetention = (db: Kysely<Tables>, after = '') =>
     .limit(BATCH_ROWS)
     .execute();
 
-const lowerCase = (text: string): string => storable(text).toLowerCase();
+/** Looked at in one read. */
+const SCANNED_ROWS = 2_000;
 
-/** Matches by index, in batches. The consumer deletes each batch before it asks for the next. */
-async function* byIndex(driver: StorageDriver, account: AccountId, email: string): AsyncGenerator<number[]> {
-  const text = lowerCase(email);
-  const same = sql<SqlBool>`(${INDEXED_ADDRESS} = substr(${text}, 1, 320) AND lower(email) = ${text})`;
-  for (let full = true; full; ) {
-    const seqs = await seqsByAddress(driver, account, same, BATCH_ROWS);
-    yield seqs;
-    full = seqs.length === BATCH_ROWS;
-  }
-}
-
-/** Reads the whole log and compares here. */
-async function* byScan(driver: StorageDriver, account: AccountId, email: string): AsyncGenerator<number[]> {
-  const oldest = driver.db.selectFrom('verifications').select(['seq', 'email']).orderBy('account_id').orderBy('seq');
-  for (let from = FIRST_SEQ, full = true; full; ) {
-    const rows = await oldest
-      .where(driver.seqRange(account, from, AFTER_LAST_SEQ))
-      .limit(BATCH_ROWS)
-      .execute();
-    yield rows.filter((row) => lowerCase(row.email) === lowerCase(email)).map((row) => row.seq);
-    full = rows.length === BATCH_ROWS;
-    from = (rows.at(-1)?.seq ?? from) + 1;
-  }
-}
-
-/**
- * Replies stored for an Idempotency-Key. They expire a fixed time after the verification, which the index on expiry
- * finds.
- */
-async function deleteReplies(
-  trx: Transaction<Tables>,
-  account: AccountId,
-  deleted: readonly { body: string; created_at: number }[],
-): Promise<void> {
-  for (const [at, rows] of Map.groupBy(deleted, (row) => row.created_at)) {
-    const bodies = rows.map((row) => row.body);
-    const kept = trx.deleteFrom('idempotency').where('account_id', '=', account);
-    const same = kept.where('expires_at', '=', at + REPLY_LIFE);
-    await same.where('body', 'in', bodies).execute();
-  }
-}
-
-/** Returns how many rows were deleted. The account is locked. */
-async function deleteRows(
-  trx: Transaction<Tables>,
-  account: AccountId,
-  seqs: readonly number[],
-  now: number,
-): Promise<number> {
-  if (seqs.length === 0) return 0;
-  const mine = trx.deleteFrom('verifications').where('account_id', '=', account).where('seq', 'in', seqs);
-  const deleted = await mine.returning(['account_id', 'hold_id', 'body', 'credits', 'created_at']).execute();
-  await addPurged(trx, deleted);
-  const young = deleted.filter((row) => row.created_at + REPLY_LIFE > now);
-  await deleteReplies(trx, account, young);
-  return deleted.length;
-}
-
-/** What is remembered of a mailbox beside the log. The account is locked. */
-const forget = async (driver: StorageDriver, trx: Transaction<Tables>, account: AccountId, mailbox: string) =>
-  (await forgetMailbox(trx, account, mailbox, null)) + (await eraseOutcomes(driver, trx, account, mailbox));
-
-/** See `Verifications.erase`. The audit log entry has no address; its count is updated with every batch. */
-async function erase(
+/** Rows of the log that mention the person, oldest first; whoever deletes them does so before asking for more. */
+export async function* verificationsOf(
   driver: StorageDriver,
   account: AccountId,
-  { email, mailbox }: { readonly email: string; readonly mailbox: string | null },
-  by: Actor,
-): Promise<number> {
-  const now = await driver.now();
-  const target = `sha256:${sha256Hex(lowerCase(email)).slice(0, 16)}`;
-  const step = (seqs: readonly number[], before: { erased: number; entry: number | null }) =>
-    driver.transaction(async (trx) => {
-      await lockExistingAccount(driver, trx, account);
-      const forgotten = before.entry === null && mailbox !== null ? await forget(driver, trx, account, mailbox) : 0;
-      const erased = before.erased + forgotten + (await deleteRows(trx, account, seqs, now));
-      const detail = { erased };
-      if (before.entry === null) {
-        return { erased, entry: await writeAudit(trx, account, now, by, { action: 'log.erased', target, detail }) };
-      }
-      const row = trx.updateTable('trail').set({ detail: JSON.stringify(detail) });
-      await row.where('id', '=', before.entry).execute();
-      return { erased, entry: before.entry };
-    });
-
-  // The database's lower case equals ours for ASCII only.
-  const isAscii = /^\p{ASCII}*$/u.test(lowerCase(email));
-  let done = await step([], { erased: 0, entry: null });
-  // First, so that no list records a result of the address after the log was erased.
-  await eraseFromLists(driver, account, email);
-  for await (const seqs of (isAscii ? byIndex : byScan)(driver, account, email)) {
-    if (seqs.length > 0) done = await step(seqs, done);
+  mentions: Mentions,
+): AsyncGenerator<readonly Row<'verifications'>[]> {
+  const oldest = driver.scans.selectFrom('verifications').orderBy('account_id').orderBy('seq');
+  for (let from: number | null = FIRST_SEQ; from !== null; ) {
+    const first: number = from;
+    const rest = oldest.where(driver.seqRange(account, first, AFTER_LAST_SEQ));
+    const next: { seq: number } | undefined = await rest.select('seq').offset(SCANNED_ROWS).limit(1).executeTakeFirst();
+    const some = oldest.where(driver.seqRange(account, first, next?.seq ?? AFTER_LAST_SEQ));
+    const rows = await some
+      .selectAll()
+      .where(mayMention(driver, mentions, ['email', 'body']))
+      .execute();
+    const found = rows.filter(({ email, body }) => mentions.is(email) || mentions.in(body));
+    if (found.length > 0) yield found;
     await yieldToEventLoop();
+    from = next?.seq ?? null;
   }
-  await driver.truncateLog();
-  return done.erased;
+}
+
+/** Deletes rows of the log; how many there still were. Their credits are kept in sums, so that those still agree. */
+export async function eraseFromLog(driver: StorageDriver, account: AccountId, mentions: Mentions): Promise<number> {
+  let erased = 0;
+  for await (const rows of verificationsOf(driver, account, mentions))
+    for (let at = 0; at < rows.length; at += BATCH_ROWS) {
+      erased += await deleteVerifications(driver, rows.slice(at, at + BATCH_ROWS));
+      await yieldToEventLoop();
+    }
+  return erased;
 }
 
 export function verifications(driver: StorageDriver): Verifications {
@@ -260,6 +182,5 @@ export function verifications(driver: StorageDriver): Verifications {
     },
 
     search: (account, wanted) => search(driver, account, wanted),
-    erase: (account, email, by, mailbox = null) => erase(driver, account, { email, mailbox }, by),
   };
 }

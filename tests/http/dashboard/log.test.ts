@@ -162,8 +162,8 @@ describe('the log', () => {
     const erase = (email: string) => who.call('POST', of(own.account, '/log/erase'), { email });
     for (const scope of ['signup', 'trial']) await own.verify('Eve+2@good.com', { scope });
     await own.verify('eve2@good.com', { scope: 'signup' });
-    // Her records, and her mailbox in two scopes.
-    expect((await erase('EVE@good.com')).json).toEqual({ erased: 4 });
+    // Her records, those that name her address as their canonical one, and her mailbox in two scopes.
+    expect((await erase('EVE@good.com')).json).toEqual({ erased: 6 });
     expect((await own.verify('eve2@good.com', { scope: 'signup' })).json.seen).toMatchObject({ before: true });
     expect((await own.verify('eve+3@good.com', { scope: 'signup' })).json.seen).toMatchObject({ before: false });
     await erase('eve+2@good.com');

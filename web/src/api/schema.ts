@@ -2944,7 +2944,7 @@ export interface components {
             name: string;
             key: string;
             allow_ips: string[];
-            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log")[];
+            scopes: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log" | "privacy")[];
             budget: {
                 monthly_credits: number;
                 used: number;
@@ -3754,7 +3754,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "outcome_source.created" | "outcome_source.secret_rolled" | "outcome_source.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.oidc_linked" | "user.oidc_unlinked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.sign_in_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "outcome_source.created" | "outcome_source.secret_rolled" | "outcome_source.deleted" | "log.erased" | "privacy.exported" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.oidc_linked" | "user.oidc_unlinked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.sign_in_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -3778,7 +3778,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "outcome_source.created" | "outcome_source.secret_rolled" | "outcome_source.deleted" | "log.erased" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.oidc_linked" | "user.oidc_unlinked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.sign_in_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "outcome_source.created" | "outcome_source.secret_rolled" | "outcome_source.deleted" | "log.erased" | "privacy.exported" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.oidc_linked" | "user.oidc_unlinked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.sign_in_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -4121,7 +4121,7 @@ export interface components {
              * @description The scope that the key lacks.
              * @enum {string}
              */
-            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log" | "accounts:read" | "accounts:write" | "credits";
+            scope?: "verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log" | "privacy" | "accounts:read" | "accounts:write" | "credits";
             /** @description Id of the account that has the external_id. */
             account?: string;
             /**
@@ -6234,8 +6234,8 @@ export interface operations {
                     allow_ips?: string[];
                     /** @description A date or an RFC 3339 date-time in the future; null: never. */
                     expires_at?: string | null;
-                    /** @description What the key may be used for. */
-                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log")[];
+                    /** @description What the key may be used for. Left out: everything but `privacy`. */
+                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log" | "privacy")[];
                     /** @description What the key may spend in a calendar month (UTC); null: no budget. */
                     monthly_credits?: number | null;
                 };
@@ -6325,8 +6325,8 @@ export interface operations {
                     allow_ips?: string[];
                     /** @description A date or an RFC 3339 date-time in the future; null: never. */
                     expires_at?: string | null;
-                    /** @description What the key may be used for. */
-                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log")[];
+                    /** @description What the key may be used for. Left out: everything but `privacy`. */
+                    scopes?: ("verify" | "lists" | "filters" | "usage" | "webhooks" | "policies" | "outcomes" | "log" | "privacy")[];
                     /** @description What the key may spend in a calendar month (UTC); null: no budget. */
                     monthly_credits?: number | null;
                 };

@@ -11,7 +11,7 @@ from ._call import NOT_GIVEN, Call, HasId, NotGiven, flag, given, message_upload
 from ._source import AsyncSource, Source
 from ._transport import AsyncDownload, AsyncTransport
 
-__all__ = ["AsyncRootCalls", "AsyncSeenCalls", "AsyncVerificationsCalls", "AsyncListsCalls", "AsyncFiltersCalls", "AsyncPoliciesCalls", "AsyncOutcomesCalls", "AsyncWebhooksCalls"]
+__all__ = ["AsyncRootCalls", "AsyncSeenCalls", "AsyncVerificationsCalls", "AsyncListsCalls", "AsyncFiltersCalls", "AsyncPoliciesCalls", "AsyncOutcomesCalls", "AsyncPrivacyCalls", "AsyncWebhooksCalls"]
 
 
 class AsyncRootCalls:
@@ -948,6 +948,75 @@ class AsyncOutcomesCalls:
                 timeout=timeout,
             ),
             models.OutcomeMessageResult.from_dict,
+        )
+
+
+class AsyncPrivacyCalls:
+    """The calls of ``privacy``."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def export(
+        self,
+        email: str,
+        *,
+        canonical: bool | None = None,
+        timeout: float | None = None,
+    ) -> models.PrivacyExport:
+        """
+        Export what is held about an address. The document is sent as it is made. One that breaks
+        off is not valid JSON.
+
+        Args:
+            email: Without regard to case.
+            canonical: All spellings of the mailbox, as ``canonical_email`` compares them, not
+                this address alone. Default: ``false``.
+        """
+        return await self._transport.send(
+            Call(
+                "POST",
+                "/v1/privacy/export",
+                body=given({
+                    "email": email,
+                    "canonical": canonical,
+                }),
+                timeout=timeout,
+            ),
+            models.PrivacyExport.from_dict,
+        )
+
+    async def erase(
+        self,
+        email: str,
+        *,
+        canonical: bool | None = None,
+        filters: bool | None = None,
+        timeout: float | None = None,
+    ) -> models.PrivacyErased:
+        """
+        Erase what is held about an address. Counters and charges remain. A large log and large
+        lists take a while, as all of them are searched.
+
+        Args:
+            email: Without regard to case.
+            canonical: All spellings of the mailbox, as ``canonical_email`` compares them, not
+                this address alone. Default: ``false``.
+            filters: Remove filters of the address as well, so that it is no longer blocked or
+                allowed. Default: ``false``.
+        """
+        return await self._transport.send(
+            Call(
+                "POST",
+                "/v1/privacy/erase",
+                body=given({
+                    "email": email,
+                    "canonical": canonical,
+                    "filters": filters,
+                }),
+                timeout=timeout,
+            ),
+            models.PrivacyErased.from_dict,
         )
 
 

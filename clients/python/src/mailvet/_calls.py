@@ -11,7 +11,7 @@ from ._call import NOT_GIVEN, Call, HasId, NotGiven, flag, given, message_upload
 from ._source import Source
 from ._transport import Download, Transport
 
-__all__ = ["RootCalls", "SeenCalls", "VerificationsCalls", "ListsCalls", "FiltersCalls", "PoliciesCalls", "OutcomesCalls", "WebhooksCalls"]
+__all__ = ["RootCalls", "SeenCalls", "VerificationsCalls", "ListsCalls", "FiltersCalls", "PoliciesCalls", "OutcomesCalls", "PrivacyCalls", "WebhooksCalls"]
 
 
 class RootCalls:
@@ -948,6 +948,75 @@ class OutcomesCalls:
                 timeout=timeout,
             ),
             models.OutcomeMessageResult.from_dict,
+        )
+
+
+class PrivacyCalls:
+    """The calls of ``privacy``."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def export(
+        self,
+        email: str,
+        *,
+        canonical: bool | None = None,
+        timeout: float | None = None,
+    ) -> models.PrivacyExport:
+        """
+        Export what is held about an address. The document is sent as it is made. One that breaks
+        off is not valid JSON.
+
+        Args:
+            email: Without regard to case.
+            canonical: All spellings of the mailbox, as ``canonical_email`` compares them, not
+                this address alone. Default: ``false``.
+        """
+        return self._transport.send(
+            Call(
+                "POST",
+                "/v1/privacy/export",
+                body=given({
+                    "email": email,
+                    "canonical": canonical,
+                }),
+                timeout=timeout,
+            ),
+            models.PrivacyExport.from_dict,
+        )
+
+    def erase(
+        self,
+        email: str,
+        *,
+        canonical: bool | None = None,
+        filters: bool | None = None,
+        timeout: float | None = None,
+    ) -> models.PrivacyErased:
+        """
+        Erase what is held about an address. Counters and charges remain. A large log and large
+        lists take a while, as all of them are searched.
+
+        Args:
+            email: Without regard to case.
+            canonical: All spellings of the mailbox, as ``canonical_email`` compares them, not
+                this address alone. Default: ``false``.
+            filters: Remove filters of the address as well, so that it is no longer blocked or
+                allowed. Default: ``false``.
+        """
+        return self._transport.send(
+            Call(
+                "POST",
+                "/v1/privacy/erase",
+                body=given({
+                    "email": email,
+                    "canonical": canonical,
+                    "filters": filters,
+                }),
+                timeout=timeout,
+            ),
+            models.PrivacyErased.from_dict,
         )
 
 

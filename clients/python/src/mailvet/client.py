@@ -160,6 +160,7 @@ class Client(_calls.RootCalls):
         self.filters = Filters(self._transport)
         self.lists = Lists(self._transport)
         self.policies = _calls.PoliciesCalls(self._transport)
+        self.privacy = _calls.PrivacyCalls(self._transport)
         self.webhooks = _calls.WebhooksCalls(self._transport)
 
     def close(self) -> None:
@@ -300,6 +301,7 @@ class AsyncClient(_async_calls.AsyncRootCalls):
         self.filters = AsyncFilters(self._transport)
         self.lists = AsyncLists(self._transport)
         self.policies = _async_calls.AsyncPoliciesCalls(self._transport)
+        self.privacy = _async_calls.AsyncPrivacyCalls(self._transport)
         self.webhooks = _async_calls.AsyncWebhooksCalls(self._transport)
 
     async def aclose(self) -> None:

@@ -1321,6 +1321,37 @@ class Calibration(Model):
 
 
 @dataclass(frozen=True)
+class PrivacyExport(Model):
+    """The object `PrivacyExport` of the API."""
+
+    email: str
+    canonical: bool
+    exported_at: str
+    held: dict[str, list[dict[str, Any]]]
+    """
+    The rows of each table that has some, such as `verifications`, `list_blocks`, `filters`,
+    `trail`.
+    """
+
+
+@dataclass(frozen=True)
+class PrivacyErased(Model):
+    """The object `PrivacyErased` of the API."""
+
+    erased: int
+    """The sum of `tables`."""
+    tables: dict[str, int]
+    """Rows by table that were deleted, or have a hash in place of the address."""
+    kept: dict[str, int]
+    """
+    Rows by table that still mention the address: filters, settings, and what is kept of users of
+    the dashboard.
+    """
+    warnings: list[str]
+    """What the request has that is unknown, or changes nothing."""
+
+
+@dataclass(frozen=True)
 class WebhookCreated(Model):
     """The object `WebhookCreated` of the API."""
 

@@ -229,6 +229,7 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
     title: 'Erased an address from the log',
     details: ({ erased }) => (isNumber(erased) ? pluralize(erased, 'record') : null),
   },
+  'privacy.exported': { title: 'Exported what is held about an address' },
   'list.created': {
     title: 'Uploaded a list',
     details: ({ addresses }) => (isNumber(addresses) ? pluralize(addresses, 'address', 'addresses') : null),

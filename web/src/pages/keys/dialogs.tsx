@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { createMailvet, type Verification } from '../../../../sdk/src/index.ts';
 import { KEY_GRACE_SECONDS, KEY_MONTHLY_CREDITS, NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import { DEFAULT_LEVEL, PRICE } from '../../../../src/kernel/facts/plans.ts';
-import { KEY_SCOPES } from '../../../../src/kernel/facts/scopes.ts';
+import { DEFAULT_SCOPES, KEY_SCOPES } from '../../../../src/kernel/facts/scopes.ts';
 import { ipMatcher } from '../../../../src/kernel/ip.ts';
 import { api, unwrap } from '../../api/client.ts';
 import { rememberKey } from '../../api/remembered-key.ts';
@@ -446,7 +446,7 @@ function Create({ account, refresh, once, onClose }: NewKeyProps) {
     return <KeyCreatedPanel value={value} once={once} onTried={() => void refresh()} onClose={onClose} />;
   return (
     <SettingsForm
-      initial={{ name: '', allow_ips: [], expires_at: null, scopes: [...KEY_SCOPES], budget: null }}
+      initial={{ name: '', allow_ips: [], expires_at: null, scopes: [...DEFAULT_SCOPES], budget: null }}
       action="Create key"
       onCancel={onClose}
       onSave={async (body) => {

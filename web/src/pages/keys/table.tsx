@@ -2,7 +2,7 @@ import { Badge, Button, Code, Group, Menu, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { KEY_USAGE_DAYS } from '../../../../src/kernel/facts/limits.ts';
-import { KEY_SCOPES } from '../../../../src/kernel/facts/scopes.ts';
+import { DEFAULT_SCOPES, KEY_SCOPES } from '../../../../src/kernel/facts/scopes.ts';
 import type { DashboardKey, KeyUsage } from '../../api/schema.ts';
 import { type Column, DataTable, NarrowOnly } from '../../parts/data-table.tsx';
 import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';
@@ -178,10 +178,15 @@ function Addresses({ of: list }: { of: readonly string[] }) {
   );
 }
 
+function scopesText(scopes: DashboardKey['scopes']): string {
+  if (scopes.length === KEY_SCOPES.length) return 'All scopes';
+  return scopes.join() === DEFAULT_SCOPES.join() ? 'All scopes but privacy' : scopes.join(', ');
+}
+
 function Limits({ of: { scopes, budget } }: { of: DashboardKey }) {
   return (
     <>
-      {scopes.length === KEY_SCOPES.length ? 'All scopes' : scopes.join(', ')}
+      {scopesText(scopes)}
       {budget !== null && (
         <Text size="xs">
           {formatNumber(budget.used)} of {pluralize(budget.monthly_credits, 'credit')} this month

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mailboxDomains, mailboxOf } from '../engine/address/mailbox.ts';
+import { Mentions } from './person.ts';
+
+const jane = new Mentions({ email: 'jane@example.com', spellings: null });
+const gmail = new Mentions({
+  email: 'jane.doe@gmail.com',
+  spellings: { is: (one) => mailboxOf(one) === 'janedoe@gmail.com', domains: mailboxDomains('janedoe@gmail.com') },
+});
+
+describe('an address in a text', () => {
+  it.each([
+    ['jane@example.com', '#'],
+    ['RCPT TO:<Jane@Example.COM> 550 no', 'RCPT TO:<#> 550 no'],
+    ['{"email":"jane@example.com"}', '{"email":"#"}'],
+    ['email=jane%40example.com&x=1', 'email=#&x=1'],
+    ["'jane@example.com'.", "'#'."],
+    ['a jane@example.com, jane@example.com', 'a #, #'],
+  ])('is found and replaced: %j', (text, left) => {
+    expect(jane.in(text)).toBe(true);
+    expect(jane.without(text).replaceAll(jane.hash, '#')).toBe(left);
+  });
+
+  it.each([
+    'xjane@example.com',
+    'mary.jane@example.com',
+    'x+jane@example.com',
+    'jane@example.com.au',
+    'jane@example.computer',
+    'jane@example.com-x.net',
+    'jane@sub.example.com',
+    'яjane@example.com',
+    '',
+  ])('is not the end, the beginning or the middle of another one: %j', (text) => {
+    expect(jane.in(text)).toBe(false);
+    expect(jane.without(text)).toBe(text);
+  });
+
+  it.each([
+    'janedoe@gmail.com',
+    'Jane.D.oe+shop@googlemail.com',
+    'to <j.anedoe@gmail.com>',
+    '?to=janedoe%2Bx%40gmail.com',
+    '"JANEDOE@ｇｍａｉｌ.com"',
+  ])('is found in every spelling: %j', (text) => expect(gmail.in(text)).toBe(true));
+
+  it.each([
+    'janedo@gmail.com',
+    'janedoe@example.com',
+    'xjanedoe@gmail.com',
+    '@gmail.com',
+    'janedoe@',
+  ])('is not another mailbox: %j', (text) => expect(gmail.in(text)).toBe(false));
+
+  it('is gone from JSON, whatever stands around it, and the JSON stays JSON', () => {
+    const around = fc.string({ unit: 'binary', maxLength: 20 });
+    fc.assert(
+      fc.property(around, around, fc.constantFrom(jane, gmail), (before, after, mentions) => {
+        const address = mentions === jane ? 'Jane@example.com' : 'jane.doe+1@googlemail.com';
+        const text = JSON.stringify({ a: `${before} ${address} ${after}`, b: address });
+        expect(mentions.in(text)).toBe(true);
+        const left = mentions.without(text);
+        expect(mentions.in(left)).toBe(false);
+        expect(JSON.parse(left)).toMatchObject({ b: mentions.hash });
+        expect(JSON.parse(left).a).toBe(`${before} ${mentions.hash} ${after}`);
+      }),
+    );
+  });
+
+  it('is found in the time that the text takes, whatever it is made of', () => {
+    for (const part of ['a', '@', 'a@', '%40', "'", 'jane.doe@gmail.co', 'x@gmail.com'])
+      for (const mentions of [jane, gmail]) expect(mentions.in(part.repeat(100_000 / part.length))).toBe(false);
+  });
+
+  it('may have marks of regular expressions, quotes and backslashes in it', () => {
+    for (const email of ['a+(b)*[c]?@example.com', '"a \\" b"@example.com', 'a|b^c$d/e{2}-@example.com']) {
+      const one = new Mentions({ email, spellings: null });
+      expect(one.in(`<${email}>`)).toBe(true);
+      expect(one.in(JSON.stringify({ email }))).toBe(true);
+    }
+  });
+});

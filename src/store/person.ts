@@ -1,0 +1,115 @@
+/** How texts are searched for the address of a person. */
+import { type SqlBool, sql } from 'kysely';
+import { trimBlanks } from '../kernel/blanks.ts';
+import { sha256Hex } from '../kernel/ids.ts';
+import type { StorageDriver } from './driver.ts';
+import { lowerCaseText } from './filters.ts';
+import type { Person, Spellings } from './store.ts';
+
+/** What cannot stand right before an address that begins in the middle of a text: it would be a part of it. */
+const BEFORE = '(?<![\\p{L}\\p{N}._%+-])';
+const AFTER = '(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])';
+/** No address is longer, with room for the percent signs of a URL. */
+const LONGEST = 1_000;
+const AT = /@|%40/giu;
+/** What no local part has in it without quotes. */
+const LOCAL_STOP = /[\s"<>()[\]{},;:\\]/;
+const DOMAIN = /^[\p{L}\p{N}]+(?:[.-]+[\p{L}\p{N}]+)*/u;
+/** These may be part of a local part, but more often an address begins behind them: in a URL, in quotes. */
+const DOUBTFUL = /^.*['=&?/]/u;
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+
+export class Mentions {
+  /**
+   * A text in ASCII that has none of these in it, in lower case, mentions nobody. Null: all texts have to be looked into.
+   */
+  readonly needles: readonly string[] | null;
+  /** In place of the address, where a text has to go on saying that there was one. */
+  readonly hash: string;
+  readonly hasSpellings: boolean;
+  readonly #address: string;
+  readonly #spellings: Spellings | null;
+  /** The address as texts, JSON and URLs write it. */
+  readonly #pattern: RegExp;
+
+  constructor({ email, spellings }: Pick<Person, 'email' | 'spellings'>) {
+    this.#address = lowerCaseText(email);
+    this.#spellings = spellings;
+    this.hasSpellings = spellings !== null;
+    this.hash = `sha256:${sha256Hex(this.#address).slice(0, 16)}`;
+    const json = JSON.stringify(this.#address).slice(1, -1);
+    const written = [...new Set([this.#address, json, encodeURIComponent(this.#address)])];
+    this.#pattern = new RegExp(`${BEFORE}(?:${written.map(escaped).join('|')})${AFTER}`, 'giu');
+    const needles = [...written.map((text) => text.toLowerCase()), ...(spellings?.domains ?? [])];
+    this.needles = needles.every((text) => /^\p{ASCII}*$/u.test(text)) ? needles : null;
+  }
+
+  /** Whether the text is an address of the person. */
+  is(text: string): boolean {
+    return lowerCaseText(trimBlanks(text)) === this.#address || this.#isSpelling(trimBlanks(text));
+  }
+
+  /** Whether an address of the person is somewhere in the text. */
+  in(text: string): boolean {
+    return this.is(text) ? text !== '' : this.without(text) !== text;
+  }
+
+  /** The text with the hash in place of each address of the person. JSON stays JSON. */
+  without(text: string): string {
+    if (this.#address === '') return text;
+    if (this.is(text)) return this.hash;
+    const left = text.replace(this.#pattern, this.hash);
+    return this.#spellings === null ? left : this.#withoutSpellings(left);
+  }
+
+  #isSpelling(text: string): boolean {
+    if (this.#spellings === null) return false;
+    const lower = text.toLowerCase();
+    const mayBe = !/^\p{ASCII}*$/u.test(lower) || this.#spellings.domains.some((domain) => lower.includes(domain));
+    return mayBe && this.#spellings.is(text);
+  }
+
+  #withoutSpellings(text: string): string {
+    let [left, end] = ['', 0];
+    for (const { index, 0: at } of text.matchAll(AT)) {
+      if (index < end) continue;
+      const domain = DOMAIN.exec(text.slice(index + at.length, index + LONGEST))?.[0] ?? '';
+      if (domain === '') continue;
+      const loose = localBefore(text, index, Math.max(end, index - LONGEST));
+      const isSpelled = (local: string) => local !== '' && this.#isSpelling(`${decoded(local)}@${domain}`);
+      const local = [loose, loose.replace(DOUBTFUL, '')].find(isSpelled);
+      if (local === undefined) continue;
+      left += text.slice(end, index - local.length) + this.hash;
+      end = index + at.length + domain.length;
+    }
+    return left + text.slice(end);
+  }
+}
+
+/** What stands right before this position and may be a local part, from `first` on. */
+function localBefore(text: string, position: number, first: number): string {
+  let start = position;
+  while (start > first && !LOCAL_STOP.test(text.charAt(start - 1))) start -= 1;
+  return text.slice(start, position);
+}
+
+/** Whether one of the columns may mention the person, as SQL can tell: the text itself decides. */
+export function mayMention(
+  driver: Pick<StorageDriver, 'substringMatch'>,
+  { needles, hasSpellings }: Mentions,
+  columns: readonly string[],
+) {
+  if (needles === null) return sql<SqlBool>`true`;
+  const may = columns.flatMap((name) => {
+    const column = sql.ref(name);
+    const matches = needles.map((needle) => driver.substringMatch(sql<string>`lower(${column})`, needle));
+    // Spellings of a domain beyond ASCII have none of the needles in them.
+    return hasSpellings ? [...matches, sql<SqlBool>`octet_length(${column}) > length(${column})`] : matches;
+  });
+  return sql<SqlBool>`(${sql.join(may, sql` OR `)})`;
+}
+
+/** As a URL has it; what is none of a URL's escapes stays. */
+const decoded = (text: string): string =>
+  text.replaceAll(/%([2-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

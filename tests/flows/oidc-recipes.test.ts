@@ -5,8 +5,8 @@ import { afterEach, expect, it } from 'vitest';
 import { ROOT } from '../../scripts/fresh.mjs';
 import { readOptions } from '../../src/config/read.ts';
 import { OIDC_FAILURES } from '../../src/service/sign-in/oidc-failures.ts';
-import { type OidcLab, oidcOptions, signInByOidc, startOidc } from '../lab/oidc.ts';
-import { browser } from '../lab/person.ts';
+import { type OidcLab, oidcOptions, startOidc } from '../lab/oidc.ts';
+import { browser, signInByOidc } from '../lab/person.ts';
 import { type Lab, startLab } from '../lab/service.ts';
 
 type Claims = Readonly<Record<string, unknown>>;

@@ -1,16 +1,13 @@
 /**
- * An OpenID provider on loopback: discovery, authorization with PKCE, tokens, user info, keys. Honest, unless it is told
- * a lie. Who signs in is decided by the test, not on a page.
+ * An OpenID provider on loopback: discovery, authorization with PKCE, tokens, user info, keys. Honest, unless it is
+ * told a lie. Who signs in is decided by the test, not on a page.
  */
 import { createHash, createHmac, randomBytes, type webcrypto } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 
-import type { Browser } from './person.ts';
-import type { Reply } from './service.ts';
-
-export const OIDC_CLIENT = { id: 'mailvet-lab', secret: 'a secret of the lab & more' } as const;
+const OIDC_CLIENT = { id: 'mailvet-lab', secret: 'a secret of the lab & more' } as const;
 
 export type OidcLie =
   | 'other audience'
@@ -260,17 +257,3 @@ export const verified = (sub: string, email: string, more: Claims = {}): Claims 
   ...{ sub, email, email_verified: true, name: 'Lab Person' },
   ...more,
 });
-
-/** Signs in with the provider as a browser does, and returns the reply of the last step. */
-export async function signInByOidc(
-  window: Browser,
-  oidc: OidcLab,
-  claims: Claims,
-  invitation?: string,
-): Promise<Reply> {
-  const begun = await window.call('POST', '/dashboard/sign-in/oidc', invitation === undefined ? {} : { invitation });
-  if (begun.status !== 200) return begun;
-  oidc.person = claims;
-  const query = oidc.authorize(begun.json.url);
-  return window.call('POST', '/dashboard/sign-in/oidc/finish', { query });
-}

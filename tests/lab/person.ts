@@ -8,7 +8,7 @@ import { lazyLibrary } from '../../src/service/sign-in/open.ts';
 import { argon2id, hashPassword } from '../../src/service/sign-in/passwords.ts';
 import { createUserAdmin, type UserAdmin } from '../../src/service/sign-in/user-admin.ts';
 import type { AccountId, Store } from '../../src/store/store.ts';
-import { type OidcLab, signInByOidc, verified } from './oidc.ts';
+import { type OidcLab, verified } from './oidc.ts';
 import { type Reply, request } from './service.ts';
 
 export const PASSWORD = 'correct horse battery staple';
@@ -118,4 +118,18 @@ function keep(jar: Map<string, string>, line: string): void {
   const value = pair.slice(pair.indexOf('=') + 1);
   if (value === '' || attributes.some((attribute) => /^max-age=0$/i.test(attribute))) jar.delete(name);
   else jar.set(name, value);
+}
+
+/** Signs in with the provider as a browser does, and returns the reply of the last step. */
+export async function signInByOidc(
+  window: Browser,
+  oidc: OidcLab,
+  claims: OidcLab['person'],
+  invitation?: string,
+): Promise<Reply> {
+  const begun = await window.call('POST', '/dashboard/sign-in/oidc', invitation === undefined ? {} : { invitation });
+  if (begun.status !== 200) return begun;
+  oidc.person = claims;
+  const query = oidc.authorize(begun.json.url);
+  return window.call('POST', '/dashboard/sign-in/oidc/finish', { query });
 }

@@ -48,7 +48,7 @@ export interface OidcClaims {
 }
 
 /** Sessions to end: of a subject, of one session of the provider, or of both. */
-export interface OidcLogout {
+interface OidcLogout {
   readonly subject: string | null;
   readonly sid: string | null;
   /** Tells the token from others. */
@@ -141,17 +141,13 @@ const OF_CLAIM: Readonly<Record<string, OidcFailure>> = {
 };
 
 /** What the libraries throw, all of which has a cause down to the one that says why. */
-function* causesOf(error: unknown): Generator<Error & Readonly<Record<string, unknown>>> {
-  for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1)
-    yield cause as Error & Readonly<Record<string, unknown>>;
+function* causesOf(error: unknown): Generator<Error> {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1) yield cause;
 }
 
-const claimIn = (cause: unknown): string =>
-  typeof cause === 'object' && cause !== null && 'claim' in cause ? String(cause.claim) : '';
-
-/** Of the discovery document. */
-const attributeIn = (cause: unknown): string =>
-  typeof cause === 'object' && cause !== null && 'attribute' in cause ? String(cause.attribute) : '';
+/** Undefined where there is none, or nothing to have one. */
+const fieldOf = (from: unknown, name: string): unknown =>
+  typeof from === 'object' && from !== null ? Reflect.get(from, name) : undefined;
 
 /** As the provider writes it (RFC 6749 §4.1.2.1), where it is one word. */
 const wordOf = (text: unknown): string => (/^[a-z_]{1,40}$/.test(String(text)) ? String(text) : 'error');
@@ -160,17 +156,18 @@ const wordOf = (text: unknown): string => (/^[a-z_]{1,40}$/.test(String(text)) ?
 function failureOf(error: unknown, fallback: OidcFailure): OidcError {
   if (error instanceof OidcError) return error;
   for (const cause of causesOf(error)) {
-    if (cause instanceof ProviderUnreachable || cause.code === 'OAUTH_TIMEOUT' || cause.code === 'OAUTH_ABORT')
+    if (cause instanceof ProviderUnreachable || /^OAUTH_(TIMEOUT|ABORT)$/.test(String(fieldOf(cause, 'code'))))
       return new OidcError('unreachable', {}, error);
     // Of the redirect; of the token endpoint.
     if (cause.name === 'AuthorizationResponseError')
-      return new OidcError('denied', { error: wordOf(cause.error) }, error);
-    if (cause.name === 'ResponseBodyError') return new OidcError('code_refused', { error: wordOf(cause.error) }, error);
-    const known = OF_CLAIM[String(cause.claim ?? claimIn(cause.cause))];
+      return new OidcError('denied', { error: wordOf(fieldOf(cause, 'error')) }, error);
+    if (cause.name === 'ResponseBodyError')
+      return new OidcError('code_refused', { error: wordOf(fieldOf(cause, 'error')) }, error);
+    const known = OF_CLAIM[String(fieldOf(cause, 'claim') ?? fieldOf(cause.cause, 'claim'))];
     if (known !== undefined) return new OidcError(known, {}, error);
     if (/signature|"alg"|algorithm|no applicable|JWK/i.test(cause.message))
       return new OidcError('bad_signature', {}, error);
-    if (/"iss" \(issuer\)/.test(cause.message) || attributeIn(cause.cause) === 'issuer')
+    if (/"iss" \(issuer\)/.test(cause.message) || fieldOf(cause.cause, 'attribute') === 'issuer')
       return new OidcError('wrong_issuer', {}, error);
     if (/"nonce"/.test(cause.message)) return new OidcError('wrong_nonce', {}, error);
     if (/"state"/.test(cause.message)) return new OidcError('expired', {}, error);
@@ -361,7 +358,7 @@ export function claimOf(claims: Readonly<Record<string, unknown>>, name: string)
   for (const part of name.split('.')) {
     if (typeof found !== 'object' || found === null || Array.isArray(found) || !Object.hasOwn(found, part))
       return undefined;
-    found = (found as Readonly<Record<string, unknown>>)[part];
+    found = fieldOf(found, part);
   }
   return found;
 }

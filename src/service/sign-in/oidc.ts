@@ -286,10 +286,10 @@ export function createOidc(parts: OidcParts): OidcService {
 
   async function enter(browser: BrowserRequest, person: Person, { user, ...admission }: Admission) {
     const { account, within, takesOver, isNew } = admission;
-    let done: Awaited<ReturnType<typeof begin>> | null = null;
+    const outcome: { done: Awaited<ReturnType<typeof begin>> | null } = { done: null };
     const work = (asksCode: (of: User) => boolean) => async (change: UserChange) => {
       await within?.(change);
-      done = await begin(browser, change, person, asksCode(change.user));
+      outcome.done = await begin(browser, change, person, asksCode(change.user));
     };
     const who = { user, ...(account && { account }) };
     try {
@@ -305,8 +305,8 @@ export function createOidc(parts: OidcParts): OidcService {
       if (isNew) await users.remove(user);
       throw error;
     }
-    if (done === null) throw new TypeError('A sign-in that did not fail has begun.');
-    return done as Awaited<ReturnType<typeof begin>>;
+    if (outcome.done === null) throw new TypeError('A sign-in that did not fail has begun.');
+    return outcome.done;
   }
 
   async function admitted(browser: BrowserRequest, person: Person, invitation: string | null): Promise<Admission> {

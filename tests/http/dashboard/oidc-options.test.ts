@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type EnvironmentVariables, readOptions } from '../../../src/config/read.ts';
 import type { AccountId } from '../../../src/store/store.ts';
-import { type OidcLab, oidcOptions, signInByOidc, startOidc, verified } from '../../lab/oidc.ts';
-import { type Browser, browser, PASSWORD, peopleOf, person } from '../../lab/person.ts';
+import { type OidcLab, oidcOptions, startOidc, verified } from '../../lab/oidc.ts';
+import { type Browser, browser, PASSWORD, peopleOf, person, signInByOidc } from '../../lab/person.ts';
 import { totp } from '../../lab/second-factor.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
 

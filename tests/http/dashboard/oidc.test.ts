@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/kernel/ids.ts';
 import { OIDC_FAILURES, type OidcFailure } from '../../../src/service/sign-in/oidc-failures.ts';
-import { type OidcLab, type OidcLie, oidcOptions, signInByOidc, startOidc, verified } from '../../lab/oidc.ts';
-import { type Browser, browser, PASSWORD, peopleOf, person } from '../../lab/person.ts';
+import { type OidcLab, type OidcLie, oidcOptions, startOidc, verified } from '../../lab/oidc.ts';
+import { type Browser, browser, PASSWORD, peopleOf, person, signInByOidc } from '../../lab/person.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 import { runSql } from '../../lab/stores.ts';
 
@@ -299,12 +299,13 @@ describe('whose sign-in it is', () => {
       lab.databaseUrl,
       lab.databaseUrl.startsWith('sqlite')
         ? 'CREATE TRIGGER meanwhile AFTER INSERT ON oidc_identities BEGIN DELETE FROM invitations; END'
-        : 'CREATE RULE meanwhile AS ON INSERT TO oidc_identities DO ALSO DELETE FROM invitations',
+        : `CREATE FUNCTION withdraw() RETURNS trigger AS $$ BEGIN DELETE FROM invitations; RETURN NULL; END $$ LANGUAGE plpgsql;
+          CREATE TRIGGER meanwhile AFTER INSERT ON oidc_identities EXECUTE FUNCTION withdraw()`,
     );
     const reply = await signInByOidc(browser(lab.url), oidc, verified(sub, email), token);
     await runSql(
       lab.databaseUrl,
-      lab.databaseUrl.startsWith('sqlite') ? 'DROP TRIGGER meanwhile' : 'DROP RULE meanwhile ON oidc_identities',
+      lab.databaseUrl.startsWith('sqlite') ? 'DROP TRIGGER meanwhile' : 'DROP TRIGGER meanwhile ON oidc_identities',
     );
     expect(reply.json.code).toBe('link_expired');
     expect(await lab.store.users.byEmail(email)).toBeNull();

@@ -1,8 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/kernel/ids.ts';
 import { hashPassword, verifyPassword } from '../../../src/service/sign-in/passwords.ts';
-import { type OidcLab, signInByOidc, startOidc, verified } from '../../lab/oidc.ts';
-import { type Browser, browser, forgetSignIns, PASSWORD, type Person, peopleOf, person } from '../../lab/person.ts';
+import { type OidcLab, startOidc, verified } from '../../lab/oidc.ts';
+import {
+  type Browser,
+  browser,
+  forgetSignIns,
+  PASSWORD,
+  type Person,
+  peopleOf,
+  person,
+  signInByOidc,
+} from '../../lab/person.ts';
 import { type SecurityKey, securityKey } from '../../lab/second-factor.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 import { runSql } from '../../lab/stores.ts';

@@ -36,6 +36,7 @@ import { Wordmark } from '../parts/mark.tsx';
 import { NotFound } from '../parts/not-found.tsx';
 import { NotLoaded } from '../parts/not-loaded.tsx';
 import { notify } from '../parts/notify.tsx';
+import { OidcButton } from '../parts/oidc-button.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
 import { Pair, Panel } from '../parts/panel.tsx';
@@ -687,6 +688,7 @@ const WholePages = () => (
     <Sample title="A link that is no longer valid">
       <InvalidLink link={EXPIRED}>Ask for a new one, or sign in.</InvalidLink>
       <SignInLink />
+      <OidcButton name="Example ID" next="/" />
     </Sample>
   </>
 );

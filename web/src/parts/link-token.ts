@@ -20,8 +20,8 @@ const tokenInUrl = (): string | null =>
     : new URLSearchParams(location.hash.slice(1)).get('token');
 
 /**
- * Removes `#token=…`, or the answer of an OpenID provider, from the URL and the history before the router sees it: at start, and when another link is opened
- * in the same tab, which changes the fragment without a page load.
+ * Removes `#token=…`, or the answer of an OpenID provider, from the URL and the history before the router sees it: at
+ * start, and when another link is opened in the same tab, which changes the fragment without a page load.
  */
 function captureToken(): void {
   const token = tokenInUrl();

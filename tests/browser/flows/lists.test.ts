@@ -150,7 +150,7 @@ describeBrowser('lists', (browser) => {
     });
     const { page } = await visitor(api, `/lists/${made.json.id}`);
     await finished(page);
-    await button(page, 'Retry 1 unknown address').click();
+    await button(page, 'Check 1 mailbox').click();
     await button(dialog(page), 'Retry, for up to 10 credits').click();
     await heading(page, 'Retry of From the API').waitFor();
     await finished(page);

@@ -38,9 +38,9 @@ export const USER_EMAIL_LENGTH = { min: 3, max: 254 };
 export const NOTE_LENGTH = { min: 1, max: 500 };
 /** An IP address or a CIDR. */
 export const IP_LENGTH = { min: 0, max: 64 };
-/** An ID or a reason in a search of the log. */
-/** IDs of keys, with commas between them. */
+/** IDs of keys in a search of the log, with commas between them. */
 export const LOG_KEYS_LENGTH = { min: 0, max: 1_000 };
+/** An ID or a text in a search of the log. */
 export const LOG_QUERY_LENGTH = { min: 0, max: 64 };
 /** A date or an RFC 3339 date-time. */
 export const INSTANT_LENGTH = { min: 0, max: 40 };

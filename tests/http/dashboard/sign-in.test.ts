@@ -40,6 +40,7 @@ describe('signing in', () => {
       setup_command: null,
       mail: false,
       mail_servers: null,
+      oidc: null,
       ip: '127.0.0.1',
     });
   });

@@ -16,6 +16,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/engine/smtp/classify/clauses.ts': 'SMTP replies',
   'src/engine/smtp/classify/echoes.ts': 'SMTP replies',
   'src/engine/smtp/classify/lexicon.ts': 'SMTP replies',
+  'src/engine/smtp/reply.ts': 'SMTP replies, of which it searches 1,000 characters',
   'src/files/xlsx/styles.ts': 'format codes of 255 characters',
   'src/http/dashboard/pages.ts': 'our own page',
   'src/http/metrics/registry.ts': 'our own descriptions',

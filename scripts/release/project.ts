@@ -1,6 +1,6 @@
 /**
- * Whose the project is: set once by its owner. `npm run gen` writes it into the manifests of the published packages, and
- * `npm run release` refuses to go on while the placeholder is here.
+ * Whose the project is: set once by its owner. `npm run gen` writes it into the manifests of the published packages,
+ * and `npm run release` refuses to go on while the placeholder is here.
  */
 export const REPOSITORY = 'https://github.com/OWNER/mailvet';
 const AUTHOR = 'The Mailvet authors';
@@ -11,7 +11,9 @@ export const PUBLISHED = ['.', 'library', 'sdk'] as const;
 
 export const isPlaceholder = (repository: string): boolean => repository.includes('/OWNER/');
 
-/** The text of a manifest with what is known of the project. `folder`: of the package in the repository, `.` its root. */
+/**
+ * The text of a manifest with what is known of the project. `folder`: of the package in the repository, `.` its root.
+ */
 export function withProject(manifest: string, folder: string): string {
   const directory = folder === '.' ? {} : { directory: folder };
   const project = {

@@ -255,8 +255,8 @@ export interface Mailvet {
     /** Reports up to 1,000. A row with an error does not affect the others. */
     report(outcomes: readonly Outcome[], options?: WriteOptions): Promise<OutcomesResult>;
     /**
-     * Reports a bounce or a complaint as a mail server sent it. `source`: your name of what sent the mail. `via`: as what
-     * the dashboard counts it.
+     * Reports a bounce or a complaint as a mail server sent it. `source`: your name of what sent the mail. `via`: as
+     * what the dashboard counts it.
      */
     reportMessage(
       message: Uint8Array<ArrayBuffer> | string,

@@ -6,6 +6,7 @@ import { DEFAULT_DEDUPE, RESULT_FORMATS, type ResultFormat } from '../kernel/fac
 import { DEFAULT_LEVEL, LEVELS, type Level } from '../kernel/facts/plans.ts';
 import type { Decision, Policy } from '../kernel/facts/policies.ts';
 import type { Deliverability } from '../kernel/facts/reasons.ts';
+import { counted } from '../kernel/format.ts';
 import { command, optionsFrom, table, UsageError, wholeNumber } from './command.ts';
 import { decidedBy, NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
 import { policyNamed } from './policy.ts';
@@ -30,6 +31,8 @@ interface Flags extends ReadFlags {
   wait?: number | true;
 }
 
+/** Where `--wait` has no number. */
+const WAIT_MINUTES = 15;
 const HEADERS = { auto: null, true: 1, false: 0 } as const;
 
 export const verifyCommand = (): Command =>
@@ -77,7 +80,7 @@ export const verifyCommand = (): Command =>
     .option('--policy <name>', 'what to do with each address, as a policy says: a built-in one, or one of MAILVET_URL')
     .option(
       '--wait [minutes]',
-      'with --level smtp: if a server asks for a delay, wait and retry, for at most 15 minutes or the number given',
+      `with --level smtp: if a server asks for a delay, wait and retry, for at most ${counted(WAIT_MINUTES, 'minute')} or the number given`,
       wholeNumber('--wait', 1, LIST_PATIENCE_MINUTES.max),
     )
     .option('--evidence', 'with --json: add the mail hosts and the SMTP dialogue')
@@ -96,7 +99,7 @@ export const verifyCommand = (): Command =>
         level: level ?? policy?.level ?? DEFAULT_LEVEL,
         timeoutMs: flags.timeoutMs ?? policy?.timeoutMs ?? TIMEOUT_MS.default,
         evidence: flags.evidence ?? false,
-        wait: (flags.wait === true ? 15 : (flags.wait ?? 0)) * 60_000,
+        wait: (flags.wait === true ? WAIT_MINUTES : (flags.wait ?? 0)) * 60_000,
       };
       try {
         if (flags.file === undefined || signal === null) {

@@ -51,8 +51,8 @@ export function listResultId(list: string, n: number): string {
 }
 
 /**
- * The ID of the list that verifies what this one left: always the same, so that there is only one. It says nothing about
- * its time.
+ * The ID of the list that verifies what this one left: always the same, so that there is only one. It says nothing
+ * about its time.
  */
 export function restListId(list: string): string {
   let left = BigInt(`0x${sha256Hex(`rest of ${list}`)}`);

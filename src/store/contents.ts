@@ -1,8 +1,9 @@
 /**
- * What every column of every table holds. From here follow what is exported and erased of a person (privacy.ts), and what
- * a copy of the store consists of (moving/). A column that is missing does not compile, or fails
- * tests/store/contents.test.ts where only the sign-in library knows it.
+ * What every column of every table holds. From here follows what is exported and erased of a person (privacy.ts). A
+ * column that is missing does not compile, or fails tests/store/contents.test.ts where only the sign-in library knows
+ * it.
  */
+import { keysOf } from '../kernel/keys.ts';
 import type { Tables } from './tables.ts';
 
 /** By what it holds. */
@@ -35,19 +36,21 @@ type Groups<C extends string> = { readonly [K in Content]?: readonly C[] };
 type Grouped<G> = { readonly [K in keyof G]: G[K] extends readonly (infer C)[] ? C : never }[keyof G];
 
 const byColumn = <C extends string>(groups: Groups<C>): ReadonlyMap<string, Content> => {
-  const contents = Object.keys(CONTENT) as Content[];
-  return new Map(contents.flatMap((content) => (groups[content] ?? []).map((column) => [column, content] as const)));
+  return new Map(
+    keysOf(CONTENT).flatMap((content) => (groups[content] ?? []).map((column) => [column, content] as const)),
+  );
 };
 
 /** The columns of a table; all of them. `More`: what only the sign-in library knows. */
 const of =
   <T extends keyof Tables, More extends string = never>() =>
   <const G extends Groups<(keyof Tables[T] & string) | More>>(
-    groups: [Exclude<keyof Tables[T] | More, Grouped<G>>] extends [never]
-      ? G
-      : { readonly missing: Exclude<keyof Tables[T] | More, Grouped<G>> },
+    groups: G &
+      ([Exclude<keyof Tables[T] | More, Grouped<G>>] extends [never]
+        ? unknown
+        : { readonly missing: Exclude<keyof Tables[T] | More, Grouped<G>> }),
   ): ReadonlyMap<string, Content> =>
-    byColumn(groups as G);
+    byColumn<(keyof Tables[T] & string) | More>(groups);
 
 /** What accounts have, and what the service knows of itself. */
 const OF_ACCOUNTS = {

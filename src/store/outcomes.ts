@@ -432,7 +432,10 @@ const IDS = rowMaker<string>({ wanted: textColumn((id) => storable(id)) });
 
 const SENT_AFTER = ['id', 'email', 'deliverability', 'reason', 'validation_type'] as const;
 
-/** What mail is measured by, and where a reply has it: to read a thousand whole replies takes longer than all the rest. */
+/**
+ * What mail is measured by, and where a reply has it: to read a thousand whole replies takes longer than all the
+ * rest.
+ */
 const EVIDENCE_PATHS = [
   ['checks', 'mx', 'provider'],
   ['checks', 'smtp', 'rule'],

@@ -22,7 +22,8 @@ const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g
 
 export class Mentions {
   /**
-   * A text in ASCII that has none of these in it, in lower case, mentions nobody. Null: all texts have to be looked into.
+   * A text in ASCII that has none of these in it, in lower case, mentions nobody. Null: all texts have to be looked
+   * into.
    */
   readonly needles: readonly string[] | null;
   /** In place of the address, where a text has to go on saying that there was one. */

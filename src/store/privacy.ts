@@ -1,6 +1,8 @@
 /** What an account holds about a person, for an export, and how that ends. The tables are those of OWNED_TABLES. */
+
 import { type QueryResult, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import { toIso } from '../kernel/clock.ts';
+import { keysOf } from '../kernel/keys.ts';
 import { lockExistingAccount } from './account-rows.ts';
 import { BATCH_ROWS, EXPORT_ROWS, yieldToEventLoop } from './batches.ts';
 import { hashedMailbox } from './charge/seen.ts';
@@ -28,7 +30,7 @@ interface Searched {
 
 type Held = HeldRows & { readonly table: OwnedTable };
 
-const OWNED = Object.keys(OWNED_TABLES) as OwnedTable[];
+const OWNED = keysOf(OWNED_TABLES);
 
 /** Who has acted, and what happens to users of the dashboard, stays readable as long as the audit log is kept. */
 const OF_USERS = /^(member|invitation|user)\./;

@@ -1,4 +1,4 @@
-/** The table of what columns hold, and what follows from it: a person is found, and gone, wherever a dump finds them. */
+/** The table of what columns hold: a person is found, and erased, wherever a dump of the database finds them. */
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { CONTENTS } from '../../src/store/contents.ts';

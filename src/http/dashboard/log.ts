@@ -291,7 +291,10 @@ const rowReply = (row: LogExportRow) =>
 /** Values of a closed set, in the order of the name of a file. */
 const NAMED = ['status', 'deliverability', 'reason', 'decision', 'origin', 'level'] as const;
 
-/** `log.not-mailbox_full.2026-11-25`: what was searched for, and the day (UTC) of the newest rows. Ends in no extension. */
+/**
+ * `log.not-mailbox_full.2026-11-25`: what was searched for, and the day (UTC) of the newest rows. Ends in no
+ * extension.
+ */
 function fileNameOf(query: Read<typeof C.LogFilters>, now: number): string {
   const negated = query.not?.split(',') ?? [];
   const parts = NAMED.flatMap((name) => {

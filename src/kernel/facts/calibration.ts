@@ -36,9 +36,9 @@ export interface Share {
 const Z = 1.959963984540054;
 
 /**
- * The interval of Wilson with continuity correction for `hits` of `n`, at least one: method 4 of Newcombe (1998, Statistics
- * in Medicine 17:857). Where only a handful of bounces is to be expected, that of Wilson without it covers the truth in as
- * few as 84 of 100 cases; this one in 94.9 or more, at every rate.
+ * The interval of Wilson with continuity correction for `hits` of `n`, at least one: method 4 of Newcombe (1998,
+ * Statistics in Medicine 17:857). Where only a handful of bounces is to be expected, that of Wilson without it covers
+ * the truth in as few as 84 of 100 cases; this one in 94.9 or more, at every rate.
  */
 function wilson(hits: number, n: number): Share {
   const share = hits / n;

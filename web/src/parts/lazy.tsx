@@ -11,8 +11,8 @@ const canReachService = (): Promise<boolean> =>
   );
 
 /**
- * A page that is loaded when it is opened. Where its file is gone after an upgrade, the router reloads the document once;
- * without a connection that would end in the browser's error page, so it throws an error for users.
+ * A page that is loaded when it is opened. Where its file is gone after an upgrade, the router reloads the document
+ * once; without a connection that would end in the browser's error page, so it throws an error for users.
  */
 export const lazyPage = <M extends Record<string, unknown>, N extends keyof M & string>(
   load: () => Promise<M>,
@@ -26,7 +26,9 @@ export const lazyPage = <M extends Record<string, unknown>, N extends keyof M & 
     name,
   );
 
-/** A part of a page that is loaded when it is wanted. It never reloads the document, in which something may be typed. */
+/**
+ * A part of a page that is loaded when it is wanted. It never reloads the document, in which something may be typed.
+ */
 export const lazyPart = <M extends Record<string, unknown>, N extends keyof M & string>(
   load: () => Promise<M>,
   name: N,

@@ -7,8 +7,8 @@ import { useSetPageTitle } from './page-title.ts';
 const OVERVIEW = { to: '/', label: 'Go to the overview' } as const;
 
 /**
- * The 404 page. `inside`: within the shell, which has the landmarks. `what`: of which kind is what does not exist; `back`:
- * where those that exist are.
+ * The 404 page. `inside`: within the shell, which has the landmarks. `what`: of which kind is what does not exist;
+ * `back`: where those that exist are.
  */
 export function NotFound(props: {
   inside?: boolean;

@@ -1,7 +1,7 @@
 import { ADDRESS_LENGTH } from '../../../src/kernel/facts/limits.ts';
 
 /** What was typed into the palette's field before there was the palette; made by a script in index.html. */
-export interface EarlyFind {
+interface EarlyFind {
   readonly query: string;
   /** Enter was pressed. */
   readonly entered: boolean;

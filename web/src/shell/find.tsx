@@ -15,7 +15,10 @@ import css from './shell.module.css';
 const Palette = lazyPart(() => import('./palette/palette.tsx'), 'Palette');
 const ShortcutsDialog = lazyPart(() => import('./shortcuts-dialog.tsx'), 'ShortcutsDialog');
 
-/** Of the palette's field, also while the palette is still loading; before the page reacts, index.html has one like it. */
+/**
+ * Of the palette's field, also while the palette is still loading; before the page reacts, index.html has one like
+ * it.
+ */
 const FIELD = {
   'aria-label': 'Find a page, a record or an action',
   placeholder: 'A page, an address, an ID, a list',

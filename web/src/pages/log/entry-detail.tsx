@@ -2,6 +2,7 @@ import { Anchor, Button, CopyButton, Group, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import { FILTER_ACTIONS, type FilterAction } from '../../../../src/kernel/facts/filter-types.ts';
 import { isHookKind } from '../../../../src/kernel/facts/hooks.ts';
 import type { LogDetail, RejectedRequest, Verification } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
@@ -107,7 +108,7 @@ const domainOf = (email: string): string | null => /@([^\s@]+\.[^\s@.]{2,})$/.ex
 
 /** A filter that is about to be added. */
 interface Wanted {
-  readonly action: 'block' | 'allow';
+  readonly action: FilterAction;
   readonly value: string;
 }
 
@@ -136,7 +137,7 @@ function EntryActions({ of }: { of: Entry }) {
   return (
     <section aria-label="Actions">
       <Group gap="xs">
-        {(['block', 'allow'] as const).map((action) => (
+        {FILTER_ACTIONS.map((action) => (
           <Group gap="xs" key={action}>
             <Button size="xs" onClick={ask(action, email)} disabled={domain === null}>
               {WORDS[action]} address
@@ -169,8 +170,8 @@ function EntryActions({ of }: { of: Entry }) {
   );
 }
 
-const WORDS = { block: 'Block', allow: 'Allow' } as const;
-const DONE = { block: 'blocked', allow: 'allowed' } as const;
+const WORDS: Readonly<Record<FilterAction, string>> = { block: 'Block', allow: 'Allow' };
+const DONE: Readonly<Record<FilterAction, string>> = { block: 'blocked', allow: 'allowed' };
 
 const Copy = ({ label, text }: { label: string; text: string }) => (
   <CopyButton value={text}>

@@ -2050,6 +2050,13 @@ export interface components {
             /** @description What the request has that is unknown, or changes nothing. */
             warnings: string[];
         };
+        /** PrivacyExportRequest */
+        PrivacyExportRequest: {
+            /** @description Without regard to case. */
+            email: string;
+            /** @description All spellings of the mailbox, as `canonical_email` compares them, not this address alone. Default: `false`. */
+            canonical?: boolean;
+        };
         /** PrivacyExport */
         PrivacyExport: {
             email: string;
@@ -2062,6 +2069,15 @@ export interface components {
                     [key: string]: unknown;
                 }[];
             };
+        };
+        /** PrivacyEraseRequest */
+        PrivacyEraseRequest: {
+            /** @description Without regard to case. */
+            email: string;
+            /** @description All spellings of the mailbox, as `canonical_email` compares them, not this address alone. Default: `false`. */
+            canonical?: boolean;
+            /** @description Remove filters of the address as well, so that it is no longer blocked or allowed. Default: `false`. */
+            filters?: boolean;
         };
         /** PrivacyErased */
         PrivacyErased: {
@@ -3021,7 +3037,9 @@ export type CalibratedVerdict = components['schemas']['CalibratedVerdict'];
 export type Reliability = components['schemas']['Reliability'];
 export type ListedContradiction = components['schemas']['ListedContradiction'];
 export type Calibration = components['schemas']['Calibration'];
+export type PrivacyExportRequest = components['schemas']['PrivacyExportRequest'];
 export type PrivacyExport = components['schemas']['PrivacyExport'];
+export type PrivacyEraseRequest = components['schemas']['PrivacyEraseRequest'];
 export type PrivacyErased = components['schemas']['PrivacyErased'];
 export type WebhookRequest = components['schemas']['WebhookRequest'];
 export type WebhookCreated = components['schemas']['WebhookCreated'];
@@ -5650,12 +5668,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Without regard to case. */
-                    email: string;
-                    /** @description All spellings of the mailbox, as `canonical_email` compares them, not this address alone. Default: `false`. */
-                    canonical?: boolean;
-                };
+                /**
+                 * @example {
+                 *       "email": "jane.doe@example.com",
+                 *       "canonical": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["PrivacyExportRequest"];
             };
         };
         responses: {
@@ -5673,6 +5692,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "email": "jane.doe@example.com",
+                     *       "canonical": true,
+                     *       "exported_at": "2026-11-20T10:00:00.000Z",
+                     *       "held": {
+                     *         "filters": [
+                     *           {
+                     *             "id": 7,
+                     *             "filter_type": "email",
+                     *             "value": "jane.doe@example.com",
+                     *             "action": "block"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PrivacyExport"];
                 };
             };
@@ -5695,14 +5731,12 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Without regard to case. */
-                    email: string;
-                    /** @description All spellings of the mailbox, as `canonical_email` compares them, not this address alone. Default: `false`. */
-                    canonical?: boolean;
-                    /** @description Remove filters of the address as well, so that it is no longer blocked or allowed. Default: `false`. */
-                    filters?: boolean;
-                };
+                /**
+                 * @example {
+                 *       "email": "jane.doe@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PrivacyEraseRequest"];
             };
         };
         responses: {
@@ -5720,6 +5754,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "erased": 3,
+                     *       "tables": {
+                     *         "verifications": 2,
+                     *         "seen": 1
+                     *       },
+                     *       "kept": {
+                     *         "filters": 1
+                     *       },
+                     *       "warnings": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["PrivacyErased"];
                 };
             };

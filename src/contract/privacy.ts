@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { ADDRESS_LENGTH } from '../kernel/facts/limits.ts';
-import { Warnings } from './reader.ts';
+import { Strict, Warnings } from './reader.ts';
 import { Text, Time } from './schema.ts';
 import { EMAIL_ERROR } from './verify.ts';
 
@@ -13,18 +13,26 @@ const Canonical = Type.Optional(
   }),
 );
 
-export const PrivacyExportRequest = Type.Object({ email: Email, canonical: Canonical });
-export const PrivacyEraseRequest = Type.Object({
-  email: Email,
-  canonical: Canonical,
-  filters: Type.Optional(
-    Type.Boolean({
-      description: 'Remove filters of the address as well, so that it is no longer blocked or allowed.',
-      default: false,
-      'x-error': 'filters must be true or false.',
-    }),
+// What is misspelled must not export or erase less than was meant.
+export const PrivacyExportRequest = Strict(
+  Type.Object({ email: Email, canonical: Canonical }, { title: 'PrivacyExportRequest' }),
+);
+export const PrivacyEraseRequest = Strict(
+  Type.Object(
+    {
+      email: Email,
+      canonical: Canonical,
+      filters: Type.Optional(
+        Type.Boolean({
+          description: 'Remove filters of the address as well, so that it is no longer blocked or allowed.',
+          default: false,
+          'x-error': 'filters must be true or false.',
+        }),
+      ),
+    },
+    { title: 'PrivacyEraseRequest' },
   ),
-});
+);
 
 export const PrivacyExport = Type.Object(
   {

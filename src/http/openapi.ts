@@ -356,6 +356,15 @@ const EXAMPLES: Readonly<Record<string, object>> = {
     decision: { action: 'accept', because: [], message: null },
   },
   Forgotten: { forgotten: 1, warnings },
+  PrivacyExportRequest: { email: 'jane.doe@example.com', canonical: true },
+  PrivacyExport: {
+    email: 'jane.doe@example.com',
+    canonical: true,
+    exported_at: ACCOUNT_TIME,
+    held: { filters: [{ id: 7, filter_type: 'email', value: 'jane.doe@example.com', action: 'block' }] },
+  },
+  PrivacyEraseRequest: { email: 'jane.doe@example.com' },
+  PrivacyErased: { erased: 3, tables: { verifications: 2, seen: 1 }, kept: { filters: 1 }, warnings },
   OutcomesRequest: {
     outcomes: [
       { email: 'jane.doe@example.com', outcome: 'bounced', at: ACCOUNT_TIME, diagnostic: '550 5.1.1 User unknown' },

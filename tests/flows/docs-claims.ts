@@ -31,7 +31,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'curl -s http://127.0.0.1:8025/v1/verify': { by: 'tests/flows/samples.test.ts' },
     '{': { by: 'tests/flows/samples.test.ts' },
     'import os': { by: 'clients/python/tests/test_readme.py' },
-    'composer config': { by: 'clients/php/tests/ReadmeTest.php' },
+    'use Mailvet': { by: 'clients/php/tests/ReadmeTest.php' },
   },
   'docs/auth-hooks.md': {
     '': { by: 'tests/flows/auth-hooks-page.test.ts' },
@@ -50,6 +50,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'npm pack': { not: 'tests/packages packs and installs it' },
     pip: { by: 'clients/python/tests/test_readme.py' },
     'import os': { by: 'clients/python/tests/test_readme.py' },
+    'composer config': { by: 'clients/php/tests/ReadmeTest.php' },
+    'use Mailvet': { by: 'clients/php/tests/ReadmeTest.php' },
     'import { verifyWebhook }': { after: FORGED, prints: 'WebhookVerificationError' },
   },
   'docs/charging.md': { 'RateLimit-Policy': { not: 'headers; tests/http/authorization.test.ts has them' } },
@@ -81,10 +83,12 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'npx mailvet jobs retry': { not: 'they need a failed job; tests/flows/cli-jobs.test.ts makes one' },
     'ID ': { not: 'it needs a failed job' },
     'npx mailvet health': { by: 'tests/flows/cli-service.test.ts' },
+    'npx mailvet usage': { not: 'it needs a receiver; tests/flows/cli-service.test.ts has one on loopback' },
   },
   'docs/dashboard.md': {
     'Dashboard: http': { not: 'npm run up prints it; tests/debian/fresh.test.ts uses it' },
     'npx mailvet user create': { not: 'it is for a new store; tests/packages/mailvet.test.ts runs it on one' },
+    'npx mailvet user reset-password': { not: 'it needs that user; tests/flows/user-cli.test.ts has one' },
   },
   'docs/data-sources.md': {
     'npx mailvet disposable update': { not: NET },
@@ -137,6 +141,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     },
   },
   'docs/operating.md': {
+    'CREATE ROLE': { not: 'it needs the superuser; tests/store/postgres-first-errors.test.ts runs what it is named' },
     'mailvet: MAILVET_PORT': { not: 'src/config has tests of each message' },
     'docker compose': { not: 'it needs a container engine; tests/debian/container.test.ts runs the image’s steps' },
     'docker pull': { not: 'it needs a container engine and a registry' },

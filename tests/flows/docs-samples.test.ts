@@ -118,6 +118,7 @@ async function shell(code: string): Promise<string> {
 async function program(code: string, { before = '', after = '' }): Promise<string> {
   const dns = `dnsServers: ['127.0.0.1:${lab.dns.port}'], dnsControlNames: [], allowPrivateNetworks: true`;
   const text = `${before}\n${await here(code)}\n${after}`
+    .replaceAll("'@mailvet/client/testing'", JSON.stringify(join(ROOT, 'sdk/src/testing.ts')))
     .replaceAll("'@mailvet/client'", JSON.stringify(join(ROOT, 'sdk/src/index.ts')))
     .replaceAll("'@mailvet/engine'", JSON.stringify(join(ROOT, 'src/index.ts')))
     .replaceAll('createVerifier()', `createVerifier({ ${dns} })`)

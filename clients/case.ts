@@ -1,5 +1,4 @@
 /** The shape of cases.json, of which cases.schema.json is the schema. */
-import type { Plan } from '../src/kernel/facts/plans.ts';
 
 export interface Cases {
   readonly cases: readonly Case[];
@@ -13,7 +12,7 @@ export interface Case {
   readonly service?: 'busy' | 'idle' | 'none';
   /** Of a new account: premium and 1,000 credits by default. */
   readonly account?: {
-    readonly plan?: Plan;
+    readonly plan?: string;
     readonly credits?: number;
     /** Requests per second. */
     readonly rate_limit?: number;

@@ -1,5 +1,6 @@
 /** The only place that constructs and connects the parts: options in, a running service out. */
 import { smtpIdentityOf } from './config/egress.ts';
+import { configuredPlans } from './config/plans.ts';
 import { hostInUrl, type Options, publicUrlOf } from './config/read.ts';
 import { mailboxOf } from './engine/address/mailbox.ts';
 import { createEngine } from './engine/create.ts';
@@ -9,6 +10,8 @@ import { startIdentityWatch, startNodeReport, startStoreClock } from './jobs/rou
 import { type Clock, systemClock } from './kernel/clock.ts';
 import { messageOf } from './kernel/errors.ts';
 import { DASHBOARD_PER_WINDOW } from './kernel/facts/limits.ts';
+import type { Plans } from './kernel/facts/plans.ts';
+import { counted } from './kernel/format.ts';
 import { randomToken } from './kernel/ids.ts';
 import type { Logger } from './kernel/log.ts';
 import { VERSION } from './kernel/version.ts';
@@ -219,17 +222,31 @@ async function requireProvider(
 }
 
 async function openMigrated(
-  { databaseUrl, retentionDays }: Options,
+  options: Options,
   logger: Logger,
   clock: Clock,
   closers: Closers,
   signal: AbortSignal,
 ): Promise<Store> {
-  const store = await openStore({ url: databaseUrl, clock, onEvent: logStoreEvents(logger), retentionDays });
+  const { databaseUrl: url, retentionDays } = options;
+  const plans = await configuredPlans(options);
+  const store = await openStore({ url, clock, onEvent: logStoreEvents(logger), retentionDays, plans });
   closers.add('store', 5_000, () => store.close());
   for (const loose of store.looseModes()) logger.warn(loose, 'other users of this host can read or change the store');
   await orAborted(store.migrate(), signal);
+  refuseUnknownPlans(plans, await orAborted(store.accounts.byPlan(), signal));
   return store;
+}
+
+/** Accounts of a plan that the file no longer has could not be charged. */
+function refuseUnknownPlans(plans: Plans, used: readonly { readonly plan: string; readonly accounts: number }[]): void {
+  const missing = used.filter(({ plan }) => !plans.has(plan));
+  if (missing.length === 0) return;
+  const have = missing.map(({ plan, accounts }) => `${counted(accounts, 'account')} of plan "${plan}"`);
+  throw new Error(
+    `The store has ${have.join(', ')}, but there is no such plan. Put it back into MAILVET_PLANS_FILE, or give the ` +
+      `accounts one of ${[...plans.keys()].join(', ')}: mailvet account list, mailvet account set <id> --plan <plan>.`,
+  );
 }
 
 /** Races a step that cannot be interrupted, such as waiting for another node's migration, against the signal. */

@@ -66,7 +66,7 @@ describe('a second place is found', () => {
     ["const s = 'larger than 16 KiB';", '"16 KiB" in a sentence'],
     ["const s = 'The link is valid for 7 days.';", '"7 days" in a sentence'],
     ["const ROLES = ['owner', 'admin', 'member'];", 'the words of ROLES'],
-    ["type Plan = 'starter' | 'premium' | 'enterprise';", 'the words of PLAN_NAMES'],
+    ["type Kind = 'mx' | 'smtp' | 'unknown';", 'the words of PRICED'],
     ["const kinds = ['email', 'domain', 'ip_address', 'mx_host'] as const;", 'the words of FILTER_TYPES'],
   ])('%s', (text, what) => expect(found(`\n${text}`)).toEqual([`src/http/a.ts:2: ${what}`]));
 

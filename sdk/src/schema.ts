@@ -1387,8 +1387,8 @@ export interface components {
         };
         /** Usage */
         Usage: {
-            /** @enum {string} */
-            plan: "starter" | "premium" | "enterprise";
+            /** @description The name of the plan. */
+            plan: string;
             /** @description The calendar month, UTC. */
             period: {
                 /** Format: date-time */
@@ -1405,6 +1405,12 @@ export interface components {
                 used: number;
                 /** @description What can still be spent. */
                 remaining: number;
+                /** @description Whether the plan gives as many credits as are needed: the numbers are then very large. */
+                unlimited: boolean;
+                /** @description What is left of the month’s allowance, out of `total`. It is spent before what was purchased. */
+                allowance: number;
+                /** @description The rest of `total`, which does not end with the month. */
+                purchased: number;
             };
             rate_limit: {
                 limit: number;
@@ -1443,6 +1449,8 @@ export interface components {
                     upgrade_required?: string;
                 };
             };
+            /** @description Credits that a check costs which ends without an answer. */
+            unknown_credits: number;
             totals: {
                 /** @description Recorded verifications; neither replays nor refusals. */
                 requests: number;
@@ -2237,17 +2245,20 @@ export interface components {
         ManagedAccount: {
             id: string;
             name: string;
-            /**
-             * @description `starter` where it is left out.
-             * @enum {string}
-             */
-            plan: "starter" | "premium" | "enterprise";
+            /** @description The name of a plan. */
+            plan: string;
             rate_limit: number;
             rate_limit_set: boolean;
             /** @enum {string} */
             status: "active" | "suspended";
+            /** @description What can still be spent. */
             balance: number;
+            /** @description Held by checks that are still running. */
             locked: number;
+            /** @description What is left of the month’s allowance, out of `balance` and `locked`. */
+            allowance: number;
+            /** @description Whether the plan gives as many credits as are needed. */
+            unlimited: boolean;
             members: number;
             keys: number;
             /** Format: date-time */
@@ -2265,11 +2276,8 @@ export interface components {
         /** ManagedAccountRequest */
         ManagedAccountRequest: {
             name: string;
-            /**
-             * @description `starter` where it is left out.
-             * @enum {string}
-             */
-            plan?: "starter" | "premium" | "enterprise";
+            /** @description The first one of the plans where it is left out. */
+            plan?: string;
             /** @description The opening balance. */
             credits?: number;
             /** @description Requests per 5 minutes; null: the plan's own. */
@@ -2283,17 +2291,20 @@ export interface components {
         ManagedAccountCreated: {
             id: string;
             name: string;
-            /**
-             * @description `starter` where it is left out.
-             * @enum {string}
-             */
-            plan: "starter" | "premium" | "enterprise";
+            /** @description The name of a plan. */
+            plan: string;
             rate_limit: number;
             rate_limit_set: boolean;
             /** @enum {string} */
             status: "active" | "suspended";
+            /** @description What can still be spent. */
             balance: number;
+            /** @description Held by checks that are still running. */
             locked: number;
+            /** @description What is left of the month’s allowance, out of `balance` and `locked`. */
+            allowance: number;
+            /** @description Whether the plan gives as many credits as are needed. */
+            unlimited: boolean;
             members: number;
             keys: number;
             /** Format: date-time */
@@ -2312,17 +2323,20 @@ export interface components {
         ManagedAccountDetails: {
             id: string;
             name: string;
-            /**
-             * @description `starter` where it is left out.
-             * @enum {string}
-             */
-            plan: "starter" | "premium" | "enterprise";
+            /** @description The name of a plan. */
+            plan: string;
             rate_limit: number;
             rate_limit_set: boolean;
             /** @enum {string} */
             status: "active" | "suspended";
+            /** @description What can still be spent. */
             balance: number;
+            /** @description Held by checks that are still running. */
             locked: number;
+            /** @description What is left of the month’s allowance, out of `balance` and `locked`. */
+            allowance: number;
+            /** @description Whether the plan gives as many credits as are needed. */
+            unlimited: boolean;
             members: number;
             keys: number;
             /** Format: date-time */
@@ -2335,11 +2349,8 @@ export interface components {
         /** ManagedAccountChange */
         ManagedAccountChange: {
             name?: string;
-            /**
-             * @description `starter` where it is left out.
-             * @enum {string}
-             */
-            plan?: "starter" | "premium" | "enterprise";
+            /** @description The name of a plan. */
+            plan?: string;
             /** @description Requests per 5 minutes; null: the plan's own. */
             rate_limit?: number | null;
             /** @description Alerts are sent below this balance; null: never. */
@@ -2428,8 +2439,8 @@ export interface components {
         };
         /** ManagedUsage */
         ManagedUsage: {
-            /** @enum {string} */
-            plan: "starter" | "premium" | "enterprise";
+            /** @description The name of the plan. */
+            plan: string;
             /** @description The calendar month, UTC. */
             period: {
                 /** Format: date-time */
@@ -2446,6 +2457,12 @@ export interface components {
                 used: number;
                 /** @description What can still be spent. */
                 remaining: number;
+                /** @description Whether the plan gives as many credits as are needed: the numbers are then very large. */
+                unlimited: boolean;
+                /** @description What is left of the month’s allowance, out of `total`. It is spent before what was purchased. */
+                allowance: number;
+                /** @description The rest of `total`, which does not end with the month. */
+                purchased: number;
             };
             rate_limit: {
                 limit: number;
@@ -2484,6 +2501,8 @@ export interface components {
                     upgrade_required?: string;
                 };
             };
+            /** @description Credits that a check costs which ends without an answer. */
+            unknown_credits: number;
             totals: {
                 /** @description Recorded verifications; neither replays nor refusals. */
                 requests: number;
@@ -2511,7 +2530,7 @@ export interface components {
                  * @description `day`: the sum of a day’s entries that were deleted after their time.
                  * @enum {string}
                  */
-                kind: "grant" | "hold" | "settlement" | "release" | "day";
+                kind: "grant" | "allowance" | "hold" | "settlement" | "release" | "day";
                 /** @description Change of the balance. */
                 amount: number;
                 charged: number;
@@ -2565,6 +2584,12 @@ export interface components {
                     used: number;
                     /** @description What can still be spent. */
                     remaining: number;
+                    /** @description Whether the plan gives as many credits as are needed: the numbers are then very large. */
+                    unlimited: boolean;
+                    /** @description What is left of the month’s allowance, out of `total`. It is spent before what was purchased. */
+                    allowance: number;
+                    /** @description The rest of `total`, which does not end with the month. */
+                    purchased: number;
                 };
                 /** @description The alert threshold of the account. */
                 low_balance: number;
@@ -4668,8 +4693,11 @@ export interface operations {
                      *       "credits": {
                      *         "total": 45230,
                      *         "locked": 0,
-                     *         "used": 4770,
-                     *         "remaining": 45230
+                     *         "remaining": 45230,
+                     *         "unlimited": false,
+                     *         "allowance": 0,
+                     *         "purchased": 45230,
+                     *         "used": 4770
                      *       },
                      *       "rate_limit": {
                      *         "limit": 300,
@@ -4697,6 +4725,7 @@ export interface operations {
                      *           "available": true
                      *         }
                      *       },
+                     *       "unknown_credits": 1,
                      *       "totals": {
                      *         "requests": 4300,
                      *         "good": 3900,
@@ -6346,6 +6375,8 @@ export interface operations {
                      *           "status": "active",
                      *           "balance": 5000,
                      *           "locked": 0,
+                     *           "allowance": 0,
+                     *           "unlimited": false,
                      *           "members": 0,
                      *           "keys": 0,
                      *           "created_at": "2026-11-20T10:00:00.000Z",
@@ -6419,6 +6450,8 @@ export interface operations {
                      *       "status": "active",
                      *       "balance": 0,
                      *       "locked": 0,
+                     *       "allowance": 0,
+                     *       "unlimited": false,
                      *       "members": 0,
                      *       "keys": 0,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
@@ -6475,6 +6508,8 @@ export interface operations {
                      *       "status": "active",
                      *       "balance": 5000,
                      *       "locked": 0,
+                     *       "allowance": 0,
+                     *       "unlimited": false,
                      *       "members": 0,
                      *       "keys": 0,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
@@ -6583,6 +6618,8 @@ export interface operations {
                      *       "status": "active",
                      *       "balance": 5000,
                      *       "locked": 0,
+                     *       "allowance": 0,
+                     *       "unlimited": false,
                      *       "members": 0,
                      *       "keys": 0,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
@@ -6641,6 +6678,8 @@ export interface operations {
                      *       "status": "active",
                      *       "balance": 5000,
                      *       "locked": 0,
+                     *       "allowance": 0,
+                     *       "unlimited": false,
                      *       "members": 0,
                      *       "keys": 0,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
@@ -6697,6 +6736,8 @@ export interface operations {
                      *       "status": "active",
                      *       "balance": 5000,
                      *       "locked": 0,
+                     *       "allowance": 0,
+                     *       "unlimited": false,
                      *       "members": 0,
                      *       "keys": 0,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
@@ -6943,8 +6984,11 @@ export interface operations {
                      *       "credits": {
                      *         "total": 45230,
                      *         "locked": 0,
-                     *         "used": 4770,
-                     *         "remaining": 45230
+                     *         "remaining": 45230,
+                     *         "unlimited": false,
+                     *         "allowance": 0,
+                     *         "purchased": 45230,
+                     *         "used": 4770
                      *       },
                      *       "rate_limit": {
                      *         "limit": 300,
@@ -6972,6 +7016,7 @@ export interface operations {
                      *           "available": true
                      *         }
                      *       },
+                     *       "unknown_credits": 1,
                      *       "totals": {
                      *         "requests": 4300,
                      *         "good": 3900,
@@ -7358,8 +7403,11 @@ export interface operations {
                  *         "credits": {
                  *           "total": 90,
                  *           "locked": 0,
-                 *           "used": 4910,
-                 *           "remaining": 90
+                 *           "remaining": 90,
+                 *           "unlimited": false,
+                 *           "allowance": 0,
+                 *           "purchased": 90,
+                 *           "used": 4910
                  *         },
                  *         "low_balance": 100
                  *       }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { COMMAND_CREDITS_MAX, LOW_BALANCE, RATE_LIMIT, TRUST_BOUNCES_DAYS } from '../kernel/facts/limits.ts';
-import { DEFAULT_PLAN, PLAN_NAMES, type Plan, WINDOW_SECONDS } from '../kernel/facts/plans.ts';
+import { defaultPlan, isUnlimited, WINDOW_SECONDS } from '../kernel/facts/plans.ts';
 import { counted } from '../kernel/format.ts';
 import { parseAccountName, parseNote } from '../service/names.ts';
 import type { Account, AccountId, Store } from '../store/store.ts';
@@ -19,10 +19,9 @@ import {
 
 const WINDOW = counted(WINDOW_SECONDS / 60, 'minute');
 
-function plan(text: string): Plan {
-  const named = PLAN_NAMES.find((name) => name === text);
-  if (named !== undefined) return named;
-  throw new UsageError(`--plan must be one of ${PLAN_NAMES.join(', ')}; it is ${JSON.stringify(text)}.`);
+function checkPlan({ plans }: Store, plan: string): void {
+  if (plans.has(plan)) return;
+  throw new UsageError(`--plan must be one of ${[...plans.keys()].join(', ')}; it is ${JSON.stringify(plan)}.`);
 }
 
 const toJson = (a: Account) => ({
@@ -33,11 +32,16 @@ const toJson = (a: Account) => ({
   status: a.status,
   balance: a.balance,
   locked: a.locked,
+  allowance: a.allowance,
+  unlimited: isUnlimited(a.terms),
   low_balance: a.lowBalance,
   trust_bounces_days: a.trustBouncesDays,
   second_factor_required: a.secondFactorRequired,
   operator_events: a.operatorEvents,
 });
+
+export const creditsText = ({ terms, balance }: Account): string =>
+  isUnlimited(terms) ? 'unlimited credits' : counted(balance, 'credit');
 
 /** All that `set` changes. */
 function described({
@@ -76,17 +80,18 @@ export function accountCommand(): Command {
 const create = () =>
   command('create', 'Create an account.', 'account')
     .requiredOption('--name <name>', 'display name')
-    .option('--plan <plan>', PLAN_NAMES.join(', '), plan, DEFAULT_PLAN)
+    .option('--plan <plan>', 'one of those that mailvet plans prints (default: the first one)')
     .option('--credits <n>', 'opening balance', wholeNumber('--credits', 0, COMMAND_CREDITS_MAX), 0)
     .option(
       '--rate-limit <n>',
       `requests per ${WINDOW} (default: the plan's limit)`,
       wholeNumber('--rate-limit', RATE_LIMIT.min, RATE_LIMIT.max),
     )
-    .action(async (flags: { json?: boolean; name: string; plan: Plan; credits: number; rateLimit?: number }) => {
+    .action(async (flags: { json?: boolean; name: string; plan?: string; credits: number; rateLimit?: number }) => {
       const name = parseAccountName(flags.name);
       const use = async (store: Store) => {
-        const { plan, credits, rateLimit = null } = flags;
+        const { plan = defaultPlan(store.plans), credits, rateLimit = null } = flags;
+        checkPlan(store, plan);
         const account = await store.accounts.create(
           { name, plan, credits, rateLimit, note: 'Opening balance' },
           commandActor(),
@@ -94,7 +99,7 @@ const create = () =>
         printResult(
           flags,
           toJson(account),
-          `Created account ${account.id} (${account.plan}, ${counted(account.balance, 'credit')}).`,
+          `Created account ${account.id} (${account.plan}, ${creditsText(account)}).`,
         );
       };
       await withStore(optionsFrom(flags, 'account'), use);
@@ -104,7 +109,15 @@ const list = () =>
   command('list', 'List the accounts.', 'account').action(async (flags: { json?: boolean }) => {
     await withStore(optionsFrom(flags, 'account'), async (store) => {
       const accounts = await store.accounts.list();
-      const rows = accounts.map((a) => [a.id, a.name, a.plan, a.rateLimit, a.status, a.balance, a.locked]);
+      const rows = accounts.map((a) => [
+        a.id,
+        a.name,
+        a.plan,
+        a.rateLimit,
+        a.status,
+        isUnlimited(a.terms) ? 'unlimited' : a.balance,
+        a.locked,
+      ]);
       printResult(
         flags,
         accounts.map(toJson),
@@ -118,7 +131,7 @@ const set = () =>
   command('set', 'Change an account.', 'account')
     .argument('<id>')
     .option('--name <name>')
-    .option('--plan <plan>', PLAN_NAMES.join(', '), plan)
+    .option('--plan <plan>', 'one of those that mailvet plans prints')
     .option('--rate-limit <n>', `requests per ${WINDOW}, or "plan" for the plan's limit`, (text: string) =>
       text === 'plan' ? text : wholeNumber('--rate-limit', RATE_LIMIT.min, RATE_LIMIT.max)(text),
     )
@@ -145,7 +158,7 @@ const set = () =>
         flags: {
           json?: boolean;
           name?: string;
-          plan?: Plan;
+          plan?: string;
           rateLimit?: number | 'plan';
           lowBalance?: number | 'none';
           trustBounces?: number | 'none';
@@ -175,6 +188,7 @@ const set = () =>
             'give at least one of --name, --plan, --rate-limit, --low-balance, --trust-bounces, --suspend, --resume and --require-second-factor.',
           );
         await withStore(optionsFrom(flags, 'account'), async (store) => {
+          if (change.plan !== undefined) checkPlan(store, change.plan);
           const account = await store.accounts.set((await requireAccount(store, id)).id, change, commandActor());
           if (!account) throw new CommandFailure(`account ${id} no longer exists.`);
           printResult(flags, toJson(account), described(account));

@@ -72,17 +72,19 @@ interface Opening {
 }
 
 /** Imported lazily, because most commands need no store. */
-export async function openConfiguredStore({ databaseUrl }: Options, { creates }: Opening = {}): Promise<Store> {
-  const [{ openStore }, { systemClock }, missing] = await Promise.all([
+export async function openConfiguredStore(options: Options, { creates }: Opening = {}): Promise<Store> {
+  const { databaseUrl } = options;
+  const [{ openStore }, { systemClock }, { configuredPlans }, missing] = await Promise.all([
     import('../store/open.ts'),
     import('../kernel/clock.ts'),
+    import('../config/plans.ts'),
     creates ? null : missingFile(databaseUrl),
   ]);
   if (missing !== null)
     throw new CommandFailure(
       `there is no store at ${missing}: set MAILVET_DATABASE_URL to that of the service. mailvet serve and mailvet migrate create it.`,
     );
-  return openStore({ url: databaseUrl, clock: systemClock });
+  return openStore({ url: databaseUrl, clock: systemClock, plans: await configuredPlans(options) });
 }
 
 /** The path of an SQLite store whose file does not exist, else null. */

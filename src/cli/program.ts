@@ -15,6 +15,7 @@ import { mcpCommand } from './mcp.ts';
 import { migrateCommand } from './migrate.ts';
 import { operatorKeyCommand } from './operator-key.ts';
 import { outcomesCommand } from './outcomes.ts';
+import { plansCommand } from './plans.ts';
 import { privacyCommand } from './privacy.ts';
 import { relayCommand } from './relay.ts';
 import { repliesCommand, replyCommand } from './reply.ts';
@@ -37,6 +38,7 @@ export function createProgram(): Command {
     verifyCommand,
     relayCommand,
     accountCommand,
+    plansCommand,
     keyCommand,
     operatorKeyCommand,
     userCommand,

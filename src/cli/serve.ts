@@ -8,11 +8,10 @@ import {
   writesToJournal,
 } from '../config/read.ts';
 import { messageOf } from '../kernel/errors.ts';
-import { FIRST_ACCOUNT } from '../kernel/facts/plans.ts';
-import { grouped } from '../kernel/format.ts';
 import type { Logger } from '../kernel/log.ts';
 import { COMMIT, VERSION } from '../kernel/version.ts';
 import type { Service } from '../main.ts';
+import { creditsText } from './account.ts';
 import { CommandFailure, command, optionsFrom } from './command.ts';
 import { Systemd } from './systemd.ts';
 import { aborted, exitSoon, onTerminal, Termination } from './termination.ts';
@@ -21,8 +20,8 @@ export const serveCommand = (): Command =>
   command('serve', 'Run the service.')
     .option(
       '--first-account',
-      `if the store is empty, create an account (${FIRST_ACCOUNT.plan}, ${grouped(FIRST_ACCOUNT.credits)} credits) and an ` +
-        'API key and print them; if there is no dashboard user, print a one-time setup link',
+      'if the store is empty, create an account with unlimited credits and an API key and print them; ' +
+        'if there is no dashboard user, print a one-time setup link',
     )
     .action(async (flags: { json?: boolean; firstAccount?: boolean }) => {
       const options = optionsFrom(flags, 'serve');
@@ -121,6 +120,7 @@ async function startupInfo(service: Service, options: Options, firstAccountWante
     address: service.address,
     key: first?.key ?? null,
     test_key: first?.testKey ?? null,
+    credits: first && creditsText(first.account),
     setup_url: firstAccountWanted && options.role !== 'worker' ? await service.setupLink() : null,
     setup_command: options.role === 'worker' ? null : await service.setupCommand(),
   };
@@ -134,6 +134,8 @@ interface StartupInfo {
   readonly key: string | null;
   /** The same for test mode. */
   readonly test_key: string | null;
+  /** Of the first account, as text. */
+  readonly credits: string | null;
   /** One-time setup link; null if there already is a user or the flag was not given. */
   readonly setup_url: string | null;
   /** Makes the first user; null if there already is one. */
@@ -149,7 +151,7 @@ function logStart({ address, url }: Service, { setup_url, setup_command }: Start
 }
 
 function startupText(info: StartupInfo, firstAccountWanted: boolean, { command: own }: Options): string {
-  const { url, address, key, test_key, setup_url, setup_command } = info;
+  const { url, address, key, test_key, credits, setup_url, setup_command } = info;
   const lines = [
     `Mailvet is listening on ${address}`,
     `API reference: ${url}/docs`,
@@ -158,8 +160,8 @@ function startupText(info: StartupInfo, firstAccountWanted: boolean, { command: 
   if (key !== null && test_key !== null) {
     lines.push(
       '',
-      `This store was empty: it now has an account with ${grouped(FIRST_ACCOUNT.credits)} credits and two keys.`,
-      'Save them now; they are not shown again.',
+      `This store was empty: it now has an account with ${credits} and two keys.`,
+      'Credits are bookkeeping on your own server. Save the keys now; they are not shown again.',
       '',
       'A first request, with the test key. It needs no DNS and no port 25, and costs nothing:',
       '',

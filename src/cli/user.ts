@@ -2,10 +2,10 @@ import { Command } from 'commander';
 import { HOUR_MS, MINUTE_MS, systemClock } from '../kernel/clock.ts';
 import { COMMAND_RESET_LINK_HOURS, SIGN_IN_LINK_MINUTES } from '../kernel/facts/lifetimes.ts';
 import { UNLOCK_WITHIN_SECONDS } from '../kernel/facts/limits.ts';
-import { FIRST_ACCOUNT } from '../kernel/facts/plans.ts';
 import { ROLES, type Role } from '../kernel/facts/roles.ts';
 import { counted } from '../kernel/format.ts';
 import { sha256Hex } from '../kernel/ids.ts';
+import { firstAccountInput } from '../service/first-account.ts';
 import { parsePersonName, personNameOf } from '../service/names.ts';
 import { COMMAND_LINE, createNotifyUser } from '../service/sign-in/notices.ts';
 import type { UserAdmin } from '../service/sign-in/user-admin.ts';
@@ -152,7 +152,7 @@ async function accountFor(store: Store, named: string | undefined, isFirst: bool
   if (named !== undefined) return requireAccount(store, named);
   const [only, ...others] = await store.accounts.list();
   if (only !== undefined && others.length === 0) return only;
-  if (only === undefined && isFirst) return store.accounts.create(FIRST_ACCOUNT, commandActor());
+  if (only === undefined && isFirst) return store.accounts.create(firstAccountInput(store.plans), commandActor());
   throw new UsageError(`give --account: there are ${counted(others.length + 1, 'account')}; see mailvet account list.`);
 }
 

@@ -429,6 +429,17 @@ export const OPTIONS = {
     help: '`sqlite:PATH` or `postgres://…`.',
     secret: true,
   }),
+  plansFile: row({
+    env: 'MAILVET_PLANS_FILE',
+    group: 'Store',
+    value: 'path',
+    parse: path,
+    default: null,
+    defaultText: 'none',
+    help:
+      'YAML file with the plans of accounts: requests per window, levels, prices, monthly credits, as docs/plans.md ' +
+      'says. Instead of the plans that `mailvet plans` prints without it. The same for all nodes.',
+  }),
   host: row({
     env: 'MAILVET_HOST',
     group: 'Listening',

@@ -10,7 +10,6 @@ import {
   OPENING_CREDITS,
   OPERATOR_ACCOUNTS_PER_PAGE,
 } from '../kernel/facts/limits.ts';
-import { DEFAULT_PLAN } from '../kernel/facts/plans.ts';
 import { KEY_SCOPES } from '../kernel/facts/scopes.ts';
 import { grouped, span } from '../kernel/format.ts';
 import { AllowIps, KEY_LIMITS, LedgerReply } from './dashboard/account.ts';
@@ -58,7 +57,9 @@ const LowBalance = Type.Union([WholeNumber('low_balance', LOW_BALANCE), Type.Nul
 export const ManagedAccountRequest = Type.Object(
   {
     name: Name,
-    plan: Type.Optional(Object.assign(PlanField, { description: `\`${DEFAULT_PLAN}\` where it is left out.` })),
+    plan: Type.Optional(
+      Object.assign({}, PlanField, { description: 'The first one of the plans where it is left out.' }),
+    ),
     credits: Type.Optional(WholeNumber('credits', OPENING_CREDITS, { description: 'The opening balance.' })),
     rate_limit: Type.Optional(RateLimit),
     external_id: Type.Optional(ExternalId('What you call the account: a second one with the same id is refused.')),

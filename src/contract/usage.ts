@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { LIST_RESULT_BYTES } from '../kernel/facts/limits.ts';
-import { PLAN_NAMES } from '../kernel/facts/plans.ts';
+import type { Priced } from '../kernel/facts/plans.ts';
 import { grouped } from '../kernel/format.ts';
 import { WithWarnings } from './reader.ts';
 import { DecodedAs, OneOf, Time } from './schema.ts';
@@ -18,7 +18,21 @@ export const Credits = Type.Object({
   locked: Type.Integer({ description: 'Held by checks that are still running.' }),
   used: Type.Integer({ description: 'Charged in the calendar month, UTC.' }),
   remaining: Type.Integer({ description: 'What can still be spent.' }),
+  unlimited: Type.Boolean({
+    description: 'Whether the plan gives as many credits as are needed: the numbers are then very large.',
+  }),
+  allowance: Type.Integer({
+    description: 'What is left of the month’s allowance, out of `total`. It is spent before what was purchased.',
+  }),
+  purchased: Type.Integer({ description: 'The rest of `total`, which does not end with the month.' }),
 });
+
+/** Credits that an answer of each level costs, and a check that ended without one. */
+export const PlanPrices = Type.Object({
+  mx: Type.Integer(),
+  smtp: Type.Integer(),
+  unknown: Type.Integer(),
+} satisfies Record<Priced, Type.TInteger>);
 
 const keptOf = (description: string) =>
   Type.Object({ used: Type.Integer(), limit: Type.Integer({ description: 'Of the plan.' }) }, { description });
@@ -34,7 +48,7 @@ export const Storage = Type.Object({
 export const UsageReply = WithWarnings(
   'Usage',
   Type.Object({
-    plan: OneOf(PLAN_NAMES),
+    plan: Type.String({ description: 'The name of the plan.' }),
     period: Type.Object({ start: Time, end: Time }, { description: 'The calendar month, UTC.' }),
     credits: Credits,
     rate_limit: Type.Object({
@@ -45,6 +59,7 @@ export const UsageReply = WithWarnings(
     }),
     storage: Storage,
     validation_types: Type.Object({ mx: LevelUsage, smtp: LevelUsage }),
+    unknown_credits: Type.Integer({ description: 'Credits that a check costs which ends without an answer.' }),
     totals: Type.Object({
       requests: Type.Integer({ description: 'Recorded verifications; neither replays nor refusals.' }),
       good: Type.Integer(),

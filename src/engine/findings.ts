@@ -2,7 +2,7 @@
  * One row per finding: verdict, checks, flags and precedence. Verdict, report, classification, catch-all detection,
  * egress monitoring and docs/verdicts.md read these tables.
  */
-import { type Level, PRICE } from '../kernel/facts/plans.ts';
+import { DEFAULT_PRICES, type Level, type Priced } from '../kernel/facts/plans.ts';
 import type { Deliverability, Reason, Status } from '../kernel/facts/reasons.ts';
 import type { DnsFinding, Evidence, Result, SmtpEvidence, SmtpFinding } from './evidence.ts';
 
@@ -12,6 +12,9 @@ export interface Verdict<R extends Reason | null = Reason | null> {
   readonly reason: R;
   /** The level that produced the verdict; it is the one billed. */
   readonly level: Level;
+  /** Null: it costs nothing. */
+  readonly price: Priced | null;
+  /** Where no plan says otherwise. */
   readonly credits: number;
 }
 
@@ -23,13 +26,11 @@ const verdict = <R extends Reason | null>(
   deliverability: Deliverability,
   reason: R,
   level: Level,
-): Verdict<R> => ({
-  status,
-  deliverability,
-  reason,
-  level,
-  credits: FREE.includes(reason) ? 0 : PRICE[level],
-});
+): Verdict<R> => {
+  // The mx level, where it is all that was asked for, has answered.
+  const price = FREE.includes(reason) ? null : deliverability === 'unknown' && reason !== null ? 'unknown' : level;
+  return { status, deliverability, reason, level, price, credits: price === null ? 0 : DEFAULT_PRICES[price] };
+};
 
 /** Conclusive without the network. */
 export const OFFLINE_VERDICTS = {

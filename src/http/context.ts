@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ServiceReply } from '../contract/dashboard/operator.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { CompatVendor } from '../kernel/compat-vendors.ts';
+import type { Plans } from '../kernel/facts/plans.ts';
 import type { PolicyAction } from '../kernel/facts/policies.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Via } from '../kernel/log-origins.ts';
@@ -41,6 +42,7 @@ type Tail<T extends readonly unknown[]> = T extends readonly [unknown, unknown, 
 export interface HttpContext extends DashboardServices {
   readonly signIn: SignInService;
   readonly clock: Clock;
+  readonly plans: Plans;
   readonly costs: Costs;
   readonly admission: AdmissionService;
   readonly usage: (...args: Tail<Parameters<typeof usageOf>>) => ReturnType<typeof usageOf>;

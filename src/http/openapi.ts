@@ -5,7 +5,7 @@ import type { TSchema } from 'typebox';
 import { DashboardErrorReply, ErrorReply } from '../contract/errors.ts';
 import { WEBHOOK_EVENTS } from '../contract/webhooks.ts';
 import { ERRORS, PUBLIC_CODES } from '../kernel/errors.ts';
-import { PLANS } from '../kernel/facts/plans.ts';
+import { DEFAULT_PLANS, DEFAULT_PRICES, termsOf } from '../kernel/facts/plans.ts';
 import { NO_RULES } from '../kernel/facts/policies.ts';
 import { VERSION } from '../kernel/version.ts';
 import { TEST_ERRORS } from '../service/test-errors.ts';
@@ -287,6 +287,8 @@ const MANAGED = {
   status: 'active',
   balance: 5000,
   locked: 0,
+  allowance: 0,
+  unlimited: false,
   members: 0,
   keys: 0,
   created_at: ACCOUNT_TIME,
@@ -309,16 +311,21 @@ const KEY = {
   revoked_at: null,
 };
 const ENDED = { ...LIST, status: 'completed', finished_at: '2026-11-20T10:01:00.000Z' };
+const PREMIUM = termsOf(DEFAULT_PLANS, 'premium');
+const CREDITS = {
+  ...{ total: 45_230, locked: 0, remaining: 45_230, unlimited: false, allowance: 0, purchased: 45_230 },
+};
 const USAGE = {
   plan: 'premium',
   period: { start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },
-  credits: { total: 45_230, locked: 0, used: 4770, remaining: 45_230 },
+  credits: { ...CREDITS, used: 4770 },
   rate_limit: { limit: 300, remaining: 295, window_seconds: 300, reset_at: '2026-11-20T10:05:00.000Z' },
   storage: {
-    list_bytes: { used: 480_000, limit: PLANS.premium.listBytes },
-    filters: { used: 12, limit: PLANS.premium.filters },
+    list_bytes: { used: 480_000, limit: PREMIUM.listBytes },
+    filters: { used: 12, limit: PREMIUM.filters },
   },
   validation_types: { mx: { credits: 1, available: true }, smtp: { credits: 10, available: true } },
+  unknown_credits: DEFAULT_PRICES.unknown,
   totals: { requests: 4300, good: 3900, bad: 400, by_reason: { disposable_domain: 210 } },
 };
 const CONTRADICTION = {
@@ -465,7 +472,7 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   ListFailedEvent: eventOf('list.failed', { ...ENDED, status: 'failed' }),
   ListCancelledEvent: eventOf('list.cancelled', { ...ENDED, status: 'cancelled' }),
   CreditsLowEvent: eventOf('credits.low', {
-    credits: { total: 90, locked: 0, used: 4910, remaining: 90 },
+    credits: { ...CREDITS, total: 90, used: 4910, remaining: 90, purchased: 90 },
     low_balance: 100,
   }),
   AccountCreatedEvent: eventOf('account.created', { account: OF_ACCOUNT, plan: 'premium', credits: 0 }),

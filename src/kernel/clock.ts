@@ -43,6 +43,14 @@ export function monthOf(ms: number): { start: number; end: number } {
   };
 }
 
+let current = { start: 0, end: 0, name: '' };
+/** The UTC calendar month of `ms`: `2026-11`. Asked for with every charge, so the last one is kept. */
+export function monthName(ms: number): string {
+  if (ms < current.start || ms >= current.end)
+    current = { ...monthOf(ms), name: new Date(ms).toISOString().slice(0, 'YYYY-MM'.length) };
+  return current.name;
+}
+
 /** Milliseconds of the date of a mail (RFC 5322 §3.3), or null. */
 export function fromMailDate(text: string): number | null {
   // A comment with the name of a zone may follow.

@@ -171,6 +171,7 @@ export function createServices(parts: ServiceParts): Services {
     }),
     signIn,
     clock,
+    plans: store.plans,
     admission: createAdmissionService(store),
     usage: (caller, window, ask) => usageOf(store, clock, caller, window, ask),
     verify,

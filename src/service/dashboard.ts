@@ -4,7 +4,7 @@ import { DAY_MS, monthOf, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { OPERATORS_SHOWN, OVERVIEW_LISTS, RECENT_DAYS } from '../kernel/facts/limits.ts';
 import { type UsageSource, wasAsked } from '../kernel/facts/outcomes.ts';
-import { PLANS } from '../kernel/facts/plans.ts';
+import { creditsOf, planWithLevel } from '../kernel/facts/plans.ts';
 import type { ViewPage } from '../kernel/facts/saved-views.ts';
 import { NO_OPERATOR } from '../kernel/log-origins.ts';
 import type { AccountId, List, SavedView, SavedViews, Store, ViewOwner } from '../store/store.ts';
@@ -96,7 +96,11 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
 }
 
 /** Balance with its forecast, usage this month (UTC), API keys that need attention, the latest lists. */
-async function overviewOf(store: Pick<Store, 'accounts' | 'usage' | 'keys' | 'lists'>, clock: Clock, id: AccountId) {
+async function overviewOf(
+  store: Pick<Store, 'accounts' | 'usage' | 'keys' | 'lists' | 'plans'>,
+  clock: Clock,
+  id: AccountId,
+) {
   const now = clock.now();
   const { start, end } = monthOf(now);
   const [account, window, totals, keys, line, lists] = await Promise.all([
@@ -114,13 +118,15 @@ async function overviewOf(store: Pick<Store, 'accounts' | 'usage' | 'keys' | 'li
   const count = (notice: (typeof notices)[number]) => notices.filter((n) => n === notice).length;
   return {
     account: { id, name, plan, status },
-    credits: { remaining: balance, locked, used: totals.credits },
+    credits: { ...creditsOf(account), used: totals.credits },
     balance: line,
     lists: lists.map(listObject),
     period: { start: toIso(start), end: toIso(end) },
     totals: { requests: totals.requests, good: totals.good, bad: totals.bad },
     rate_limit: { limit: window.limit, remaining: window.remaining, reset_at: toIso(window.resetAt) },
-    smtp_available: PLANS[plan].smtp,
+    smtp_available: account.terms.levels.includes('smtp'),
+    upgrade_required: account.terms.levels.includes('smtp') ? null : planWithLevel(store.plans, 'smtp'),
+    prices: account.terms.prices,
     low_balance: lowBalance,
     // Held credits may be released, so they count as available, as they do for the mail.
     is_low: lowBalance !== null && balance + locked < lowBalance,

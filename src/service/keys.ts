@@ -2,7 +2,6 @@ import { type Clock, DAY_MS, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { ALLOW_IPS, KEY_CLIENTS_SHOWN, KEY_IDLE_DAYS, KEY_USAGE_DAYS, RECENT_DAYS } from '../kernel/facts/limits.ts';
 import type { UsageSource } from '../kernel/facts/outcomes.ts';
-import { PRICE } from '../kernel/facts/plans.ts';
 import { grouped } from '../kernel/format.ts';
 import { hashApiKey, type KeyMode, newApiKey } from '../kernel/ids.ts';
 import { canonicalCidr } from '../kernel/ip.ts';
@@ -70,7 +69,7 @@ export function noticesOf(key: Key, now: number): KeyNotice[] {
   else if (key.lastUsedAt < now - KEY_IDLE_DAYS * DAY_MS) notices.push('idle');
   if (key.allowIps.length === 0 || key.allowIps.some((block) => block.endsWith('/0'))) notices.push('open_to_all');
   const budget = budgetOf(key, now);
-  if (budget !== null && budget.used + PRICE.mx > budget.credits) notices.push('budget_spent');
+  if (budget !== null && budget.used >= budget.credits) notices.push('budget_spent');
   return notices;
 }
 

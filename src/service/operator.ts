@@ -4,7 +4,8 @@ import { UPDATE_SOURCE_ROWS, UPDATE_SOURCES, type UpdateSource } from '../engine
 import { ageInDays } from '../engine/doctor/diagnose.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { Plan } from '../kernel/facts/plans.ts';
+import type { PlanTerms } from '../kernel/facts/plans.ts';
+import { choice } from '../kernel/format.ts';
 import type {
   Account,
   AccountChange,
@@ -68,10 +69,11 @@ interface ListSource {
 export interface OperatorService {
   search(input: { query: string | null; page: number; perPage: number }): Promise<Page<AccountSummary>>;
   create(
-    input: { name: string; plan: Plan; credits: number; rateLimit: number | null },
+    input: { name: string; plan: string; credits: number; rateLimit: number | null },
     by: Actor,
   ): Promise<AccountSummary>;
   get(id: string): Promise<AccountSummary>;
+  readonly plans: readonly PlanTerms[];
   change(id: string, change: AccountChange, by: Actor): Promise<AccountSummary>;
   /** Invites the owner of an account without members. */
   inviteOwner(id: string, email: string, by: Actor): ReturnType<MemberService['invite']>;
@@ -115,7 +117,7 @@ export interface OperatorService {
 }
 
 export function createOperatorService(parts: {
-  store: Pick<Store, 'accounts' | 'auditLog' | 'keys' | 'usage'>;
+  store: Pick<Store, 'accounts' | 'auditLog' | 'keys' | 'usage' | 'plans'>;
   clock: Clock;
   lists: WatchedDomainData;
   members: Pick<MemberService, 'invite' | 'ownerOfNew'>;
@@ -126,7 +128,7 @@ export function createOperatorService(parts: {
   sourceUrls: Readonly<Record<UpdateSource, string | null>>;
 }): OperatorService {
   const { store, clock, lists, members, doctor, requestListsUpdate, lastAttempt, sourceUrls } = parts;
-  const { accounts } = store;
+  const { accounts, plans } = store;
 
   async function summaryOf(id: string): Promise<AccountSummary> {
     const account = await accounts.summary(id);
@@ -153,6 +155,10 @@ export function createOperatorService(parts: {
     const age = ageInDays(version, clock.now());
     return { version, ageDays: age, size, problem: lists.problem, attemptedAt, failed, sources };
   };
+  function refuseUnknownPlan(plan: string): void {
+    if (plans.has(plan)) return;
+    throw new ApiError('invalid_parameter', `plan must be ${choice([...plans.keys()])}.`, { field: 'plan' });
+  }
   const runDoctor = singleFlight(async () => {
     const began = clock.elapsed();
     const examined = await doctor();
@@ -164,14 +170,17 @@ export function createOperatorService(parts: {
     search: ({ query, page, perPage }) => accounts.search({ query, offset: (page - 1) * perPage, limit: perPage }),
 
     async create({ name, plan, credits, rateLimit }, by) {
+      refuseUnknownPlan(plan);
       const input = { name: parseAccountName(name), plan, credits, rateLimit, note: 'Opening balance' };
       return summaryOf((await accounts.create(input, by)).id);
     },
 
     get: summaryOf,
+    plans: [...plans.values()],
 
     async change(id, { name, ...change }, by) {
       const account = await idOf(id);
+      if (change.plan !== undefined) refuseUnknownPlan(change.plan);
       const valid = { ...change, ...(name === undefined ? {} : { name: parseAccountName(name) }) };
       if ((await accounts.set(account, valid, by)) === null) throw noAccount();
       return summaryOf(id);
@@ -192,6 +201,7 @@ export function createOperatorService(parts: {
     },
 
     async createManaged({ owner, ...input }, by, stored) {
+      refuseUnknownPlan(input.plan);
       const valid = { ...input, name: parseAccountName(input.name), note: 'Opening balance' };
       const invited = owner === null ? null : await members.ownerOfNew(owner, by);
       const made = (account: Account): NewAccount => ({

@@ -2,8 +2,10 @@
 import type { Selector } from '../engine/test-mode.ts';
 import { type ErrorDetails, type PublicCode, SimulatedError } from '../kernel/errors.ts';
 import { LIST_ROWS, POLICIES_MAX } from '../kernel/facts/limits.ts';
-import { DEFAULT_PLAN, PLAN_WITH_SMTP, PLANS } from '../kernel/facts/plans.ts';
+import { DEFAULT_PLANS, termsOf } from '../kernel/facts/plans.ts';
 import { BUILT_IN_POLICIES } from '../kernel/facts/policies.ts';
+
+const EXAMPLE = termsOf(DEFAULT_PLANS, 'starter');
 
 /** What helps to fix it, as an example. */
 export const TEST_ERRORS: Readonly<Record<PublicCode, ErrorDetails>> = {
@@ -16,7 +18,7 @@ export const TEST_ERRORS: Readonly<Record<PublicCode, ErrorDetails>> = {
   revoked_api_key: {},
   expired_api_key: { expired_at: '2026-01-01T00:00:00.000Z' },
   insufficient_credits: {},
-  plan_upgrade_required: { current_plan: DEFAULT_PLAN, upgrade_required: PLAN_WITH_SMTP },
+  plan_upgrade_required: { current_plan: 'starter', upgrade_required: 'premium' },
   key_budget_spent: { budget: 1_000, resets_at: '2100-01-01T00:00:00.000Z' },
   ip_not_allowed: {},
   scope_missing: { scope: 'verify' },
@@ -40,10 +42,10 @@ export const TEST_ERRORS: Readonly<Record<PublicCode, ErrorDetails>> = {
   invalid_webhook_url: { field: 'url' },
   too_many_webhooks: {},
   too_many_lists: {},
-  list_storage_full: { limit: PLANS[DEFAULT_PLAN].listBytes },
-  too_many_mailboxes: { field: 'scope', limit: PLANS[DEFAULT_PLAN].mailboxes },
+  list_storage_full: { limit: EXAMPLE.listBytes },
+  too_many_mailboxes: { field: 'scope', limit: EXAMPLE.mailboxes },
   seen_disabled: { field: 'scope' },
-  too_many_filters: { limit: PLANS[DEFAULT_PLAN].filters },
+  too_many_filters: { limit: EXAMPLE.filters },
   unreadable_file: { line: 1 },
   no_address_column: { field: 'column', columns: [] },
   invalid_filter: { field: 'value' },
@@ -58,7 +60,7 @@ export const TEST_ERRORS: Readonly<Record<PublicCode, ErrorDetails>> = {
   too_many_keys: {},
   external_id_taken: { field: 'external_id', account: 'acc_0VkP3Zq1n7Jc2mQ9sT4bXd' },
   idempotency_key_reused: {},
-  rate_limit_exceeded: { limit: PLANS[DEFAULT_PLAN].requestsPerWindow, retry_after: 30 },
+  rate_limit_exceeded: { limit: EXAMPLE.requestsPerWindow, retry_after: 30 },
   internal_error: {},
   verification_unavailable: { retry_after: 5 },
   overloaded: { retry_after: 1 },

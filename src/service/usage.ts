@@ -1,5 +1,6 @@
 import { type Clock, monthOf, toIso } from '../kernel/clock.ts';
-import { PLAN_WITH_SMTP, PLANS, type Plan, PRICE, WINDOW_SECONDS } from '../kernel/facts/plans.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { creditsOf, type Level, planWithLevel, WINDOW_SECONDS } from '../kernel/facts/plans.ts';
 import type { Caller, RateWindow, Store, UsageGrouping } from '../store/store.ts';
 
 export interface UsageWanted {
@@ -8,9 +9,11 @@ export interface UsageWanted {
   readonly to: number | null;
 }
 
+const upgradeTo = (plan: string | null) => (plan === null ? {} : { upgrade_required: plan });
+
 /** Plan, balance, rate limit and counters of an account; `used` and `totals` cover the calendar month (UTC). */
 export async function usageOf(
-  store: Pick<Store, 'accounts' | 'usage'>,
+  store: Pick<Store, 'accounts' | 'usage' | 'plans'>,
   clock: Clock,
   caller: Caller,
   window: RateWindow,
@@ -25,11 +28,16 @@ export async function usageOf(
       ? null
       : store.usage.series(caller.accountId, query.groupBy, query.from ?? start, query.to ?? end),
   ]);
-  const { balance, locked } = account ?? { balance: 0, locked: 0 };
+  if (account === null) throw new ApiError('not_found', 'There is no such account.');
+  const { terms } = account;
+  const offer = (level: Level) =>
+    terms.levels.includes(level)
+      ? { credits: terms.prices[level], available: true }
+      : { credits: terms.prices[level], available: false, ...upgradeTo(planWithLevel(store.plans, level)) };
   return {
     plan: caller.plan,
     period: { start: toIso(start), end: toIso(end) },
-    credits: { total: balance + locked, locked, used: totals.credits, remaining: balance },
+    credits: { ...creditsOf(account), used: totals.credits },
     rate_limit: {
       limit: window.limit,
       remaining: window.remaining,
@@ -38,13 +46,11 @@ export async function usageOf(
     },
     storage: { list_bytes: storage.listBytes, filters: storage.filters },
     validation_types: {
-      mx: { credits: PRICE.mx, available: true },
-      smtp: { credits: PRICE.smtp, ...smtpOn(caller.plan) },
+      mx: offer('mx'),
+      smtp: offer('smtp'),
     },
+    unknown_credits: terms.prices.unknown,
     totals: { requests: totals.requests, good: totals.good, bad: totals.bad, by_reason: { ...totals.byReason } },
     ...(series === null ? {} : { series }),
   };
 }
-
-const smtpOn = (plan: Plan) =>
-  PLANS[plan].smtp ? { available: true } : { available: false, upgrade_required: PLAN_WITH_SMTP };

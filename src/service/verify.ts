@@ -184,6 +184,7 @@ export function toRecord(
     deliverability: verdict.deliverability,
     reason: verdict.reason,
     credits: verdict.credits,
+    price: verdict.price,
     clientIp,
     durationMs: Math.round(durationMs),
     via,
@@ -364,7 +365,7 @@ export function createVerifyService(options: {
       request,
       { id, started, filter, learned: recalled },
       e,
-      mode.charges ? verdict : { ...verdict, credits: 0 },
+      mode.charges ? verdict : { ...verdict, price: null, credits: 0 },
     );
   }
 

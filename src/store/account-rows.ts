@@ -2,22 +2,44 @@
 import type { Transaction, Updateable } from 'kysely';
 import type { AuditAction } from '../kernel/audit-actions.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { type PlanTerms, termsOf } from '../kernel/facts/plans.ts';
+import { type CreditState, renewalOf } from './charge/allowance.ts';
 import { rateLimitOf } from './charge/window.ts';
-import type { TransactionDriver } from './driver.ts';
+import type { StorageDriver, TransactionDriver } from './driver.ts';
 import type { AuditEvent } from './people/audit-log.ts';
 import { accountId, storable } from './rows.ts';
 import type { Account, AccountChange } from './store.ts';
 import type { AccountsTable, Row, Tables } from './tables.ts';
 
+export const creditState = (row: Row<'accounts'>): CreditState => ({
+  ...{ id: accountId(row.id), plan: row.plan, testOf: row.test_of, balance: row.balance, locked: row.locked },
+  ...{ allowance: row.allowance, allowanceMonths: row.allowance_months, allowanceGiven: row.allowance_given },
+});
+
 /** For accounts that are not deleted. */
-export const toAccount = (row: Row<'accounts'>): Account => ({
+export const toAccount = ({ plans, clock }: Pick<StorageDriver, 'plans' | 'clock'>, row: Row<'accounts'>): Account => {
+  const terms = termsOf(plans, row.plan);
+  return {
+    ...accountOf(row),
+    terms,
+    rateLimit: rateLimitOf({ rateLimit: row.rate_limit }, terms),
+    ...creditsIn(row, terms, clock.now()),
+  };
+};
+
+/** As they will be once the next charge has recorded the allowance of the month. */
+function creditsIn(row: Row<'accounts'>, terms: PlanTerms, now: number): Pick<Account, 'balance' | 'allowance'> {
+  const renewal = renewalOf(creditState(row), terms, now);
+  const balance = row.balance + (renewal?.amount ?? 0);
+  return { balance, allowance: Math.min(renewal?.allowance ?? row.allowance, balance + row.locked) };
+}
+
+const accountOf = (row: Row<'accounts'>): Omit<Account, 'terms' | 'rateLimit' | 'balance' | 'allowance'> => ({
   id: accountId(row.id),
   name: row.name,
   plan: row.plan,
-  rateLimit: rateLimitOf({ plan: row.plan, rateLimit: row.rate_limit }),
   rateLimitSet: row.rate_limit !== null,
   status: row.status === 'suspended' ? 'suspended' : 'active',
-  balance: row.balance,
   locked: row.locked,
   retentionDays: row.retention_days,
   trustBouncesDays: row.trust_bounces_days,

@@ -1,17 +1,28 @@
 import { type Selectable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
 import { ApiError } from '../kernel/errors.ts';
+import { termsOf } from '../kernel/facts/plans.ts';
 import { newId } from '../kernel/ids.ts';
 import { removeAccount } from './account-removal.ts';
-import { addGrant, changesTo, lockAccount, lockExistingAccount, toAccount, wholeCredits } from './account-rows.ts';
+import {
+  addGrant,
+  changesTo,
+  creditState,
+  lockAccount,
+  lockExistingAccount,
+  toAccount,
+  wholeCredits,
+} from './account-rows.ts';
+import { type Renewal, renewalOf, withdrawalOf } from './charge/allowance.ts';
 import type { Scope } from './charge/shared-hold.ts';
 import { windowOf } from './charge/window.ts';
+import { ALLOWANCES } from './columns.ts';
 import type { StorageDriver } from './driver.ts';
 import { storeReply } from './idempotency.ts';
 import { fundsOf, ledgerPage } from './ledger.ts';
 import { claimLowBalanceAlerts } from './low-balance.ts';
 import { writeAudit } from './people/audit-log.ts';
 import { insertInvitation, insertMember } from './people/members.ts';
-import { storable } from './rows.ts';
+import { accountId, storable } from './rows.ts';
 import type { Account, AccountInput, Accounts, Actor, ExternalGrant } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 import { testAccount } from './test-account.ts';
@@ -45,7 +56,7 @@ async function insertAccount(
   await writeAudit(trx, row.id, now, by, { action: 'account.created', target: name, detail });
   const data = { account: accountEvent(account), plan, credits };
   await emitOperatorEvent({ driver, trx, now }, row.id, 'account.created', data);
-  return toAccount(account);
+  return toAccount(driver, account);
 }
 
 /** Throws ApiError `external_id_taken`. */
@@ -66,8 +77,11 @@ const summaries = <O>(accounts: SelectQueryBuilder<Tables, 'accounts', O>) =>
     return [rowsOf('members').as('members'), rowsOf('keys').as('keys')];
   });
 
-const toSummary = (row: Selectable<Tables['accounts']> & { members: number | null; keys: number | null }) => ({
-  ...toAccount(row),
+const toSummary = (
+  driver: StorageDriver,
+  row: Selectable<Tables['accounts']> & { members: number | null; keys: number | null },
+) => ({
+  ...toAccount(driver, row),
   members: row.members ?? 0,
   keys: row.keys ?? 0,
 });
@@ -97,17 +111,41 @@ async function addCredits(
   credits: number,
   note: string,
   by: Actor,
-): Promise<Account> {
+): Promise<Row<'accounts'>> {
   if (before.test_of !== null) throw new ApiError('not_found', 'There is no such account.');
-  if (before.balance + credits < 0) throw new ApiError('balance_too_small', undefined, { field: 'credits' });
-  const row = await scope.trx
-    .updateTable('accounts')
-    .set((eb) => ({ balance: eb('balance', '+', credits) }))
-    .where('id', '=', before.id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  const row = await changeBalance(scope, before, credits);
+  if (row === null) throw new ApiError('balance_too_small', undefined, { field: 'credits' });
   await recordGrant(scope, row, credits, note, by);
-  return toAccount(row);
+  return row;
+}
+
+/** Null where it would fall below zero. The account is locked. */
+async function changeBalance(scope: Scope, before: Row<'accounts'>, credits: number): Promise<Row<'accounts'> | null> {
+  // What is taken back is taken from what can be spent.
+  const renewal =
+    credits < 0 ? renewalOf(creditState(before), termsOf(scope.driver.plans, before.plan), scope.now) : null;
+  if (renewal !== null && before.balance + renewal.amount + credits < 0) return null;
+  const { id, balance, locked, allowance } = await withAllowance(scope, before, renewal);
+  if (balance + credits < 0) return null;
+  const update = scope.trx.updateTable('accounts').set((eb) => ({
+    balance: eb('balance', '+', credits),
+    allowance: Math.min(allowance, balance + locked + credits),
+  }));
+  return update.where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Records what the plan gives or takes back, for a locked account. */
+async function withAllowance(scope: Scope, before: Row<'accounts'>, renewal: Renewal | null): Promise<Row<'accounts'>> {
+  if (renewal === null) return before;
+  const { driver, trx, now } = scope;
+  const { month, amount, note, allowance, allowanceMonths, allowanceGiven } = renewal;
+  const entry = { accountId: accountId(before.id), month, amount, note, allowanceMonths, allowanceGiven };
+  await driver.writeTogether(trx, [driver.insertRows(ALLOWANCES, [{ ...entry, now }])]);
+  const update = trx.updateTable('accounts').set({
+    ...{ balance: before.balance + amount, allowance },
+    ...{ allowance_months: allowanceMonths, allowance_given: allowanceGiven },
+  });
+  return update.where('id', '=', before.id).returningAll().executeTakeFirstOrThrow();
 }
 
 /** What is said of a grant, beside the balance: ledger, audit log, event. `row`: the account after it. */
@@ -152,13 +190,15 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
 
     async get(id) {
       const row = await find(id);
-      return row === undefined ? null : toAccount(row);
+      return row === undefined ? null : toAccount(driver, row);
     },
 
     testAccount: (account) => testAccount(driver, account),
 
     async list() {
-      return (await live().selectAll().orderBy('created_at').orderBy('id').execute()).map(toAccount);
+      return (await live().selectAll().orderBy('created_at').orderBy('id').execute()).map((row) =>
+        toAccount(driver, row),
+      );
     },
 
     async count() {
@@ -166,6 +206,11 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
         .select((eb) => eb.fn.countAll<number>().as('n'))
         .executeTakeFirstOrThrow();
       return n;
+    },
+
+    byPlan() {
+      const plans = live().groupBy('plan').orderBy('plan');
+      return plans.select((eb) => ['plan', eb.fn.countAll<number>().as('accounts')] as const).execute();
     },
 
     async search({ query, offset, limit }) {
@@ -178,13 +223,13 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
       }
       const total = await wanted.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
       const page = summaries(wanted).orderBy('created_at', 'desc').orderBy('id', 'desc').offset(offset).limit(limit);
-      const items = (await page.execute()).map(toSummary);
+      const items = (await page.execute()).map((row) => toSummary(driver, row));
       return { items, total: total.n };
     },
 
     async summary(id) {
       const row = await summaries(live().where('id', '=', id)).executeTakeFirst();
-      return row === undefined ? null : toSummary(row);
+      return row === undefined ? null : toSummary(driver, row);
     },
 
     async set(id, change, by) {
@@ -193,11 +238,15 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
         const before = await lockAccount(driver, trx, id);
         if (before === null || before.test_of !== null) return null;
         const { values, events } = changesTo(before, change);
-        if (Object.keys(values).length === 0) return toAccount(before);
+        if (Object.keys(values).length === 0) return toAccount(driver, before);
+        if (values.plan !== undefined) {
+          const terms = termsOf(driver.plans, values.plan);
+          await withAllowance({ driver, trx, now }, before, withdrawalOf(creditState(before), terms, now));
+        }
         const update = trx.updateTable('accounts').set(values).where('id', '=', id);
         const after = await update.returningAll().executeTakeFirstOrThrow();
         for (const event of events) await writeAudit(trx, id, now, by, event);
-        return toAccount(after);
+        return toAccount(driver, after);
       });
     },
 
@@ -205,18 +254,12 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
       wholeCredits(credits);
       const now = await driver.now();
       return driver.transaction(async (trx) => {
-        const row = await trx
-          .updateTable('accounts')
-          .set((eb) => ({ balance: eb('balance', '+', credits) }))
-          .where('id', '=', id)
-          .where('status', '<>', 'deleted')
-          .where('test_of', 'is', null)
-          .where((eb) => eb(eb('balance', '+', credits), '>=', 0))
-          .returningAll()
-          .executeTakeFirst();
-        if (row === undefined) return null;
-        await recordGrant({ driver, trx, now }, row, credits, note, by);
-        return toAccount(row);
+        const scope = { driver, trx, now };
+        const before = await lockAccount(driver, trx, id);
+        const row = before?.test_of === null ? await changeBalance(scope, before, credits) : null;
+        if (row === null) return null;
+        await recordGrant(scope, row, credits, note, by);
+        return toAccount(driver, row);
       });
     },
 
@@ -235,10 +278,10 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
           numInsertedOrUpdatedRows === 1n
             ? {
                 grant: toGrant(grant),
-                account: await addCredits({ driver, trx, now }, before, credits, note, by),
+                account: toAccount(driver, await addCredits({ driver, trx, now }, before, credits, note, by)),
                 repeated: false,
               }
-            : { grant: await earlierGrant(trx, grant), account: toAccount(before), repeated: true };
+            : { grant: await earlierGrant(trx, grant), account: toAccount(driver, before), repeated: true };
         if (stored !== null) await storeReply(driver, trx, stored.owner, now, stored, outcome);
         return outcome;
       });
@@ -252,8 +295,9 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
     async window(id) {
       const row = await find(id);
       if (row === undefined) return null;
-      const { plan, rate_limit: rateLimit, window_start: windowStart, window_count: windowCount } = row;
-      return windowOf({ plan, rateLimit, windowStart, windowCount }, await driver.now());
+      const { rate_limit: rateLimit, window_start: windowStart, window_count: windowCount } = row;
+      const terms = termsOf(driver.plans, row.plan);
+      return windowOf({ rateLimit, windowStart, windowCount }, terms, await driver.now());
     },
   };
 }

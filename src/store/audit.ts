@@ -57,7 +57,41 @@ export async function auditAccounts(driver: StorageDriver): Promise<string[]> {
     FROM ids i LEFT JOIN accounts a ON a.id = i.id LEFT JOIN sums s ON s.account_id = i.id
       LEFT JOIN open_holds h ON h.account_id = i.id LEFT JOIN counters u ON u.account_id = i.id
     ORDER BY i.id`.execute(driver.db);
-  return [...rows.flatMap(faults), ...(await auditSharedHolds(driver)), ...(await auditBudgets(driver))];
+  const parts = [auditAllowances, auditSharedHolds, auditBudgets];
+  return [...rows.flatMap(faults), ...(await Promise.all(parts.map((audit) => audit(driver)))).flat()];
+}
+
+interface AllowanceRow {
+  id: string;
+  allowance: number;
+  months: string;
+  month: string | null;
+  times: number;
+}
+
+/**
+ * The allowance of a month is given once: its row says so, and the account knows of the latest. What is left of
+ * allowances may be more than the account has, as programs of the version before charge without taking from it.
+ */
+async function auditAllowances(driver: StorageDriver): Promise<string[]> {
+  const { rows } = await sql<AllowanceRow>`
+    SELECT a.id, a.allowance, a.allowance_months AS months, l.month,
+      CAST(coalesce(l.times, 0) AS BIGINT) AS times
+    FROM accounts a
+      LEFT JOIN (
+        SELECT account_id, month, count(*) AS times FROM ledger
+        WHERE kind = 'grant' AND month IS NOT NULL AND note IS NULL GROUP BY account_id, month
+      ) l ON l.account_id = a.id
+    WHERE a.status <> 'deleted' AND (l.month IS NOT NULL OR a.allowance <> 0) ORDER BY a.id, l.month`.execute(
+    driver.db,
+  );
+  return rows.flatMap(({ id, allowance, months, month, times }) => [
+    ...(times > 1 ? [`Account ${id}: the allowance of ${month} was given ${times} times.`] : []),
+    ...(month !== null && month >= months.slice(0, month.length) && !months.includes(month)
+      ? [`Account ${id}: the allowance of ${month} is in the ledger, but the account does not know of it.`]
+      : []),
+    ...(allowance < 0 ? [`Account ${id}: what is left of its allowance is ${allowance}.`] : []),
+  ]);
 }
 
 /** What counts against a key's budget as held is what is held with it. */

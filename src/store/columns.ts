@@ -5,6 +5,7 @@
  */
 import type {
   AccountState,
+  AllowanceEntry,
   Changes,
   FilterHits,
   HoldState,
@@ -103,14 +104,36 @@ export const VERIFICATIONS = newRows<'verifications', NewVerification, 'seq'>('v
 /** A row of a batch that all rows of have the batch's node and time. */
 type InBatch<T> = T & { readonly now: number; readonly node: string };
 
-export const LEDGER = newRows<'ledger', Changes['ledger'][number] & { readonly now: number }, 'id' | 'note'>('ledger', {
+export const LEDGER = newRows<'ledger', Changes['ledger'][number] & { readonly now: number }, 'id' | 'note' | 'month'>(
+  'ledger',
+  {
+    account_id: textColumn(({ accountId }) => accountId),
+    kind: textColumn(({ kind }) => kind),
+    amount: numberColumn(({ amount }) => amount),
+    charged: numberColumn(({ charged }) => charged),
+    verification_id: textColumn(({ verificationId }) => verificationId),
+    created_at: numberColumn(({ now }) => now),
+    hold_id: textColumn(({ holdId }) => holdId),
+  },
+);
+
+/** A row of the ledger, which programs of the version before show as a grant. */
+export const ALLOWANCES = newRows<
+  'ledger',
+  AllowanceEntry & { readonly now: number },
+  'id' | 'charged' | 'verification_id' | 'hold_id'
+>('ledger', {
   account_id: textColumn(({ accountId }) => accountId),
-  kind: textColumn(({ kind }) => kind),
+  kind: textColumn(() => 'grant' as const),
   amount: numberColumn(({ amount }) => amount),
-  charged: numberColumn(({ charged }) => charged),
-  verification_id: textColumn(({ verificationId }) => verificationId),
+  note: textColumn(({ note }) => note),
   created_at: numberColumn(({ now }) => now),
-  hold_id: textColumn(({ holdId }) => holdId),
+  month: textColumn(({ month }) => month),
+});
+/** What allowances change of accounts. On PostgreSQL it changes `rules`, so it is not written with every charge. */
+export const ACCOUNT_ALLOWANCE = changedRows<'accounts', AllowanceEntry>('accounts', ({ accountId }) => accountId, {
+  allowance_months: textColumn(({ allowanceMonths }) => allowanceMonths),
+  allowance_given: numberColumn(({ allowanceGiven }) => allowanceGiven),
 });
 
 export const HOLDS = newRows<'holds', InBatch<Changes['holds'][number]>>('holds', {
@@ -234,6 +257,7 @@ export const FILTER_HITS = rowMaker<FilterHits & { readonly now: number }>({
 export const ACCOUNT_COUNTERS = changedRows<'accounts', AccountState>('accounts', ({ id }) => id, {
   balance: numberColumn(({ balance }) => balance),
   locked: numberColumn(({ locked }) => locked),
+  allowance: numberColumn(({ allowance }) => allowance),
   window_start: numberColumn(({ windowStart }) => windowStart),
   window_count: numberColumn(({ windowCount }) => windowCount),
 });
@@ -283,6 +307,9 @@ export const accountState = selectList<'accounts', AccountState>()({
   testOf: true,
   balance: true,
   locked: true,
+  allowance: true,
+  allowanceMonths: true,
+  allowanceGiven: true,
   windowStart: true,
   windowCount: true,
   filterEmails: true,

@@ -56,11 +56,13 @@ const of =
 const OF_ACCOUNTS = {
   accounts: of<'accounts'>()({
     text: ['name', 'external_id'],
-    fact: ['id', 'plan', 'status', 'test_of'],
+    fact: ['id', 'plan', 'status', 'test_of', 'allowance_months'],
     number: [
       'rate_limit',
       'balance',
       'locked',
+      'allowance',
+      'allowance_given',
       'window_count',
       'purged_credits',
       'filter_emails',
@@ -109,7 +111,7 @@ const OF_ACCOUNTS = {
   }),
   ledger: of<'ledger'>()({
     text: ['note'],
-    fact: ['account_id', 'kind', 'verification_id', 'hold_id'],
+    fact: ['account_id', 'kind', 'verification_id', 'hold_id', 'month'],
     number: ['id', 'amount', 'charged'],
     time: ['created_at'],
   }),

@@ -1,6 +1,7 @@
 /** What the store needs from a database; sqlite/ and postgres/ each implement it. */
 import type { Compilable, CompiledQuery, Expression, Kysely, RawBuilder, SqlBool, Transaction } from 'kysely';
 import type { Clock } from '../kernel/clock.ts';
+import type { Plans } from '../kernel/facts/plans.ts';
 import type { JobKind, JobPolicies } from '../kernel/jobs.ts';
 import type { CountingDriver } from './charge/batcher.ts';
 import type { FilterHits } from './charge/state.ts';
@@ -118,6 +119,9 @@ export interface StorageDriver {
   readonly onEvent: (event: StoreEvent) => void;
   /** How long the server keeps verifications, for what says when it is deleted. */
   readonly retentionDays: number;
+  readonly plans: Plans;
+  /** Of this process, for what is shown and not written. */
+  readonly clock: Pick<Clock, 'now'>;
   /** The store's clock, ms. A transaction asks on its own connection (`trx`): another may not be free. */
   now(trx?: Kysely<Tables>): Promise<number>;
   /** A write transaction. `work` must use only `trx`. */
@@ -203,6 +207,7 @@ export type TransactionDriver = Pick<
   | 'writeTogether'
   | 'readAndChange'
   | 'retentionDays'
+  | 'plans'
 > & { readonly jobs: Pick<JobQueue, 'add'> };
 
 export interface StorageDriverOptions {
@@ -218,4 +223,5 @@ export interface StorageDriverOptions {
   readonly onEvent: (event: StoreEvent) => void;
   /** How long the server keeps verifications, for what says when it is deleted. */
   readonly retentionDays: number;
+  readonly plans: Plans;
 }

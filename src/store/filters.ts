@@ -2,7 +2,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { DAY_MS } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { FILTER_KEPT_DAYS } from '../kernel/facts/limits.ts';
-import { PLANS } from '../kernel/facts/plans.ts';
+import { type Plans, termsOf } from '../kernel/facts/plans.ts';
 import type { FilterSort } from '../kernel/facts/sort-orders.ts';
 import { BATCH_ROWS, yieldToEventLoop } from './batches.ts';
 import { FILTERS } from './columns.ts';
@@ -144,7 +144,7 @@ export async function addFilters(
       return { added: true, filter: toFilter(filter, now) };
     });
     if (added.length === 0) return outcomes;
-    const { filters: limit } = PLANS[accounts[0].plan];
+    const { filters: limit } = termsOf(driver.plans, accounts[0].plan);
     if (filterCount(accounts[0]) - expired.length + added.length > limit) return { tooMany: limit };
     await removeFilterRows(trx, account, expired);
     const counted = countingOf(trx, account, { added, removed: expired, last });
@@ -263,12 +263,12 @@ const noAccount = () => new ApiError('not_found', 'There is no such account.');
  * An id that no filter of the account has had; a duplicate wastes its own. Locks the account, as whatever changes
  * filters does before anything else. Throws ApiError when the account was deleted.
  */
-async function reserveId(trx: Trx, account: AccountId) {
+async function reserveId(plans: Plans, trx: Trx, account: AccountId) {
   const update = trx.updateTable('accounts').set((eb) => ({ last_filter_id: eb('last_filter_id', '+', 1) }));
   const there = update.where('id', '=', account).where('status', '<>', 'deleted');
   const row = await there.returning(['last_filter_id', 'plan', ...FILTER_COLUMNS]).executeTakeFirst();
   if (row === undefined) throw noAccount();
-  return { id: row.last_filter_id, count: filterCount(row), limit: PLANS[row.plan].filters };
+  return { id: row.last_filter_id, count: filterCount(row), limit: termsOf(plans, row.plan).filters };
 }
 
 /** The filter of the account with the subject; one that has expired is removed. The account is locked. */
@@ -389,7 +389,7 @@ export function filters(driver: StorageDriver): Filters {
     async add(account, input, by, stored = null) {
       const now = await driver.now();
       return driver.transaction(async (trx) => {
-        const { id, count, limit } = await reserveId(trx, account);
+        const { id, count, limit } = await reserveId(driver.plans, trx, account);
         const row = toRow(account, id, input, now);
         const { existingId, expired } = await inTheWay(trx, row, now);
         // One that exists already is no further one.

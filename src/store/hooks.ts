@@ -2,6 +2,7 @@ import type { Transaction, Updateable } from 'kysely';
 import { MINUTE_MS } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { HOOKS_MAX } from '../kernel/facts/limits.ts';
+import { termsOf } from '../kernel/facts/plans.ts';
 import { newId } from '../kernel/ids.ts';
 import { lockAccount, lockExistingAccount } from './account-rows.ts';
 import { rateLimitOf } from './charge/window.ts';
@@ -184,7 +185,7 @@ export function hooks(driver: StorageDriver): Hooks {
         plan,
         suspended: status !== 'active',
         test: test_of !== null,
-        requestsPerWindow: rateLimitOf({ plan, rateLimit }),
+        requestsPerWindow: rateLimitOf({ rateLimit }, termsOf(driver.plans, plan)),
       };
     },
 

@@ -28,7 +28,7 @@ export async function fundsOf({ db }: StorageDriver, account: AccountId, since: 
       CAST(sum(requests) AS BIGINT), CAST(sum(list_credits) AS BIGINT), NULL
       FROM usage_hours WHERE account_id = ${account} AND hour >= ${from} GROUP BY 2
     UNION ALL
-    SELECT 'grant', created_at, amount, 0, 0, note
+    SELECT 'grant', created_at, amount, 0, 0, coalesce(note, 'Allowance of ' || month)
       FROM ledger WHERE account_id = ${account} AND kind = 'grant' AND created_at >= ${from}
     ORDER BY 2 DESC`.execute(db);
   const now = rows.find(({ kind }) => kind === 'now');
@@ -100,6 +100,10 @@ async function chargedVerifications(driver: StorageDriver, account: AccountId, b
   return { entries, searchedTo: rows.length === limit ? null : (edge?.seq ?? null) };
 }
 
+/** `2026-11: More, by its plan` */
+const allowanceNote = (month: string | null, note: string | null): string | null =>
+  month === null || note === null ? (month ?? note) : `${month}: ${note}`;
+
 async function ledgerRows(
   { scans }: StorageDriver,
   account: AccountId,
@@ -108,12 +112,12 @@ async function ledgerRows(
 ): Promise<Entry[]> {
   const mine = scans.selectFrom('ledger').selectAll().where('account_id', '=', account).where('id', '<', before);
   const rows = await mine.orderBy('id', 'desc').limit(limit).execute();
-  return rows.map(({ id, kind, amount, charged, verification_id, note, created_at: createdAt }) => ({
+  return rows.map(({ id, kind: stored, amount, charged, verification_id, note, month, created_at: createdAt }) => ({
     source: 'id',
     at: id,
     row: {
-      ...{ id: `l${id}`, kind, amount, charged, verificationId: verification_id, verifications: null, note },
-      createdAt,
+      ...{ id: `l${id}`, kind: month === null ? stored : 'allowance', amount, charged, createdAt },
+      ...{ verificationId: verification_id, verifications: null, note: allowanceNote(month, note) },
     },
   }));
 }

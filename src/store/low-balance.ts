@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { monthOf } from '../kernel/clock.ts';
+import { creditsOf } from '../kernel/facts/plans.ts';
 import { toAccount } from './account-rows.ts';
 import { BATCH_ROWS } from './batches.ts';
 import type { StorageDriver } from './driver.ts';
@@ -10,6 +11,10 @@ import { accountEvent, emitEvent, emitOperatorEvent } from './webhooks.ts';
 
 /** Held credits may be released: only spent ones count. */
 export const IS_LOW = sql<boolean>`balance + locked < low_balance`;
+
+/** With the allowance that the next charge will record: its row may not say so yet. */
+const isLow = ({ balance, locked, lowBalance }: Account): boolean =>
+  lowBalance !== null && balance + locked < lowBalance;
 
 /** See `Accounts.claimLowBalanceAlerts`. Where the balance has recovered, the claim is reset. */
 export async function claimLowBalanceAlerts(
@@ -42,14 +47,19 @@ export async function claimLowBalanceAlerts(
       const some = trx.updateTable('accounts').where('id', 'in', ids);
       const recovered = some.set({ low_balance_told_at: null }).where('low_balance_told_at', 'is not', null);
       await recovered.where((eb) => eb.not(IS_LOW)).execute();
-      const fallen = some.set({ low_balance_told_at: now }).where('low_balance_told_at', 'is', null);
-      const rows = await fallen.where(IS_LOW).where('status', '=', 'active').returningAll().execute();
-      const accounts = rows.map(toAccount);
+      const fallen = trx
+        .selectFrom('accounts')
+        .selectAll()
+        .where('id', 'in', ids)
+        .where('low_balance_told_at', 'is', null);
+      const rows = await fallen.where(IS_LOW).where('status', '=', 'active').execute();
+      const accounts = rows.map((row) => toAccount(driver, row)).filter(isLow);
       for (const account of accounts) {
-        const { id, balance, locked, lowBalance } = account;
+        await some.set({ low_balance_told_at: now }).where('id', '=', account.id).execute();
+        const { id, lowBalance } = account;
         await mailAdmins(driver, trx, id, (to) => mailTo(account, to));
         const used = await creditsUsed(trx, id, month.start, month.end);
-        const credits = { total: balance + locked, locked, used, remaining: balance };
+        const credits = { ...creditsOf(account), used };
         const data = { credits, low_balance: lowBalance ?? 0 };
         await emitEvent({ driver, trx, now }, id, 'credits.low', data);
         const about = { id, name: account.name, external_id: account.externalId };

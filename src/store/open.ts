@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { RETENTION_DAYS } from '../kernel/facts/limits.ts';
+import { DEFAULT_PLANS, type Plans } from '../kernel/facts/plans.ts';
 import { JOB_POLICIES, type JobPolicies } from '../kernel/jobs.ts';
 import { accounts } from './accounts.ts';
 import { auditAccounts } from './audit.ts';
@@ -63,6 +64,8 @@ export interface StoreOptions {
   readonly onEvent?: (event: StoreEvent) => void;
   /** How long the server keeps verifications; the default of the option. Purging takes its own. */
   readonly retentionDays?: number;
+  /** Those without a plans file by default. */
+  readonly plans?: Plans;
 }
 
 /**
@@ -72,8 +75,19 @@ export interface StoreOptions {
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, clock, dir, queue = 5_000, batch = 256, time = 'store', remembers = true } = options;
   const { jobPolicies = JOB_POLICIES, onEvent = () => undefined, retentionDays = RETENTION_DAYS.default } = options;
+  const { plans = DEFAULT_PLANS } = options;
   const migrations = dir ?? migrationsFolder();
-  const driver = await openDriver({ url, clock, migrations, time, remembers, jobPolicies, onEvent, retentionDays });
+  const driver = await openDriver({
+    url,
+    clock,
+    migrations,
+    time,
+    remembers,
+    jobPolicies,
+    onEvent,
+    retentionDays,
+    plans,
+  });
   const charge = new ObservedCharge(driver.charge, clock);
   const charging = new Batcher(charge, { queue, batch }, clock);
   const ownClock = storeClock(driver, clock);
@@ -81,6 +95,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   let closing: Promise<void> | null = null;
   return {
     engine: driver.name,
+    plans,
     clock: ownClock,
     charging,
     sharedHolds: sharedHolds(driver),

@@ -20,7 +20,7 @@ import type { HookKind } from '../kernel/facts/hooks.ts';
 import type { Dedupe, FileForm, ListAction, ListError, ListStatus, ReadChoice, SentAs } from '../kernel/facts/lists.ts';
 import type { LogConfidence, LogMail, LogNegatable } from '../kernel/facts/log-filters.ts';
 import type { Outcome, UsageSource } from '../kernel/facts/outcomes.ts';
-import type { AccountStatus, Level, Plan } from '../kernel/facts/plans.ts';
+import type { AccountStatus, Level, Plans, PlanTerms, Priced } from '../kernel/facts/plans.ts';
 import type { Decision, Policy, PolicyAction } from '../kernel/facts/policies.ts';
 import type { ReadWarningCode } from '../kernel/facts/read-warnings.ts';
 import type { Deliverability, Reason, ReasonOrNone, Status } from '../kernel/facts/reasons.ts';
@@ -65,6 +65,7 @@ export interface SchemaCheck {
 
 export interface Store {
   readonly engine: 'sqlite' | 'postgres';
+  readonly plans: Plans;
   readonly clock: StoreClock;
   readonly charging: Charging;
   readonly sharedHolds: SharedHolds;
@@ -174,7 +175,7 @@ export interface Key {
 export interface Caller {
   readonly accountId: AccountId;
   readonly keyId: string;
-  readonly plan: Plan;
+  readonly plan: string;
   /** In test mode: the account is a test account. */
   readonly test: boolean;
 }
@@ -441,16 +442,23 @@ export type AccountId = string & { readonly __brand: 'AccountId' };
 export interface Account {
   readonly id: AccountId;
   readonly name: string;
-  readonly plan: Plan;
+  readonly plan: string;
+  /** Of the plan. */
+  readonly terms: PlanTerms;
   /** Requests per window; the plan's own unless one was set. */
   readonly rateLimit: number;
   /** True when `rateLimit` was set for this account. */
   readonly rateLimitSet: boolean;
   readonly status: AccountStatus;
-  /** What can still be spent: grants − settled charges − holds. Never below zero. */
+  /**
+   * What can still be spent: grants and allowances − settled charges − holds. Never below zero. With the allowance that
+   * the first charge of the month will record, if there was none yet.
+   */
   readonly balance: number;
   /** Held by checks that are still running. */
   readonly locked: number;
+  /** What is left of the month's allowance, out of `balance` and `locked`. It is spent first. */
+  readonly allowance: number;
   /** Days that single verifications are kept; null: as long as the server keeps them. */
   readonly retentionDays: number | null;
   /** For so many days a bounce of an address counts as its verdict; null: it is verified. */
@@ -486,9 +494,10 @@ export interface Page<T> {
 export interface LedgerRow {
   readonly id: string;
   /** `day`: the sum of a day's entries that were deleted after their time. */
-  readonly kind: 'grant' | 'hold' | 'settlement' | 'release' | 'day';
+  readonly kind: 'grant' | 'allowance' | 'hold' | 'settlement' | 'release' | 'day';
   /**
-   * Change of the balance: grants +n, holds −n, settlements +(held − charged) or −charged without a hold, releases +n.
+   * Change of the balance: grants +n, allowances +n (less what ended with the month before), holds −n, settlements
+   * +(held − charged) or −charged without a hold, releases +n.
    */
   readonly amount: number;
   /** What was charged finally; 0 but in settlements and days. */
@@ -530,7 +539,7 @@ export interface Funds {
 
 export interface AccountChange {
   readonly name?: string;
-  readonly plan?: Plan;
+  readonly plan?: string;
   readonly rateLimit?: number | null;
   readonly status?: AccountStatus;
   readonly retentionDays?: number | null;
@@ -548,7 +557,7 @@ export type AccountSummary = Account & { readonly members: number; readonly keys
 
 export interface AccountInput {
   readonly name: string;
-  readonly plan: Plan;
+  readonly plan: string;
   readonly rateLimit: number | null;
   /** The opening balance, recorded under `note`. */
   readonly credits: number;
@@ -594,6 +603,8 @@ export interface Accounts {
   testAccount(live: AccountId): Promise<Account>;
   list(): Promise<Account[]>;
   count(): Promise<number>;
+  /** How many accounts have each plan. */
+  byPlan(): Promise<readonly { readonly plan: string; readonly accounts: number }[]>;
   /** One page, newest first; `query` is searched literally in id and name, without regard to case. */
   search(input: { query: string | null; offset: number; limit: number }): Promise<Page<AccountSummary>>;
   summary(id: string): Promise<AccountSummary | null>;
@@ -769,7 +780,13 @@ export interface VerificationRecord {
   readonly status: Status;
   readonly deliverability: Deliverability;
   readonly reason: Reason | null;
+  /** As `body` says. */
   readonly credits: number;
+  /**
+   * What it is priced as: where the account's plan has another price than `credits`, the store corrects both that and
+   * `body`. Null by default: it costs `credits`, whatever the plan.
+   */
+  readonly price?: Priced | null;
   readonly clientIp: string | null;
   readonly durationMs: number;
   /** The reply's JSON text, exactly as it is sent. */
@@ -784,7 +801,7 @@ export interface VerificationRecord {
   readonly decisionIfSeen?: Decision | null;
 }
 
-/** What the store has completed of a record, by what it knows of a mailbox. */
+/** What the store has completed of a record, by what it knows of a mailbox and of prices. */
 export type CompletedReply = Pick<VerificationRecord, 'body' | 'decision'>;
 
 /** That a mailbox is to be remembered in a scope of the account. Neither address is stored. */
@@ -842,8 +859,8 @@ export interface VerifyAdmission {
   /**
    * Called with the matching filter, unless one may match once the mail hosts are known. Returns the record when the
    * verdict needs no network (then it is charged and recorded in the transaction that found the filter to match), or
-   * null when it has to be worked out (then PRICE[level] is held; nothing in test mode). Must be pure: it may be called
-   * again, and in vain.
+   * null when it has to be worked out (then `heldPrice` of the level is held; nothing in test mode). Must be pure: it
+   * may be called again, and in vain.
    */
   readonly decide: (filter: FilterRule | null) => VerificationRecord | null;
 }
@@ -853,12 +870,13 @@ type PlainRefusal =
   | 'revoked_api_key'
   | 'ip_not_allowed'
   | 'rate_limit_exceeded'
-  | 'plan_upgrade_required'
   | 'insufficient_credits'
   | 'idempotency_in_progress'
   | 'idempotency_key_reused';
 export type Refusal =
   | { readonly code: PlainRefusal }
+  /** `upgrade`: the plan that has the level; null: none has. */
+  | { readonly code: 'plan_upgrade_required'; readonly upgrade: string | null }
   | { readonly code: 'expired_api_key'; readonly expiredAt: number }
   | { readonly code: 'scope_missing'; readonly scope: KeyScope }
   | { readonly code: 'too_many_mailboxes'; readonly limit: number }
@@ -870,7 +888,7 @@ export type Refusal =
  * suspended, are `invalid_api_key`), IP allowlist, scope, rate window, idempotency (for unusable requests too: their
  * 400 and 422 are stored replies), [`invalid` is handed back here as `admitted`], plan, room for a mailbox, filters,
  * credits, budget of the key. What a filter blocks costs nothing, so it needs neither of the last two: `decide` is then
- * called with it and its record settles at once. Credits and budget must cover PRICE[level] even when the verdict turns
+ * called with it and its record settles at once. Credits and budget must cover `heldPrice` even when the verdict turns
  * out to cost less, so that an answer does not depend on what is cached. Holds count against the budget while they
  * last, so it is never exceeded.
  * `caller` and `window` are there from the moment the key is known to be good.
@@ -1940,7 +1958,7 @@ export interface Users {
 export interface Membership {
   readonly account: AccountId;
   readonly accountName: string;
-  readonly plan: Plan;
+  readonly plan: string;
   readonly status: AccountStatus;
   readonly role: Role;
   /** Of the account. */
@@ -2448,7 +2466,7 @@ export interface Hook extends HookSettings {
 export interface CalledHook extends Hook {
   /** Those that are accepted, by the clock of the store; the newest first. */
   readonly secrets: readonly string[];
-  readonly plan: Plan;
+  readonly plan: string;
   readonly suspended: boolean;
   /** Whether its account is one of test mode. */
   readonly test: boolean;
@@ -2498,7 +2516,7 @@ export interface OutcomeSource {
 export interface CalledOutcomeSource extends OutcomeSource {
   /** Those that are accepted, by the clock of the store; the newest first. */
   readonly secrets: readonly string[];
-  readonly plan: Plan;
+  readonly plan: string;
   readonly suspended: boolean;
   /** Whether its account is one of test mode. */
   readonly test: boolean;

@@ -6,7 +6,7 @@ import type { DeliveryStatus, DisabledReason, WebhookEventType } from '../kernel
 import type { FilterAction } from '../kernel/facts/filter-types.ts';
 import type { HookKind } from '../kernel/facts/hooks.ts';
 import type { ListStatus } from '../kernel/facts/lists.ts';
-import type { AccountStatus, Level, Plan } from '../kernel/facts/plans.ts';
+import type { AccountStatus, Level } from '../kernel/facts/plans.ts';
 import type { PolicyAction } from '../kernel/facts/policies.ts';
 import type { Deliverability, Reason, Status } from '../kernel/facts/reasons.ts';
 import type { Role } from '../kernel/facts/roles.ts';
@@ -48,13 +48,16 @@ interface RequestTables {
 interface LedgerTable {
   id: Generated<number>;
   account_id: string;
-  kind: Exclude<LedgerRow['kind'], 'day'>;
+  /** An allowance is a grant with a `month`. */
+  kind: Exclude<LedgerRow['kind'], 'day' | 'allowance'>;
   amount: number;
   charged: Generated<number>;
   verification_id: string | null;
   note: string | null;
   created_at: number;
   hold_id: Generated<string | null>;
+  /** Of an allowance: `2026-11`. */
+  month: Generated<string | null>;
 }
 interface LedgerDaysTable {
   account_id: string;
@@ -285,12 +288,16 @@ type Moment<None = never> = ColumnType<string | Date | None, string | None, stri
 export interface AccountsTable {
   id: string;
   name: string;
-  plan: Plan;
+  plan: string;
   rate_limit: number | null;
   /** `deleted`: invisible; its rows are removed later (account-removal.ts). */
   status: AccountStatus | 'deleted';
   balance: Generated<number>;
   locked: Generated<number>;
+  /** See `CreditState`, as the next two. */
+  allowance: Generated<number>;
+  allowance_months: Generated<string>;
+  allowance_given: Generated<number>;
   window_start: Generated<number>;
   window_count: Generated<number>;
   filter_emails: Generated<number>;

@@ -20,7 +20,7 @@ export async function testAccount(driver: StorageDriver, live: AccountId): Promi
   const find = (from: Pick<typeof db, 'selectFrom'>) =>
     from.selectFrom('accounts').selectAll().where('test_of', '=', live).where('status', '<>', 'deleted');
   const known = await find(db).executeTakeFirst();
-  if (known !== undefined) return toAccount(known);
+  if (known !== undefined) return toAccount(driver, known);
   const now = await driver.now();
   return driver.transaction(async (trx) => {
     const { name, plan, rate_limit, status, test_of, ...more } = await lockExistingAccount(driver, trx, live);
@@ -35,6 +35,6 @@ export async function testAccount(driver: StorageDriver, live: AccountId): Promi
       .onConflict((oc) => oc.doNothing())
       .executeTakeFirst();
     if (numInsertedOrUpdatedRows === 1n) await addGrant(trx, row.id, TEST_CREDITS, 'Test credits, never spent', now);
-    return toAccount(await find(trx).executeTakeFirstOrThrow());
+    return toAccount(driver, await find(trx).executeTakeFirstOrThrow());
   });
 }

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import { DAY_MS, HOUR_MS, toIso } from '../kernel/clock.ts';
 import { LIST_RESULT_BYTES, USAGE_HOURS_KEPT_DAYS } from '../kernel/facts/limits.ts';
 import type { UsageSource } from '../kernel/facts/outcomes.ts';
-import { DEFAULT_PLAN, PLANS } from '../kernel/facts/plans.ts';
+import { type Plans, termsOf } from '../kernel/facts/plans.ts';
 import type { Reason } from '../kernel/facts/reasons.ts';
 import { andRest, BATCH_ROWS } from './batches.ts';
 import { ADD_USAGE_SUMS, USAGE_SUMS } from './columns.ts';
@@ -136,6 +136,7 @@ const dailyBefore = (account: AccountId) =>
  */
 export async function storageOf(
   db: Kysely<Tables>,
+  plans: Plans,
   account: AccountId,
   without: readonly Row<'lists'>['status'][] = ['deleted'],
 ): Promise<AccountStorage> {
@@ -148,7 +149,7 @@ export async function storageOf(
     .select(['plan', ...FILTER_COLUMNS])
     .where('id', '=', account);
   const row = await owner.executeTakeFirst();
-  const plan = PLANS[row?.plan ?? DEFAULT_PLAN];
+  const plan = termsOf(plans, row?.plan ?? '');
   return {
     lists: found.lists,
     listBytes: { used: found.bytes, limit: plan.listBytes },
@@ -171,7 +172,7 @@ export async function creditsUsed(
 
 export function usage(driver: StorageDriver): Usage {
   return {
-    storage: (account) => storageOf(driver.db, account),
+    storage: (account) => storageOf(driver.db, driver.plans, account),
 
     async summary(account, from, to) {
       const period = within(account, from, to);

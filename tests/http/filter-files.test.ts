@@ -1,7 +1,7 @@
 /** Files of filters over the API: what a row becomes, and what is said of those that cannot be used. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FILTER_ERRORS_SHOWN, FILTER_FILE_BYTES, FILTER_ROWS_SHOWN } from '../../src/kernel/facts/limits.ts';
-import { PLANS } from '../../src/kernel/facts/plans.ts';
+import { DEFAULT_PLANS, termsOf } from '../../src/kernel/facts/plans.ts';
 import { type Lab, type Member, type Reply, startLab } from '../lab/service.ts';
 import { runSql } from '../lab/stores.ts';
 import { of, signedIn } from './dashboard/client.ts';
@@ -176,7 +176,7 @@ describe('an import', () => {
 
   it('says how many were added where the plan has no room for all', async () => {
     const who = await lab.member({ rateLimit: 100_000, plan: 'starter' });
-    const limit = PLANS.starter.filters;
+    const limit = termsOf(DEFAULT_PLANS, 'starter').filters;
     await runSql(lab.databaseUrl, `UPDATE accounts SET filter_ips = ${limit - 250} WHERE id = '${who.account.id}'`);
     const lines = Array.from({ length: 500 }, (_, i) => `d${i}.example.com`).join('\n');
     const { status, json } = await bring(who, lines);

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIST_RESULT_BYTES, LIST_STORED_FREE_BYTES } from '../../src/kernel/facts/limits.ts';
-import { PLANS } from '../../src/kernel/facts/plans.ts';
+import { DEFAULT_PLANS, termsOf } from '../../src/kernel/facts/plans.ts';
 import type { Lab, Member } from '../lab/service.ts';
 import { ENGINE, runSql } from '../lab/stores.ts';
 import { workbookOf } from '../lab/zip.ts';
@@ -168,7 +168,7 @@ describe('the stored bytes of other requests', () => {
 });
 
 describe('what an account keeps', () => {
-  const { listBytes, filters } = PLANS.starter;
+  const { listBytes, filters } = termsOf(DEFAULT_PLANS, 'starter');
   const usage = async (who: Member) => (await who.call('GET', '/v1/usage')).json.storage;
 
   it('is bounded for lists: the rows of all of them, with room for their results', async () => {

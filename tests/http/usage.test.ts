@@ -19,7 +19,7 @@ describe('GET /v1/usage', () => {
     expect(json).toMatchObject({
       plan: 'premium',
       period: { start: expect.stringMatching(/-01T00:00:00.000Z$/), end: expect.stringMatching(/-01T00:00:00.000Z$/) },
-      credits: { total: 47, locked: 0, used: 3, remaining: 47 },
+      credits: { total: 47, locked: 0, used: 3, remaining: 47, unlimited: false, allowance: 0, purchased: 47 },
       rate_limit: { limit: 300, remaining: 296, window_seconds: 300 },
       validation_types: { mx: { credits: 1, available: true }, smtp: { credits: 10, available: true } },
       totals: { requests: 3, good: 1, bad: 2, by_reason: { disposable_domain: 1, invalid_format: 1 } },

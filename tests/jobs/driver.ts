@@ -1,5 +1,6 @@
 /** A store's driver, whose queue takes the caller's transaction; and what a job changes in the store, to be counted. */
 import { systemClock } from '../../src/kernel/clock.ts';
+import { DEFAULT_PLANS } from '../../src/kernel/facts/plans.ts';
 import { JOB_POLICIES, type JobPolicies } from '../../src/kernel/jobs.ts';
 import type { StorageDriver } from '../../src/store/driver.ts';
 import type { Claim } from '../../src/store/jobs/queue.ts';
@@ -19,6 +20,7 @@ export async function openDriver(url: string, leaseSeconds: number): Promise<Sto
     onEvent: () => undefined,
     retentionDays: 30,
     remembers: true,
+    plans: DEFAULT_PLANS,
   };
   if (url.startsWith('sqlite:')) return (await import('../../src/store/sqlite/driver.ts')).openSqlite(all);
   return (await import('../../src/store/postgres/driver.ts')).openPostgres(all);

@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EnvironmentVariables, readOptions } from '../../src/config/read.ts';
 import { type Clock, systemClock } from '../../src/kernel/clock.ts';
-import type { Plan } from '../../src/kernel/facts/plans.ts';
 import { createLogger } from '../../src/kernel/log.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { type CreatedKey, createKey } from '../../src/service/keys.ts';
@@ -48,7 +47,7 @@ export interface Lab {
   readonly listsDir: string;
   /** A separate account with a key. */
   member(
-    options?: { plan?: Plan; credits?: number; rateLimit?: number | null; allowIps?: string[] } & KeyLimits,
+    options?: { plan?: string; credits?: number; rateLimit?: number | null; allowIps?: string[] } & KeyLimits,
   ): Promise<Member>;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { DEFAULT_PLANS, termsOf } from '../../src/kernel/facts/plans.ts';
 import { describeStores } from '../lab/stores.ts';
 import { hold, member, verifyNow } from './cast.ts';
 import { BY, person } from './people.ts';
@@ -14,6 +15,8 @@ describeStores('accounts', (lab) => {
       rateLimit: 60,
       rateLimitSet: false,
       status: 'active',
+      allowance: 0,
+      terms: termsOf(DEFAULT_PLANS, 'starter'),
       testOf: null,
       trustBouncesDays: null,
       externalId: null,

@@ -1,6 +1,6 @@
 /** Who and what the store's tests are about: an account with a key, a request, a verdict. */
 
-import type { Level, Plan } from '../../src/kernel/facts/plans.ts';
+import type { Level } from '../../src/kernel/facts/plans.ts';
 import type { KeyScope } from '../../src/kernel/facts/scopes.ts';
 import { hashApiKey, newApiKey } from '../../src/kernel/ids.ts';
 import type {
@@ -27,7 +27,7 @@ export interface Member {
 
 export async function member(
   store: Store,
-  options: { plan?: Plan; credits?: number; rateLimit?: number | null; allowIps?: string[] } & KeyLimits = {},
+  options: { plan?: string; credits?: number; rateLimit?: number | null; allowIps?: string[] } & KeyLimits = {},
 ): Promise<Member> {
   const { plan = 'premium', credits = 100, rateLimit = 1_000_000, allowIps = [], ...limits } = options;
   const account = await store.accounts.create({ name: 'Example', plan, rateLimit, credits });

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { DAY_MS, monthOf } from '../../src/kernel/clock.ts';
-import { PRICE } from '../../src/kernel/facts/plans.ts';
+import { DEFAULT_PRICES } from '../../src/kernel/facts/plans.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Admission, Caller, Store } from '../../src/store/store.ts';
 import { describeStores, freshDatabase, type StoreLab, TestClock } from '../lab/stores.ts';
@@ -112,7 +112,7 @@ class World {
 
   async ask(store: Store, { who, level, key, do: what }: Extract<Operation, { do: 'hold' | 'charge' }>): Promise<void> {
     const id = newVerificationId();
-    const record = verdict(id, { credits: what === 'charge' ? PRICE[level] : 1 });
+    const record = verdict(id, { credits: what === 'charge' ? DEFAULT_PRICES[level] : 1 });
     const { hash, account } = this.members[who]!;
     const idempotency = typeof key !== 'number' ? null : { route: 'POST /v1/verify', key: `k${key}`, fingerprint: 'f' };
     const decide = () => (what === 'charge' ? record : null);
@@ -123,7 +123,8 @@ class World {
       ),
     );
     if (answer.outcome === 'settled') this.acknowledge(answer.record, answer.caller);
-    if (answer.outcome === 'admitted') this.held.push({ id, caller: answer.caller, amount: PRICE[level], idempotency });
+    if (answer.outcome === 'admitted')
+      this.held.push({ id, caller: answer.caller, amount: DEFAULT_PRICES[level], idempotency });
   }
 
   async settle(store: Store, operation: Extract<Operation, { do: string; nth: number }>): Promise<void> {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { LIST_CLAIMS_MAX } from '../../src/kernel/facts/limits.ts';
-import { PLANS } from '../../src/kernel/facts/plans.ts';
+import { DEFAULT_PLANS, termsOf } from '../../src/kernel/facts/plans.ts';
 import { listResultId, newId } from '../../src/kernel/ids.ts';
 import { newBlock } from '../../src/store/lists/blocks.ts';
 import { describeStores } from '../lab/stores.ts';
@@ -24,7 +24,7 @@ describeStores('a list of addresses', (lab) => {
     };
     const block = {
       ...newBlock([row], 1, ['a@example.com'], layout),
-      bytes: Math.floor(PLANS.starter.listBytes * 0.6),
+      bytes: Math.floor(termsOf(DEFAULT_PLANS, 'starter').listBytes * 0.6),
     };
     const ids = ['lst_1', 'lst_2'];
     const list = { account, keyId: who.key.id, clientIp: null, name: 'x', level: 'mx' as const, patienceMinutes: 0 };

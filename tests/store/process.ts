@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '../../src/kernel/clock.ts';
+import { DEFAULT_PLANS, plansOf, termsOf } from '../../src/kernel/facts/plans.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { asking, hold, newVerificationId, verdict, verifyNow } from './cast.ts';
@@ -67,6 +68,23 @@ async function freeze(store: Store): Promise<void> {
   say((await store.charging.admit(asking({ hash }, { id, decide }))).outcome);
 }
 
+/**
+ * Charges an account from just before a time on, which COUNT says, until it is killed; says the first charges after it.
+ */
+async function month(): Promise<void> {
+  const shift = Number(count) - 30 - Date.now();
+  const clock = { ...systemClock, now: () => Date.now() + shift };
+  const huge = { ...termsOf(DEFAULT_PLANS, 'premium'), name: 'huge', monthlyCredits: 1_000_000_000 };
+  const own = await openStore({ url, clock, time: 'process', plans: plansOf([huge]) });
+  const forever = async (): Promise<void> => {
+    for (;;) {
+      const answer = await verifyNow(own, { hash });
+      if (answer.outcome === 'settled' && clock.now() > Number(count) + 5) say(answer.record.id);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, forever));
+}
+
 /** Holds SQLite's write lock for a while. */
 async function lock(): Promise<void> {
   const db = new DatabaseSync(url.slice('sqlite:'.length));
@@ -89,5 +107,6 @@ if (job === 'verify') await verify(store);
 if (job === 'lock') await lock();
 if (job === 'freeze') await freeze(store);
 if (job === 'churn') await churn(store);
+if (job === 'month') await month();
 await store.close();
 process.stdin.destroy();

@@ -4,6 +4,7 @@ import type { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { systemClock } from '../../src/kernel/clock.ts';
+import { DEFAULT_PLANS } from '../../src/kernel/facts/plans.ts';
 import { JOB_POLICIES } from '../../src/kernel/jobs.ts';
 import type { StorageDriver } from '../../src/store/driver.ts';
 import { migrationsFolder } from '../../src/store/migrations.ts';
@@ -124,4 +125,5 @@ const sameFile = (url: string): Promise<StorageDriver> =>
     onEvent: () => undefined,
     retentionDays: 30,
     remembers: true,
+    plans: DEFAULT_PLANS,
   });

@@ -15,7 +15,7 @@ import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import { KEY_SCOPES } from '../../kernel/facts/scopes.ts';
 import { choice, counted, grouped, span } from '../../kernel/format.ts';
 import { DecodedAs, Nullable, OneOf, Text, Time, WholeNumber } from '../schema.ts';
-import { Storage } from '../usage.ts';
+import { Credits, PlanPrices, Storage } from '../usage.ts';
 import {
   AccountStatusField,
   Before,
@@ -37,8 +37,11 @@ export const AccountReply = Type.Object(
     status: AccountStatusField,
     rate_limit: Type.Integer({ description: `Requests per ${counted(WINDOW_SECONDS / 60, 'minute')}.` }),
     smtp_available: Type.Boolean(),
-    prices: Type.Object({ mx: Type.Integer(), smtp: Type.Integer() }),
-    credits: Type.Object({ remaining: Type.Integer(), locked: Type.Integer() }),
+    upgrade_required: Nullable(
+      Type.String({ description: 'The plan that has the smtp level; null: this one, or none.' }),
+    ),
+    prices: PlanPrices,
+    credits: Type.Omit(Credits, ['used']),
     storage: Storage,
     /** In force: the account's own, or the server's. */
     retention_days: Type.Integer(),
@@ -96,7 +99,7 @@ export const LedgerReply = Type.Object(
     rows: Type.Array(
       Type.Object({
         id: Type.String(),
-        kind: OneOf(['grant', 'hold', 'settlement', 'release', 'day'] as const, {
+        kind: OneOf(['grant', 'allowance', 'hold', 'settlement', 'release', 'day'] as const, {
           description: '`day`: the sum of a day’s entries that were deleted after their time.',
         }),
         amount: Type.Integer({ description: 'Change of the balance.' }),

@@ -14,6 +14,7 @@ import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import { OPERATOR_SCOPES } from '../../kernel/facts/scopes.ts';
 import { choice, counted, grouped } from '../../kernel/format.ts';
 import { Nullable, OneOf, Text, Time, WholeNumber } from '../schema.ts';
+import { PlanPrices } from '../usage.ts';
 import { AccountStatusField, Email, InstantOf, Name, PlanField } from './fields.ts';
 
 /** Without its payload, which holds addresses. */
@@ -158,8 +159,10 @@ export const OperatorAccount = Type.Object(
     rate_limit: Type.Integer(),
     rate_limit_set: Type.Boolean(),
     status: AccountStatusField,
-    balance: Type.Integer(),
-    locked: Type.Integer(),
+    balance: Type.Integer({ description: 'What can still be spent.' }),
+    locked: Type.Integer({ description: 'Held by checks that are still running.' }),
+    allowance: Type.Integer({ description: 'What is left of the month’s allowance, out of `balance` and `locked`.' }),
+    unlimited: Type.Boolean({ description: 'Whether the plan gives as many credits as are needed.' }),
     members: Type.Integer(),
     keys: Type.Integer(),
     created_at: Time,
@@ -167,6 +170,22 @@ export const OperatorAccount = Type.Object(
   { title: 'OperatorAccount' },
 );
 export type OperatorAccount = Static<typeof OperatorAccount>;
+
+export const OperatorPlans = Type.Object(
+  {
+    plans: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        requests_per_window: Type.Integer(),
+        smtp_available: Type.Boolean(),
+        prices: PlanPrices,
+        monthly_credits: Type.Union([Type.Integer(), Type.Null()], { description: 'Null: unlimited.' }),
+      }),
+      { description: 'The first one is that of new accounts.' },
+    ),
+  },
+  { title: 'OperatorPlans' },
+);
 
 export const OperatorAccountsQuery = Type.Object({
   query: Type.Optional(Text('query', ACCOUNT_QUERY_LENGTH, { description: 'In name or id.' })),

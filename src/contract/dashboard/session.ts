@@ -9,6 +9,7 @@ import {
   SIGN_IN_ID_LENGTH,
 } from '../../kernel/facts/limits.ts';
 import { Nullable, OneOf, Text, Time } from '../schema.ts';
+import { PlanPrices } from '../usage.ts';
 import {
   AccountStatusField,
   Email,
@@ -42,6 +43,7 @@ export const SessionReply = Type.Object(
         name: Type.String(),
         role: RoleField,
         plan: PlanField,
+        prices: PlanPrices,
         status: AccountStatusField,
         second_factor_required: SecondFactorRequired,
         test_account: Type.String({ description: 'The account of its test data: `:account` of the same paths.' }),

@@ -4,6 +4,7 @@ import { OUTCOMES, USAGE_SOURCES } from '../../kernel/facts/outcomes.ts';
 import { choice, span } from '../../kernel/format.ts';
 import { ListReply } from '../lists.ts';
 import { Nullable, OneOf, Text, Time } from '../schema.ts';
+import { Credits, PlanPrices } from '../usage.ts';
 import { ReasonFilter } from '../verify.ts';
 import { AccountStatusField, InstantOf, PlanField } from './fields.ts';
 import { LogFilters } from './log.ts';
@@ -11,7 +12,7 @@ import { LogFilters } from './log.ts';
 export const OverviewReply = Type.Object(
   {
     account: Type.Object({ id: Type.String(), name: Type.String(), plan: PlanField, status: AccountStatusField }),
-    credits: Type.Object({ remaining: Type.Integer(), locked: Type.Integer(), used: Type.Integer() }),
+    credits: Credits,
     /** `days`: at the end of each day (UTC), held credits included. What follows is of the available ones. */
     balance: Type.Object({
       days: Type.Array(Type.Object({ at: Time, balance: Type.Integer() })),
@@ -34,6 +35,10 @@ export const OverviewReply = Type.Object(
     totals: Type.Object({ requests: Type.Integer(), good: Type.Integer(), bad: Type.Integer() }),
     rate_limit: Type.Object({ limit: Type.Integer(), remaining: Type.Integer(), reset_at: Time }),
     smtp_available: Type.Boolean(),
+    upgrade_required: Nullable(
+      Type.String({ description: 'The plan that has the smtp level; null: this one, or none.' }),
+    ),
+    prices: PlanPrices,
     /** The line under which a banner and a mail say so; null: none. */
     low_balance: Nullable(Type.Integer()),
     is_low: Type.Boolean(),

@@ -4,7 +4,7 @@ import { invalid, type Parsed } from '../../contract/reader.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { ApiError, toApiError } from '../../kernel/errors.ts';
 import { BODY_BYTES } from '../../kernel/facts/limits.ts';
-import { PLAN_WITH_SMTP, type Plan, WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
+import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import type { KeyScope } from '../../kernel/facts/scopes.ts';
 import { counted, grouped } from '../../kernel/format.ts';
 import { hashApiKey, isOperatorKey, type KeyMode, keyModeOf, sha256Hex } from '../../kernel/ids.ts';
@@ -53,7 +53,7 @@ export function refusalOf(admission: Extract<Admission, { outcome: 'refused' }>,
     case 'plan_upgrade_required':
       return new ApiError(code, undefined, {
         ...(caller ? { current_plan: caller.plan } : {}),
-        upgrade_required: PLAN_WITH_SMTP,
+        ...(admission.upgrade === null ? {} : { upgrade_required: admission.upgrade }),
       });
     case 'insufficient_credits':
       return new ApiError(code, `The account does not have enough credits for this request; ${balance ?? 0} are left.`);
@@ -208,7 +208,7 @@ export const idempotencyOf =
  * Of the account's rate limit, the draft's headers (draft-ietf-httpapi-ratelimit-headers) and the older ones.
  * `t` and `Retry-After` are seconds until the window ends, `X-RateLimit-Reset` is a Unix time in seconds.
  */
-function rateHeaders(plan: Plan, window: RateWindow, nowMs: number): Record<string, string> {
+function rateHeaders(plan: string, window: RateWindow, nowMs: number): Record<string, string> {
   const t = secondsLeft(window, nowMs);
   return {
     'ratelimit-policy': `"${plan}";q=${window.limit};w=${WINDOW_SECONDS}`,

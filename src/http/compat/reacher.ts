@@ -14,7 +14,7 @@ import {
   TIMEOUT_MS,
 } from '../../kernel/facts/limits.ts';
 import type { ListStatus } from '../../kernel/facts/lists.ts';
-import { DEFAULT_LEVEL, PLANS } from '../../kernel/facts/plans.ts';
+import { DEFAULT_LEVEL, termsOf } from '../../kernel/facts/plans.ts';
 import type { RowView } from '../../service/lists/results.ts';
 import { listObject } from '../../service/lists/service.ts';
 import { spooled } from '../../service/lists/spooled.ts';
@@ -174,7 +174,7 @@ export const REACHER_BULK_ROUTES: readonly Route[] = [
       bodyLimit: LIST_JSON_BYTES,
     },
     serve:
-      ({ lists }) =>
+      ({ lists, plans }) =>
       async ({ caller, ip }, { body }) => {
         const { accountId: account, plan, keyId } = caller;
         const { list } = await lists.upload({ account, plan, keyId, ip }, { caller, ip }, async (place) => {
@@ -187,7 +187,7 @@ export const REACHER_BULK_ROUTES: readonly Route[] = [
             await close();
             throw error;
           }
-          const level = PLANS[plan].smtp ? 'smtp' : DEFAULT_LEVEL;
+          const level = termsOf(plans, plan).levels.includes('smtp') ? 'smtp' : DEFAULT_LEVEL;
           return { level, fileName: null, sentAs: { form: 'json', charset: null }, input, close };
         });
         const { error } = listObject(list);

@@ -3,7 +3,7 @@ import * as C from '../../contract/dashboard/account.ts';
 import { Done } from '../../contract/dashboard/session.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso } from '../../kernel/clock.ts';
-import { PLANS, PRICE } from '../../kernel/facts/plans.ts';
+import { creditsOf, type Plans, planWithLevel } from '../../kernel/facts/plans.ts';
 import type { AccountDetail, AccountStorage, KeysetQuery, LedgerPage, LedgerRange } from '../../service/accounts.ts';
 import type { ActingMember, Role } from '../../service/members.ts';
 import { done } from '../access/session.ts';
@@ -14,7 +14,7 @@ import { ACCOUNT_PATH, type AccountContext, type Route, route } from '../route.t
 const accountReply = (
   a: AccountDetail,
   { listBytes, filters }: AccountStorage,
-  retentionDaysMax: number,
+  { plans, retentionDaysMax }: { readonly plans: Plans; readonly retentionDaysMax: number },
   role: Role,
 ): C.AccountReply => ({
   id: a.id,
@@ -22,9 +22,10 @@ const accountReply = (
   plan: a.plan,
   status: a.status,
   rate_limit: a.rateLimit,
-  smtp_available: PLANS[a.plan].smtp,
-  prices: { ...PRICE },
-  credits: { remaining: a.balance, locked: a.locked },
+  smtp_available: a.terms.levels.includes('smtp'),
+  upgrade_required: a.terms.levels.includes('smtp') ? null : planWithLevel(plans, 'smtp'),
+  prices: a.terms.prices,
+  credits: creditsOf(a),
   storage: { list_bytes: listBytes, filters },
   retention_days: a.retentionDays,
   retention_days_max: retentionDaysMax,
@@ -81,15 +82,12 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     output: { content: C.AccountReply },
     doc: { operationId: 'account', tag: 'Dashboard', summary: 'Plan, limits, prices, retention' },
     serve:
-      ({ account: accounts }) =>
-      async ({ account, role }) => ({
-        body: accountReply(
-          await accounts.get(account),
-          await accounts.storage(account),
-          accounts.retentionDaysMax,
-          role,
-        ),
-      }),
+      ({ account: accounts, plans }) =>
+      async ({ account, role }) => {
+        const { retentionDaysMax } = accounts;
+        const found = await accounts.get(account);
+        return { body: accountReply(found, await accounts.storage(account), { plans, retentionDaysMax }, role) };
+      },
   }),
   route({
     method: 'PATCH',
@@ -105,8 +103,9 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
       errors: [422],
     },
     serve:
-      ({ account: accounts }) =>
+      ({ account: accounts, plans }) =>
       async ({ account, role, actor, user }, { body }) => {
+        const { retentionDaysMax } = accounts;
         const { name, retention_days: retentionDays, trust_bounces_days: trustBouncesDays } = body;
         const { second_factor_required: secondFactorRequired } = body;
         const change = { name, retentionDays, trustBouncesDays, secondFactorRequired };
@@ -114,7 +113,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
           throw nothingToChange('name, retention_days, trust_bounces_days or second_factor_required');
         const changed = await accounts.change(account, change, actor, user);
         return {
-          body: accountReply(changed, await accounts.storage(account), accounts.retentionDaysMax, role),
+          body: accountReply(changed, await accounts.storage(account), { plans, retentionDaysMax }, role),
         };
       },
   }),

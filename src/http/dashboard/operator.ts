@@ -5,6 +5,7 @@ import { type OperatorJob, OperatorJobsReply, ServiceReply } from '../../contrac
 import { Done } from '../../contract/dashboard/session.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { ACCOUNTS_PER_PAGE, OPERATOR_JOBS } from '../../kernel/facts/limits.ts';
+import { isUnlimited } from '../../kernel/facts/plans.ts';
 import { isJobKind, JOB_POLICIES } from '../../kernel/jobs.ts';
 import type { JobRecord } from '../../service/jobs.ts';
 import type { AccountSummary, ListsState } from '../../service/operator.ts';
@@ -99,6 +100,8 @@ export const accountReply = (a: AccountSummary): C.OperatorAccount => ({
   status: a.status,
   balance: a.balance,
   locked: a.locked,
+  allowance: a.allowance,
+  unlimited: isUnlimited(a.terms),
   members: a.members,
   keys: a.keys,
   created_at: toIso(a.createdAt),
@@ -194,6 +197,27 @@ export const OPERATOR_ROUTES: readonly Route[] = [
         const { items, total } = await operator.search({ query: query || null, page, perPage: ACCOUNTS_PER_PAGE });
         return { body: { accounts: items.map(accountReply), total_count: total, per_page: ACCOUNTS_PER_PAGE } };
       },
+  }),
+  route({
+    method: 'GET',
+    path: `${OPERATOR}/plans`,
+    access: 'operator',
+    cost: 'query',
+    output: { content: C.OperatorPlans },
+    doc: { operationId: 'operatorPlans', tag: 'Dashboard', summary: 'The plans that accounts can have' },
+    serve:
+      ({ operator }) =>
+      async () => ({
+        body: {
+          plans: operator.plans.map((plan) => ({
+            name: plan.name,
+            requests_per_window: plan.requestsPerWindow,
+            smtp_available: plan.levels.includes('smtp'),
+            prices: plan.prices,
+            monthly_credits: isUnlimited(plan) ? null : plan.monthlyCredits,
+          })),
+        },
+      }),
   }),
   route({
     method: 'POST',

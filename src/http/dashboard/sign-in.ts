@@ -1,6 +1,7 @@
 import * as C from '../../contract/dashboard/session.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { termsOf } from '../../kernel/facts/plans.ts';
 import { counted } from '../../kernel/format.ts';
 import type { PasskeyRecord } from '../../service/sign-in/passkeys.ts';
 import type { SignedIn } from '../../service/sign-in/session.ts';
@@ -376,6 +377,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
           name,
           role,
           plan,
+          prices: termsOf(c.plans, plan).prices,
           status,
           second_factor_required: of.secondFactorRequired,
           test_account: of.testAccount,

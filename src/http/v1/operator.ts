@@ -3,7 +3,7 @@ import * as C from '../../contract/operator.ts';
 import { IdempotencyHeader } from '../../contract/schema.ts';
 import { UsageQuery } from '../../contract/usage.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
-import { DEFAULT_PLAN } from '../../kernel/facts/plans.ts';
+import { defaultPlan } from '../../kernel/facts/plans.ts';
 import { KEY_PREFIXES } from '../../kernel/ids.ts';
 import { type Key, modeOf } from '../../service/keys.ts';
 import type { AccountSummary, GrantOutcome, NewAccount } from '../../service/operator.ts';
@@ -105,9 +105,9 @@ const ACCOUNT_ROWS: readonly Route[] = [
     },
     doc: managed({ operationId: 'createAccount', summary: 'Create an account', errors: [409, 422] }),
     serve:
-      ({ operator }) =>
+      ({ operator, plans }) =>
       async (granted, { body, warnings }) => {
-        const { name, plan = DEFAULT_PLAN, credits = 0, rate_limit: rateLimit = null, owner = null } = body;
+        const { name, plan = defaultPlan(plans), credits = 0, rate_limit: rateLimit = null, owner = null } = body;
         const input = { name, plan, credits, rateLimit, externalId: body.external_id ?? null, owner };
         const keep = stored<NewAccount>(granted, (made) => createdReply(made, null, warnings));
         const made = await operator.createManaged(input, granted.actor, keep);

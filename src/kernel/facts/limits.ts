@@ -365,6 +365,20 @@ export const TRUST_BOUNCES_DAYS = { min: 1, max: 365 };
 export const CONTRADICTIONS_TOLD = 100;
 export const RATE_LIMIT = { min: 1, max: 1_000_000_000 };
 export const LOW_BALANCE = { min: 1, max: 1_000_000_000 };
+export const PLAN_NAME_LENGTH = { min: 1, max: 40 };
+export const PLANS_MAX = 100;
+/** Of a plan in the plans file. The defaults of what an account can have are the most that there is. */
+export const PLAN_NUMBERS = {
+  requests_per_window: { min: 1, max: 1_000_000_000, default: 1 },
+  monthly_credits: { min: 0, max: 1_000_000_000_000, default: 0 },
+  price_mx: { min: 0, max: 10_000, default: 1 },
+  price_smtp: { min: 0, max: 10_000, default: 10 },
+  price_unknown: { min: 0, max: 10_000, default: 1 },
+  filters: { min: 0, max: 10_000_000, default: 10_000_000 },
+  mailboxes: { min: 0, max: 100_000_000, default: 100_000_000 },
+  list_bytes: { min: 0, max: 2 ** 50, default: 2 ** 50 },
+} as const;
+export type PlanNumber = keyof typeof PLAN_NUMBERS;
 export const OPENING_CREDITS = { min: 0, max: 1_000_000_000 };
 export const GRANT_CREDITS = { min: -1_000_000_000, max: 1_000_000_000 };
 /** Per grant on the command line: its users have access to the database anyway. */

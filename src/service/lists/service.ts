@@ -23,7 +23,7 @@ import {
   type ResultFormat,
   type SentAs,
 } from '../../kernel/facts/lists.ts';
-import { DEFAULT_LEVEL, type Level, PLAN_WITH_SMTP, PLANS, type Plan } from '../../kernel/facts/plans.ts';
+import { DEFAULT_LEVEL, type Level, planWithLevel, termsOf } from '../../kernel/facts/plans.ts';
 import type { Policy } from '../../kernel/facts/policies.ts';
 import type { ListSort, Sorting } from '../../kernel/facts/sort-orders.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
@@ -73,7 +73,7 @@ export { listObject };
 interface Uploader {
   readonly account: AccountId;
   /** Null: that of the account is looked up. */
-  readonly plan: Plan | null;
+  readonly plan: string | null;
   /** Under which results are recorded. */
   readonly keyId: string;
   readonly ip: string;
@@ -178,7 +178,7 @@ export interface ListDetail {
 }
 
 export function createListService(parts: {
-  store: Pick<Store, 'lists' | 'keys' | 'accounts' | 'idempotency'>;
+  store: Pick<Store, 'lists' | 'keys' | 'accounts' | 'idempotency' | 'plans'>;
   clock: Clock;
   costs: Costs;
   policies: Pick<PolicyService, 'named'>;
@@ -200,10 +200,14 @@ export function createListService(parts: {
    * `known`: the plan of a caller who was admitted; null: a member's account is looked up. Throws ApiError
    * `plan_upgrade_required`.
    */
-  async function checkPlan(account: AccountId, known: Plan | null, level: Level): Promise<void> {
+  async function checkPlan(account: AccountId, known: string | null, level: Level): Promise<void> {
     const plan = known ?? (await store.accounts.get(account))?.plan;
-    if (level !== 'smtp' || plan === undefined || PLANS[plan].smtp) return;
-    throw new ApiError('plan_upgrade_required', undefined, { current_plan: plan, upgrade_required: PLAN_WITH_SMTP });
+    if (plan === undefined || termsOf(store.plans, plan).levels.includes(level)) return;
+    const upgrade = planWithLevel(store.plans, level);
+    throw new ApiError('plan_upgrade_required', undefined, {
+      current_plan: plan,
+      ...(upgrade === null ? {} : { upgrade_required: upgrade }),
+    });
   }
 
   function running(list: List): List {
@@ -437,7 +441,7 @@ interface Parts {
   readonly clock: Clock;
   readonly find: (account: AccountId, id: string) => Promise<List>;
   /** Throws ApiError `plan_upgrade_required`. */
-  readonly checkPlan: (account: AccountId, plan: Plan | null, level: Level) => Promise<void>;
+  readonly checkPlan: (account: AccountId, plan: string | null, level: Level) => Promise<void>;
   readonly start: (list: List, by: Actor) => Promise<List>;
   readonly costs: Costs;
 }

@@ -140,7 +140,7 @@ export function createListVerifier({ engine, operators, matchFilters, outcomes, 
   function finish({ list, to }: Job, { work, started, filter, recalled }: Open, evidence: Evidence): boolean {
     const judged = decideVerdict(evidence);
     if (judged === null) return false;
-    const verdict = list.test ? { ...judged, credits: 0 } : judged;
+    const verdict = list.test ? { ...judged, price: null, credits: 0 } : judged;
     const { level, clientIp, policy } = list;
     const asked = { email: work.email, level, clientIp, policy, withEvidence: false };
     const id = listResultId(list.id, work.address);

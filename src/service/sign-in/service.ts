@@ -7,6 +7,7 @@ import { FIRST_ACCOUNT } from '../../kernel/facts/plans.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
 import type { Account, Actor, Invitation, Membership, Store, User } from '../../store/store.ts';
+import { firstAccountInput } from '../first-account.ts';
 import type { Mail } from '../mail.ts';
 import type { MailLimits } from '../mail-limits.ts';
 import { parsePersonName } from '../names.ts';
@@ -443,7 +444,7 @@ interface SetupService {
 }
 
 interface SetupParts {
-  readonly store: Pick<Store, 'users' | 'accounts' | 'members'>;
+  readonly store: Pick<Store, 'users' | 'accounts' | 'members' | 'plans'>;
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
   readonly userAdmin: UserAdmin;
@@ -470,7 +471,7 @@ function createSetup({ store, library, limits, userAdmin, sessions, clock }: Set
       (found, account) => (found === null || account.createdAt < found.createdAt ? account : found),
       null,
     );
-    return oldest ?? store.accounts.create(FIRST_ACCOUNT);
+    return oldest ?? store.accounts.create(firstAccountInput(store.plans));
   }
 
   async function makeOwner(by: { name: string; email: string; password: string }, ip: string): Promise<string> {

@@ -2,7 +2,7 @@ import { mailboxOf } from '../../engine/address/mailbox.ts';
 import { type Clock, HOUR_MS, toDate } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { SIGNUP_LINK_HOURS } from '../../kernel/facts/lifetimes.ts';
-import { DEFAULT_PLAN } from '../../kernel/facts/plans.ts';
+import { defaultPlan } from '../../kernel/facts/plans.ts';
 import { widestNetworkOf } from '../../kernel/ip.ts';
 import type { JobPayloads } from '../../kernel/jobs.ts';
 import type { Store, User } from '../../store/store.ts';
@@ -33,7 +33,7 @@ export interface SignUpService {
 }
 
 interface SignUpParts {
-  readonly store: Pick<Store, 'users' | 'accounts' | 'jobs'>;
+  readonly store: Pick<Store, 'users' | 'accounts' | 'jobs' | 'plans'>;
   readonly library: () => Promise<Library>;
   readonly limits: Limits;
   readonly mailLimits: Pick<MailLimits, 'admit'>;
@@ -115,7 +115,7 @@ export function createSignUp(parts: SignUpParts): SignUpService {
       const pending: PendingSignUp = JSON.parse(found.value);
       const user = (await userAdmin.create({ ...pending, alone: true })) ?? (await unfinished(pending));
       const { credits } = openSignUp;
-      const input = { name: pending.name, plan: DEFAULT_PLAN, rateLimit: null, credits, note: 'Sign-up' } as const;
+      const input = { name: pending.name, plan: defaultPlan(store.plans), rateLimit: null, credits, note: 'Sign-up' };
       const by = user && ({ kind: 'user', id: user.id, name: user.email, ip: browser.ip } as const);
       const account = by && (await store.accounts.createFor(by.id, input, by));
       // Only now, so that the link works again where a step before failed.

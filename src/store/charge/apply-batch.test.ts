@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ApiError } from '../../kernel/errors.ts';
+import { DEFAULT_PLANS } from '../../kernel/facts/plans.ts';
 import type { AccountId, Caller, VerificationRecord } from '../store.ts';
 import { applyBatch, authorize, capturePart, giveBack } from './apply-batch.ts';
 import type { AccountState, Changes, ChargeRequest, ChargeState, HoldState, KeyState } from './state.ts';
@@ -39,7 +40,7 @@ class Model {
     ...{ id: ID, plan: 'enterprise', rateLimit: null, status: 'active', testOf: null },
     ...{ filterEmails: 0, filterDomains: 0, filterIps: 0, filterMailboxes: 0, filterMxHosts: 0 },
     ...{ filterEmailRules: 0, filterDomainRules: 0, filterIpRules: 0, windowStart: 0, windowCount: 0 },
-    ...{ balance: GIVEN, locked: 0 },
+    ...{ balance: GIVEN, locked: 0, allowance: 0, allowanceMonths: '', allowanceGiven: 0 },
   };
   readonly key: KeyState;
   readonly holds = new Map<string, HoldState>();
@@ -55,7 +56,7 @@ class Model {
 
   get state(): ChargeState {
     return {
-      ...{ now: NOW, node: 'node_1', idempotency: () => null, filters: () => [] },
+      ...{ now: NOW, node: 'node_1', plans: DEFAULT_PLANS, idempotency: () => null, filters: () => [] },
       ...{ seenOwner: () => null, seen: () => null },
       ...{ key: () => this.key, keyById: () => this.key, account: () => this.account },
       hold: (id) => this.holds.get(id) ?? null,
@@ -92,7 +93,7 @@ class Model {
 
   runShared(what: Exclude<Step, Single[]>): void {
     const changes = noChanges();
-    const moving = { now: NOW, changes };
+    const moving = { now: NOW, plans: DEFAULT_PLANS, changes };
     const payer = { account: this.account, key: this.key };
     const { budget, budgetSpent, budgetHeld } = this.key;
     if (what.shared === 'hold') {

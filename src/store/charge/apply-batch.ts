@@ -2,7 +2,7 @@
 import { HOUR_MS, MINUTE_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { IDEMPOTENCY_HOURS } from '../../kernel/facts/lifetimes.ts';
-import { PLANS, PRICE } from '../../kernel/facts/plans.ts';
+import { heldPrice, type Plans, type PlanTerms, planWithLevel, termsOf } from '../../kernel/facts/plans.ts';
 import { DEFAULT_SCOPES, type KeyScope } from '../../kernel/facts/scopes.ts';
 import { ipMatcher } from '../../kernel/ip.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
@@ -26,6 +26,7 @@ import type {
   VerificationRecord,
   VerifyAdmission,
 } from '../store.ts';
+import { type CreditState, renewalOf, spendable } from './allowance.ts';
 import { type BudgetState, budgetResetsAt, budgetUsed, countBudget, fitsBudget } from './budget.ts';
 import { mailboxesLimit, recall, remember, withSeen } from './seen.ts';
 import {
@@ -34,7 +35,6 @@ import {
   type ChargeAnswer,
   type ChargeRequest,
   type ChargeState,
-  type CreditState,
   type IdempotencyState,
   type KeyState,
   noChanges,
@@ -186,9 +186,10 @@ interface Payer<A extends CreditState> {
   readonly account: A;
   readonly key: BudgetState | null;
 }
-/** The time and the changes of a batch, or of a transaction. */
+/** The time, the plans and the changes of a batch, or of a transaction. */
 interface Moving<A extends CreditState> {
   readonly now: number;
+  readonly plans: Plans;
   readonly changes: Changes<A>;
 }
 /** What a ledger row is about: a verification, or a shared hold. */
@@ -196,15 +197,29 @@ type BatchSubject =
   | { readonly verificationId: string; readonly holdId: null }
   | { readonly verificationId: null; readonly holdId: string };
 
+/** Records what the plan gives for the month, where it is not recorded yet. */
+function renew<A extends CreditState>({ now, plans, changes }: Moving<A>, account: A): void {
+  const renewal = renewalOf(account, termsOf(plans, account.plan), now);
+  if (renewal === null) return;
+  const { month, amount, note, ...after } = renewal;
+  Object.assign(account, after);
+  account.balance += amount;
+  changes.accounts.add(account);
+  const { allowanceMonths, allowanceGiven } = after;
+  changes.allowances.push({ accountId: account.id, month, amount, note, allowanceMonths, allowanceGiven });
+}
+
 /**
  * The only place where charging changes a balance. `held`: by how much more is held (negative: given back, or charged);
- * `charged`: what leaves the account. Returns the change of the balance.
+ * `charged`: what leaves the account. Returns the change of the balance, without what the month's allowance changes.
  */
 function moveCredits<A extends CreditState>(
-  { now, changes }: Moving<A>,
+  moving: Moving<A>,
   { account, key }: Payer<A>,
   by: { readonly held: number; readonly charged: number },
 ): number {
+  const { now, changes } = moving;
+  if (by.held > 0 || by.charged > 0) renew(moving, account);
   const amount = -by.held - by.charged;
   if (account.balance + amount < 0)
     throw new RangeError(
@@ -212,6 +227,7 @@ function moveCredits<A extends CreditState>(
     );
   account.balance += amount;
   account.locked += by.held;
+  account.allowance = Math.max(0, account.allowance - by.charged);
   changes.accounts.add(account);
   // Nothing is counted for a key without a budget.
   if (key !== null && key.budget !== null && (by.held !== 0 || by.charged !== 0)) {
@@ -272,6 +288,20 @@ function capture<A extends CreditState>(
   return amount;
 }
 
+/** The record at the price of its plan, and at most at `most`. */
+function priced(
+  record: VerificationRecord,
+  { prices }: PlanTerms,
+  most = Number.POSITIVE_INFINITY,
+): VerificationRecord {
+  const { price = null } = record;
+  const credits = price === null ? record.credits : Math.min(prices[price], most);
+  if (credits === record.credits) return record;
+  // Nothing comes before it but fields whose texts have their quotation marks escaped.
+  const body = record.body.replace(/"credits_used":\d+/, `"credits_used":${credits}`);
+  return { ...record, credits, body };
+}
+
 /** A shared hold as it is charged; `amount` is what is left of it. */
 interface SharedHoldState {
   readonly id: string;
@@ -291,21 +321,23 @@ export function capturePart<A extends CreditState>(
   results: SettlementPart['results'],
 ): SettledPart {
   const { account, key } = payer;
+  const terms = termsOf(moving.plans, account.plan);
+  const charges = results.map(({ record, held: own }) => ({ record: priced(record, terms, own), held: own }));
   let [held, charged] = [0, 0];
-  for (const { record, held: own } of results) {
+  for (const { record, held: own } of charges) {
     if (!(Number.isSafeInteger(own) && record.credits >= 0 && record.credits <= own))
       throw new RangeError(`A result of ${record.credits} credits does not fit the ${own} held for it.`);
     held += own;
     charged += record.credits;
   }
   const drawn = Math.min(held, hold.amount);
-  if (account.balance + drawn < charged) {
+  if (spendable(account, terms, moving.now) + drawn < charged) {
     const sentence = 'The hold no longer covers these results, nor does the balance; nothing was charged.';
     throw new ApiError('insufficient_credits', sentence);
   }
   if (!fitsBudget(key, charged - drawn, moving.now)) throw new ApiError('key_budget_spent');
   const { id: holdId, keyId } = hold;
-  const recorded = results.map(({ record }) => ({ keyId, holdId, record, held: null }));
+  const recorded = charges.map(({ record }) => ({ keyId, holdId, record, held: null }));
   const amount = capture(moving, payer, drawn, recorded);
   hold.amount -= drawn;
   if (drawn > 0 || charged > 0)
@@ -333,15 +365,18 @@ function recordCharge(
   verified: { readonly record: VerificationRecord; readonly seen: Sighting | null },
   held: number,
 ): VerificationRecord {
-  const { credits } = verified.record;
+  const bare = priced(verified.record, termsOf(state.plans, account.plan));
+  const { credits } = bare;
   if (account.testOf !== null && credits > 0) throw new RangeError('Test mode charges nothing.');
   const known = verified.seen && recall(state, changes, account, verified.seen);
-  const record = known === null ? verified.record : withSeen(verified.record, known);
+  const record = known === null ? bare : withSeen(bare, known);
   const entry = { keyId, holdId: null, record, held: held > 0 || credits > 0 ? held : null };
-  capture({ now: state.now, changes }, { account, key }, held, [entry]);
+  capture(movingOf(state, changes), { account, key }, held, [entry]);
   if (known !== null) remember(changes, known);
   return record;
 }
+
+const movingOf = ({ now, plans }: ChargeState, changes: Changes) => ({ now, plans, changes });
 
 /** What the caller has to be told of a reply: nothing where it is the one that they sent. */
 const completed = (
@@ -357,28 +392,30 @@ function settle(state: ChargeState, changes: Changes, settlement: Settlement): S
   const { caller, record: verification, holdId, idempotency, seen = null } = settlement;
   const account = state.account(caller.accountId);
   if (account === null) throw new ApiError('verification_unavailable');
+  const terms = termsOf(state.plans, account.plan);
+  const balance = () => spendable(account, terms, state.now);
   const hold = changes.ended.includes(holdId) ? null : state.hold(holdId);
   if (hold !== null && hold.accountId !== account.id) throw new Error('The hold belongs to another account.');
   const by = { keyId: caller.keyId, key: state.keyById(caller.keyId) };
   if (verification === null) {
     if (hold !== null) {
       const subject = { verificationId: hold.id, holdId: null };
-      giveBack({ now: state.now, changes }, { account, key: by.key }, hold.amount, subject);
+      giveBack(movingOf(state, changes), { account, key: by.key }, hold.amount, subject);
       changes.ended.push(hold.id);
     }
     if (idempotency !== null) forget(state, changes, account.id, idempotency);
-    return { balance: account.balance };
+    return { balance: balance() };
   }
   const earlier = recordedReply(state, changes, verification.id);
-  if (earlier !== null) return { balance: account.balance, ...completed(earlier, verification) };
+  if (earlier !== null) return { balance: balance(), ...completed(earlier, verification) };
 
   // The reservation ended with the hold: whoever has taken the key since is charged, and a repeated request gets that
   // reply.
   if (idempotency !== null && !holdsKey(state, changes, account.id, idempotency))
     throw new ApiError('idempotency_in_progress', undefined, { retry_after: 1 });
   const held = hold?.amount ?? 0;
-  const { credits } = verification;
-  if (hold === null && (account.balance < credits || !fitsBudget(by.key, credits, state.now))) {
+  const { credits } = priced(verification, terms);
+  if (hold === null && (balance() < credits || !fitsBudget(by.key, credits, state.now))) {
     const sentence = 'The check took too long and its credits were spent meanwhile; nothing was charged.';
     throw new ApiError('verification_unavailable', sentence, { retry_after: 5 });
   }
@@ -387,7 +424,7 @@ function settle(state: ChargeState, changes: Changes, settlement: Settlement): S
   if (idempotency !== null) {
     finish(state, changes, account.id, idempotency, { status: 200, headers: {}, body: recorded.body });
   }
-  return { balance: account.balance, ...completed(recorded, verification) };
+  return { balance: balance(), ...completed(recorded, verification) };
 }
 
 /** Null: no verification of this id is recorded. */
@@ -438,22 +475,30 @@ function admit(state: ChargeState, changes: Changes, request: AdmissionRequest):
   if (key !== null && key.expiresAt !== null && key.expiresAt <= now)
     return unauthenticated({ code: 'expired_api_key', expiredAt: key.expiresAt });
   if (account.status !== 'active') return unauthenticated({ code: 'invalid_api_key' });
+  const terms = state.plans.get(account.plan);
+  if (terms === undefined)
+    throw new ApiError(
+      'verification_unavailable',
+      `The plans file has no plan "${account.plan}". Nothing was charged.`,
+    );
+  const window = () => windowOf(account, terms, now);
+  const balance = () => spendable(account, terms, now);
 
   const test = account.testOf !== null;
   const standIn = typeof keyHash === 'string' ? undefined : keyHash.hook;
   const keyId = key?.id ?? standIn ?? DASHBOARD_KEY;
   const caller: Caller = { accountId: account.id, keyId, plan: account.plan, test };
   const refused = (refusal: Refusal): Admission => {
-    const balance = refusal.code === 'ip_not_allowed' ? null : account.balance;
-    return { ...refusal, outcome: 'refused', caller, window: windowOf(account, now), balance };
+    const left = refusal.code === 'ip_not_allowed' ? null : balance();
+    return { ...refusal, outcome: 'refused', caller, window: window(), balance: left };
   };
   if (key !== null && !isAllowed(key.allowIps, request.ip)) return refused({ code: 'ip_not_allowed' });
-  if (scope === null) return { ...ADMITTED, caller, window: windowOf(account, now), balance: account.balance };
+  if (scope === null) return { ...ADMITTED, caller, window: window(), balance: balance() };
   if (key !== null && scope !== 'any' && !hasScope(key.scopes, scope)) return refused({ code: 'scope_missing', scope });
   if (key !== null) recordUse(changes, key, request.ip, now);
   const aheadMs = windowAhead(account, now);
   const { windowStart, windowCount } = account;
-  if (!countRequest(account, now)) return refused({ code: 'rate_limit_exceeded' });
+  if (!countRequest(account, terms, now)) return refused({ code: 'rate_limit_exceeded' });
   if (aheadMs > 0) changes.events.push({ kind: 'rate_window_restarted', account: account.id, aheadMs });
   changes.accounts.add(account);
 
@@ -462,23 +507,17 @@ function admit(state: ChargeState, changes: Changes, request: AdmissionRequest):
     if (earlier !== null) {
       if (earlier.fingerprint !== request.idempotency.fingerprint) return refused({ code: 'idempotency_key_reused' });
       if (earlier.state === 'running') return refused({ code: 'idempotency_in_progress' });
-      return {
-        outcome: 'replay',
-        caller,
-        window: windowOf(account, now),
-        reply: replyOf(earlier),
-        balance: account.balance,
-      };
+      return { outcome: 'replay', caller, window: window(), reply: replyOf(earlier), balance: balance() };
     }
   }
   const { verify } = request;
   if (verify !== null && verify.test !== test) throw new TypeError('The verdict is of the other mode.');
   if (verify === null || request.invalid) {
     if (request.idempotency !== null) reserve(state, changes, account.id, request.idempotency, RESERVATION_LIFE);
-    return { ...ADMITTED, caller, window: windowOf(account, now), balance: account.balance };
+    return { ...ADMITTED, caller, window: window(), balance: balance() };
   }
   try {
-    return admitVerification(state, changes, request, verify, account, { caller, key }, refused);
+    return admitVerification(state, changes, request, verify, { account, terms }, { caller, key }, refused);
   } catch (error) {
     if (error instanceof UndecidedError) Object.assign(account, { windowStart, windowCount });
     throw error;
@@ -494,26 +533,24 @@ function admitVerification(
   changes: Changes,
   request: AdmissionRequest,
   verify: VerifyAdmission,
-  account: AccountState,
+  { account, terms }: { readonly account: AccountState; readonly terms: PlanTerms },
   { caller, key }: { readonly caller: Caller; readonly key: KeyState | null },
   refused: (refusal: Refusal) => Admission,
 ): Admission {
   const by = { keyId: caller.keyId, key };
   const { seen = null } = verify;
+  const left = () => ({
+    window: windowOf(account, terms, state.now),
+    balance: spendable(account, terms, state.now),
+  });
   const settled = (found: VerificationRecord): Admission => {
     const recorded = recordCharge(state, changes, account, by, { record: found, seen }, 0);
     const reply = { status: 200, headers: {}, body: recorded.body };
     if (request.idempotency !== null) finish(state, changes, account.id, request.idempotency, reply);
-    return {
-      outcome: 'settled',
-      caller,
-      window: windowOf(account, state.now),
-      record: found,
-      ...completed(recorded, found),
-      balance: account.balance,
-    };
+    return { outcome: 'settled', caller, record: found, ...completed(recorded, found), ...left() };
   };
-  if (verify.level === 'smtp' && !PLANS[account.plan].smtp) return refused({ code: 'plan_upgrade_required' });
+  if (!terms.levels.includes(verify.level))
+    return refused({ code: 'plan_upgrade_required', upgrade: planWithLevel(state.plans, verify.level) });
   const limit = seen && mailboxesLimit(state, changes, account, seen);
   if (limit !== null) return refused({ code: 'too_many_mailboxes', limit });
   const filter = matchFilter(state, account, verify.filterKeys);
@@ -525,8 +562,8 @@ function admitVerification(
     const known = verify.decide(null);
     if (known !== null) return settled(known);
   }
-  const price = caller.test ? 0 : PRICE[verify.level];
-  if (account.balance < price) return refused({ code: 'insufficient_credits' });
+  const price = heldPrice(terms, verify.level, caller.test);
+  if (left().balance < price) return refused({ code: 'insufficient_credits' });
   if (key !== null && key.budget !== null && !fitsBudget(key, price, state.now))
     return refused(budgetSpent(key, key.budget, state.now));
   // The mail hosts are not known yet, and one of the filters may be about them.
@@ -536,8 +573,7 @@ function admitVerification(
 
   if (price > 0) hold(state, changes, request, verify, account, by, price);
   if (request.idempotency !== null) reserve(state, changes, account.id, request.idempotency, verify.holdMs);
-  const { balance } = account;
-  return { outcome: 'admitted', caller, window: windowOf(account, state.now), filter, matchesHosts, balance };
+  return { outcome: 'admitted', caller, filter, matchesHosts, ...left() };
 }
 
 function hold(
@@ -551,7 +587,7 @@ function hold(
 ): void {
   const { id, holdMs } = verify;
   const { idempotency } = request;
-  authorize({ now: state.now, changes }, { account, key }, amount, { verificationId: id, holdId: null });
+  authorize(movingOf(state, changes), { account, key }, amount, { verificationId: id, holdId: null });
   changes.holds.push({
     id,
     accountId: account.id,

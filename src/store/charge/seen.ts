@@ -3,7 +3,7 @@
  * the account, so that a copy of the table names nobody, and the rows of two accounts do not match.
  */
 import { toIso } from '../../kernel/clock.ts';
-import { PLANS } from '../../kernel/facts/plans.ts';
+import { termsOf } from '../../kernel/facts/plans.ts';
 import { hmacSha256, randomBytes } from '../../kernel/ids.ts';
 import type { Sighting, VerificationRecord } from '../store.ts';
 import type { AccountState, Changes, ChargeState, SeenOwner, SeenState } from './state.ts';
@@ -47,7 +47,7 @@ export function mailboxesLimit(
   account: AccountState,
   { mailbox, scope }: Sighting,
 ): number | null {
-  const limit = PLANS[account.plan].mailboxes;
+  const limit = termsOf(state.plans, account.plan).mailboxes;
   const owner = seenOwnerOf(state, changes, account);
   if (owner === null || owner.mailboxes < limit) return null;
   return rowOf(state, changes, owner, hashedMailbox(owner, mailbox), scope) === null ? limit : null;

@@ -4,16 +4,18 @@
  */
 
 import { type CompiledQuery, type Kysely, sql, type Transaction } from 'kysely';
-import { lockAccount, lockExistingAccount, wholeCredits } from '../account-rows.ts';
+import { termsOf } from '../../kernel/facts/plans.ts';
+import { creditState, lockAccount, lockExistingAccount, wholeCredits } from '../account-rows.ts';
 import { BATCH_ROWS, yieldToEventLoop } from '../batches.ts';
-import { ADD_USAGE_SUMS, LEDGER, USAGE_HOURS, VERIFICATIONS } from '../columns.ts';
+import { ADD_USAGE_SUMS, ALLOWANCES, LEDGER, USAGE_HOURS, VERIFICATIONS } from '../columns.ts';
 import type { RowsRead, StorageDriver, TransactionDriver } from '../driver.ts';
 import { accountId } from '../rows.ts';
 import type { NewSharedHold, SettledPart, SettlementPart, SharedHoldOutcome, SharedHolds } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
+import { type CreditState, spendable } from './allowance.ts';
 import { authorize, capturePart, giveBack } from './apply-batch.ts';
 import { budgetResetsAt, budgetRow, findBudget, fitsBudget } from './budget.ts';
-import { type Changes, type CreditState, noChanges } from './state.ts';
+import { type Changes, noChanges } from './state.ts';
 
 /** `now`: the store's clock, read before the transaction. */
 export interface Scope {
@@ -33,7 +35,8 @@ export async function openSharedHold(scope: Scope, hold: NewSharedHold): Promise
   if (amount < 0) throw new RangeError(`A hold cannot be of ${amount} credits.`);
   const owner = await lockAccount(driver, trx, account);
   if (owner?.status !== 'active') return { outcome: 'account_inactive' };
-  const { balance } = owner;
+  const credits = creditState(owner);
+  const balance = spendable(credits, termsOf(driver.plans, owner.plan), now);
   const earlier = await findSharedHold(trx, account, id);
   if (earlier !== undefined) return earlier.closed_at === null ? { outcome: 'held', balance } : { outcome: 'closed' };
   if (balance < amount) return { outcome: 'insufficient_credits', balance };
@@ -47,7 +50,7 @@ export async function openSharedHold(scope: Scope, hold: NewSharedHold): Promise
     .values({ id, account_id: account, key_id: keyId, amount, ...times })
     .execute();
   const moving = movingOf(scope);
-  authorize(moving, { account: relativeTo(account, balance), key }, amount, { verificationId: null, holdId: id });
+  authorize(moving, { account: relativeTo(credits), key }, amount, { verificationId: null, holdId: id });
   await writeMoves(scope, moving.changes);
   return { outcome: 'held', balance: balance - amount };
 }
@@ -55,10 +58,10 @@ export async function openSharedHold(scope: Scope, hold: NewSharedHold): Promise
 /** See `SharedHolds.settle`. */
 async function settlePart(scope: Scope, part: SettlementPart): Promise<SettledPart> {
   const { driver, trx } = scope;
-  const { balance } = await lockExistingAccount(driver, trx, part.account);
+  const credits = creditState(await lockExistingAccount(driver, trx, part.account));
   const ids = part.results.map(({ record }) => record.id);
   const read = await driver.readTogether(trx, partReads(scope, part.account, part.holdId, ids));
-  const { settled, changes } = planPart(scope, part, balance, read);
+  const { settled, changes } = planPart(scope, part, credits, read);
   await driver.writeTogether(trx, changes);
   return settled;
 }
@@ -76,11 +79,11 @@ export function partReads({ driver, trx }: Scope, account: string, holdId: strin
   };
 }
 
-/** How a part is settled, and the statements that do it. `balance`: the account's. */
+/** How a part is settled, and the statements that do it. `credits`: the account's, as far as they matter. */
 export function planPart(
   scope: Scope,
   { account, holdId, results: given }: SettlementPart,
-  balance: number,
+  credits: CreditState,
   { holds: [hold], budgets: [budget], recorded }: RowsRead<ReturnType<typeof partReads>>,
 ): { settled: SettledPart; changes: CompiledQuery[] } {
   const { trx, now } = scope;
@@ -88,7 +91,7 @@ export function planPart(
   const moving = movingOf(scope);
   const left = { id: holdId, keyId: hold.key_id, amount: hold.amount };
   const results = notRecorded(given, recorded);
-  const payer = { account: relativeTo(account, balance), key: budget ?? null };
+  const payer = { account: relativeTo(credits), key: budget ?? null };
   const settled = capturePart(moving, payer, left, results);
   const changes = moves(scope, moving.changes);
   if (hold.closed_at === null) {
@@ -118,7 +121,7 @@ export async function giveBackTo(
 ): Promise<void> {
   const moving = movingOf(scope);
   const key = await findBudget(scope.trx, account, keyId);
-  giveBack(moving, { account: relativeTo(account, 0), key }, held, subject);
+  giveBack(moving, { account: relativeTo(onlyId(account)), key }, held, subject);
   await writeMoves(scope, moving.changes);
 }
 
@@ -139,16 +142,16 @@ function notRecorded(results: Results, recorded: readonly { readonly id: string 
 
 /** An account whose balance suffices, as far as it was read. Only by how much it changes is written. */
 interface RelativeCredits extends CreditState {
-  readonly before: number;
+  readonly before: Readonly<Pick<CreditState, 'balance' | 'locked'>>;
 }
-const relativeTo = (id: string, balance: number): RelativeCredits => ({
-  id: accountId(id),
-  balance,
-  before: balance,
-  locked: 0,
+const relativeTo = (credits: CreditState): RelativeCredits => ({ ...credits, before: credits });
+/** For what gives back, which asks for nothing else. */
+const onlyId = (id: string): CreditState => ({
+  ...{ id: accountId(id), plan: '', testOf: null, balance: 0, locked: 0 },
+  ...{ allowance: 0, allowanceMonths: '', allowanceGiven: 0 },
 });
 
-const movingOf = ({ now }: Scope) => ({ now, changes: noChanges<RelativeCredits>() });
+const movingOf = ({ driver: { plans }, now }: Scope) => ({ now, plans, changes: noChanges<RelativeCredits>() });
 
 async function writeMoves(scope: Scope, changes: Changes<RelativeCredits>): Promise<void> {
   await scope.driver.writeTogether(scope.trx, moves(scope, changes));
@@ -157,12 +160,26 @@ async function writeMoves(scope: Scope, changes: Changes<RelativeCredits>): Prom
 /** The statements that record moves of credits beside the batches, whose drivers have statements of their own. */
 function moves({ driver, trx, now }: Scope, changes: Changes<RelativeCredits>): CompiledQuery[] {
   const statements: CompiledQuery[] = [];
-  for (const { id, balance, before, locked } of changes.accounts) {
-    const by = { balance: balance - before, locked };
-    if (by.balance === 0 && by.locked === 0) continue;
-    const moved = trx
-      .updateTable('accounts')
-      .set((eb) => ({ balance: eb('balance', '+', by.balance), locked: eb('locked', '+', by.locked) }));
+  const renewals = new Map(changes.allowances.map((entry) => [entry.accountId, entry]));
+  for (const { id, balance, locked, allowance, before } of changes.accounts) {
+    const renewal = renewals.get(id);
+    const by = { balance: balance - before.balance, locked: locked - before.locked };
+    if (by.balance === 0 && by.locked === 0 && renewal === undefined) continue;
+    const charged = (renewal?.amount ?? 0) - by.balance - by.locked;
+    const moved = trx.updateTable('accounts').set((eb) => ({
+      balance: eb('balance', '+', by.balance),
+      locked: eb('locked', '+', by.locked),
+      ...(renewal === undefined
+        ? {
+            allowance: eb
+              .case()
+              .when('allowance', '>', charged)
+              .then(eb('allowance', '-', charged))
+              .else(0)
+              .end(),
+          }
+        : { allowance, allowance_months: renewal.allowanceMonths, allowance_given: renewal.allowanceGiven }),
+    }));
     statements.push(moved.where('id', '=', id).compile());
   }
   for (const { id, budgetMonth: budget_month, budgetSpent: budget_spent, budgetHeld: budget_held } of changes.budgets) {
@@ -170,6 +187,7 @@ function moves({ driver, trx, now }: Scope, changes: Changes<RelativeCredits>): 
     statements.push(counted.where('id', '=', id).compile());
   }
   const inScope = <T extends object>(rows: readonly T[]) => rows.map((row) => ({ ...row, now }));
+  if (changes.allowances.length > 0) statements.push(driver.insertRows(ALLOWANCES, inScope(changes.allowances)));
   if (changes.ledger.length > 0) statements.push(driver.insertRows(LEDGER, inScope(changes.ledger)));
   if (changes.verifications.length > 0)
     statements.push(driver.insertRows(VERIFICATIONS, inScope(changes.verifications)), countingOf(trx, changes));

@@ -2,7 +2,7 @@
  * What charging reads and changes. A driver loads a `ChargeState`, `applyBatch` works on it in memory, and the driver
  * writes the `Changes` in the same transaction.
  */
-import type { Level, Plan } from '../../kernel/facts/plans.ts';
+import type { Level, Plans } from '../../kernel/facts/plans.ts';
 import type { Reason, Status } from '../../kernel/facts/reasons.ts';
 import type { FilterCounts, FilterLookup } from '../filter-kinds.ts';
 import type {
@@ -15,6 +15,7 @@ import type {
   StoreEvent,
   VerificationRecord,
 } from '../store.ts';
+import type { CreditState, Renewal } from './allowance.ts';
 import type { BudgetState } from './budget.ts';
 
 /** The counters of its budget are mutable, as the account is. */
@@ -29,19 +30,9 @@ export interface KeyState extends BudgetState {
   readonly lastUsedAt: number | null;
 }
 
-/** What charging moves. Mutable: each request of a batch sees the changes of those before it. */
-export interface CreditState {
-  readonly id: AccountId;
-  balance: number;
-  /** What is held. */
-  locked: number;
-}
 export interface AccountState extends CreditState, FilterCounts {
-  readonly plan: Plan;
   readonly rateLimit: number | null;
   readonly status: string;
-  /** Its live account; null: it is one. */
-  readonly testOf: string | null;
   windowStart: number;
   windowCount: number;
 }
@@ -90,6 +81,7 @@ export interface ChargeState {
   readonly now: number;
   /** The process that charges: owner of the holds taken here. */
   readonly node: string;
+  readonly plans: Plans;
   key(hash: string): KeyState | null;
   /** One that a hold was taken with; the same object as `key` gives. */
   keyById(id: string): KeyState | null;
@@ -111,6 +103,11 @@ interface LedgerEntry {
   readonly verificationId: string | null;
   /** The shared hold; null: it is about a single verification. */
   readonly holdId: string | null;
+}
+/** A row of the ledger, and what changes of its account beside what charging counts. */
+export interface AllowanceEntry
+  extends Pick<Renewal, 'month' | 'amount' | 'note' | 'allowanceMonths' | 'allowanceGiven'> {
+  readonly accountId: AccountId;
 }
 interface HoldEntry extends HoldState {
   readonly keyId: string;
@@ -154,6 +151,7 @@ export interface FilterHits {
 /** What a batch leaves to write; empty when it only refused. All rows get `ChargeState.now`. */
 export interface Changes<A extends CreditState = AccountState> {
   readonly accounts: Set<A>;
+  readonly allowances: AllowanceEntry[];
   readonly ledger: LedgerEntry[];
   readonly verifications: VerificationEntry[];
   readonly holds: HoldEntry[];
@@ -177,6 +175,7 @@ export interface Changes<A extends CreditState = AccountState> {
 
 export const noChanges = <A extends CreditState = AccountState>(): Changes<A> => ({
   accounts: new Set(),
+  allowances: [],
   ledger: [],
   verifications: [],
   holds: [],

@@ -1,23 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_PLANS, termsOf } from '../../kernel/facts/plans.ts';
 import { countRequest, windowAhead, windowOf } from './window.ts';
 
 const fresh = (rateLimit: number | null = 3) => ({
-  plan: 'starter' as const,
   rateLimit,
   windowStart: 0,
   windowCount: 0,
 });
 
+const TERMS = termsOf(DEFAULT_PLANS, 'starter');
+
 describe('the rate window', () => {
   it('has the limit of the plan unless one is set', () => {
-    expect(windowOf(fresh(null), 0)).toEqual({ limit: 60, remaining: 60, resetAt: 300_000 });
-    expect(windowOf(fresh(7), 299_999)).toEqual({ limit: 7, remaining: 7, resetAt: 300_000 });
-    expect(windowOf(fresh(7), 300_000)).toEqual({ limit: 7, remaining: 7, resetAt: 600_000 });
+    expect(windowOf(fresh(null), TERMS, 0)).toEqual({ limit: 60, remaining: 60, resetAt: 300_000 });
+    expect(windowOf(fresh(7), TERMS, 299_999)).toEqual({ limit: 7, remaining: 7, resetAt: 300_000 });
+    expect(windowOf(fresh(7), TERMS, 300_000)).toEqual({ limit: 7, remaining: 7, resetAt: 600_000 });
   });
 
   it('shows nothing left, not less, when the limit was lowered', () => {
-    expect(windowOf({ ...fresh(2), windowCount: 9 }, 0).remaining).toBe(0);
+    expect(windowOf({ ...fresh(2), windowCount: 9 }, TERMS, 0).remaining).toBe(0);
   });
 
   it('lets at most the limit through per window while the clock is off by a window, and goes back only from further', () => {
@@ -30,7 +32,8 @@ describe('the rate window', () => {
           const before = account.windowStart;
           const ahead = windowAhead(account, now);
           if (ahead > 0) through.clear();
-          if (countRequest(account, now)) through.set(account.windowStart, (through.get(account.windowStart) ?? 0) + 1);
+          if (countRequest(account, TERMS, now))
+            through.set(account.windowStart, (through.get(account.windowStart) ?? 0) + 1);
           else continue;
           if (ahead === 0) expect(account.windowStart).toBeGreaterThanOrEqual(before);
           else expect(account.windowStart).toBe(before - ahead);

@@ -1,18 +1,17 @@
 /** The rate window: fixed windows that start at whole multiples of WINDOW_SECONDS, by the store's clock. */
-import { PLANS, type Plan, WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
+import { type PlanTerms, WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import type { RateWindow } from '../store.ts';
 
 const LENGTH = WINDOW_SECONDS * 1000;
 
 interface WindowState {
-  readonly plan: Plan;
   readonly rateLimit: number | null;
   windowStart: number;
   windowCount: number;
 }
 
-export const rateLimitOf = (account: { plan: Plan; rateLimit: number | null }): number =>
-  account.rateLimit ?? PLANS[account.plan].requestsPerWindow;
+export const rateLimitOf = (account: { readonly rateLimit: number | null }, terms: PlanTerms): number =>
+  account.rateLimit ?? terms.requestsPerWindow;
 
 /** By how much the stored window is ahead, ms, where that is more than one window: the clock had been ahead. Else 0. */
 export function windowAhead({ windowStart }: Readonly<WindowState>, now: number): number {
@@ -29,16 +28,16 @@ function currentWindow(account: Readonly<WindowState>, now: number): { start: nu
 }
 
 /** The window as it stands at `now`, without counting. */
-export function windowOf(account: Readonly<WindowState>, now: number): RateWindow {
-  const limit = rateLimitOf(account);
+export function windowOf(account: Readonly<WindowState>, terms: PlanTerms, now: number): RateWindow {
+  const limit = rateLimitOf(account, terms);
   const { start, count } = currentWindow(account, now);
   return { limit, remaining: Math.max(0, limit - count), resetAt: start + LENGTH };
 }
 
 /** Counts one request; returns false, without counting, when the window is exhausted. */
-export function countRequest(account: WindowState, now: number): boolean {
+export function countRequest(account: WindowState, terms: PlanTerms, now: number): boolean {
   const { start, count } = currentWindow(account, now);
-  if (count >= rateLimitOf(account)) return false;
+  if (count >= rateLimitOf(account, terms)) return false;
   account.windowStart = start;
   account.windowCount = count + 1;
   return true;

@@ -46,7 +46,7 @@ export function files(driver: StorageDriver): Files {
       const hasRoom = await driver.transaction(async (trx) => {
         if ((await lockAccount(driver, trx, account)) === null) return false;
         const list = await findList(trx, account, id);
-        const { used, limit } = (await storageOf(trx, account)).listBytes;
+        const { used, limit } = (await storageOf(trx, driver.plans, account)).listBytes;
         if (list?.status !== 'ready' || list.file_bytes > 0 || used + bytes > limit) return false;
         await trx.updateTable('lists').set({ file_bytes: bytes }).where('id', '=', id).execute();
         return true;
@@ -71,7 +71,7 @@ export function files(driver: StorageDriver): Files {
         const counted = trx.updateTable('lists').set((eb) => ({ readings: eb('readings', '+', 1) }));
         const mine = counted.where('id', '=', id).where('account_id', '=', account);
         const { readings, bytes } = await mine.returning(['readings', 'bytes']).executeTakeFirstOrThrow();
-        const { used, limit } = (await storageOf(trx, account)).listBytes;
+        const { used, limit } = (await storageOf(trx, driver.plans, account)).listBytes;
         return { base: readings * STRIDE, room: { bytes: limit - used + bytes, limit } };
       }),
 

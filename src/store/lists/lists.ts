@@ -3,7 +3,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { LIST_HOLD_DAYS } from '../../kernel/facts/lifetimes.ts';
 import { LISTS_MAX } from '../../kernel/facts/limits.ts';
 import { LIST_ACTION_STATUSES, type ListAction, type ListStatus } from '../../kernel/facts/lists.ts';
-import { type Level, listPrice } from '../../kernel/facts/plans.ts';
+import { heldPrice, type Level, termsOf } from '../../kernel/facts/plans.ts';
 import type { ListSort } from '../../kernel/facts/sort-orders.ts';
 import { listResultId } from '../../kernel/ids.ts';
 import { lockAccount } from '../account-rows.ts';
@@ -231,10 +231,22 @@ async function reread({ driver, trx, now }: Scope, account: AccountId, id: strin
   return row === undefined ? null : toList(driver, row, now);
 }
 
-async function withLevel({ trx }: Scope, row: FoundList, level: Level): Promise<FoundList> {
-  const chosen = { validation_type: level, unit_price: listPrice(level, row.test_of !== null) };
+async function withLevel(scope: Scope, row: FoundList, level: Level): Promise<FoundList> {
+  const { trx } = scope;
+  const chosen = { validation_type: level, unit_price: await unitPrice(scope, row.account_id, level) };
   await trx.updateTable('lists').set(chosen).where('id', '=', row.id).execute();
   return { ...row, ...chosen };
+}
+
+/** What each address of a list can cost at most, by the account's plan. */
+async function unitPrice(
+  { driver, trx }: Pick<Scope, 'driver' | 'trx'>,
+  account: string,
+  level: Level,
+): Promise<number> {
+  const owner = trx.selectFrom('accounts').select(['plan', 'test_of']).where('id', '=', account);
+  const row = await owner.executeTakeFirst();
+  return row === undefined ? 0 : heldPrice(termsOf(driver.plans, row.plan), level, row.test_of !== null);
 }
 
 async function startList(scope: Scope, account: AccountId, row: FoundList, by: Actor | undefined): Promise<ListStart> {
@@ -291,16 +303,15 @@ function upload(driver: StorageDriver): Upload {
         const same = trx.selectFrom('lists').select('id').where('id', '=', id);
         if ((await same.executeTakeFirst()) !== undefined)
           throw new ApiError('list_state', `There is the list ${id} already.`);
-        const { lists, listBytes } = await storageOf(trx, account);
+        const { lists, listBytes } = await storageOf(trx, driver.plans, account);
         if (lists >= LISTS_MAX) throw new ApiError('too_many_lists');
         const { used, limit } = listBytes;
         if (used >= limit) throw new ApiError('list_storage_full', undefined, { limit });
-        const owner = trx.selectFrom('accounts').select('test_of').where('id', '=', account);
-        const test = (await owner.executeTakeFirst())?.test_of != null;
+        const unit_price = await unitPrice({ driver, trx }, account, level);
         const row = {
           ...{ id, account_id: account, key_id: keyId, client_ip: clientIp, status: 'uploading' as const },
           ...{ name: storable(name), name_folded: lowerCaseText(name), layout: layoutText(layout) },
-          ...{ validation_type: level, patience_minutes: patienceMinutes, unit_price: listPrice(level, test) },
+          ...{ validation_type: level, patience_minutes: patienceMinutes, unit_price },
           policy: policy && JSON.stringify({ ...policy, messages: {} }),
           ...{ breakdown: JSON.stringify(noResults()), created_at: now, changed_at: now },
         };
@@ -323,7 +334,7 @@ function upload(driver: StorageDriver): Upload {
         const done = await open.returning('name').executeTakeFirst();
         if (done === undefined) return null;
         // Other uploads may have ended since it began; those that go on are looked at when they end.
-        const { used, limit } = (await storageOf(trx, account, ['uploading', 'deleted'])).listBytes;
+        const { used, limit } = (await storageOf(trx, driver.plans, account, ['uploading', 'deleted'])).listBytes;
         if (used > limit) throw new ApiError('list_storage_full', undefined, { limit });
         const detail = { list: id, rows: rows.total, addresses: rows.addresses };
         await writeAudit(trx, account, now, by, { action: 'list.created', target: done.name, detail });

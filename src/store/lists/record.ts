@@ -1,7 +1,7 @@
 /** Results of a list: with their charge, progress and what is left to do, in one transaction. */
 import type { CompiledQuery, Transaction } from 'kysely';
-import { MINUTE_MS } from '../../kernel/clock.ts';
-import { HIGHEST_PRICE } from '../../kernel/facts/plans.ts';
+import { MINUTE_MS, monthName } from '../../kernel/clock.ts';
+import { highestPrice } from '../../kernel/facts/plans.ts';
 import { listResultId } from '../../kernel/ids.ts';
 import { partReads, planPart, type Scope } from '../charge/shared-hold.ts';
 import type { Planned, RowsRead, TransactionDriver } from '../driver.ts';
@@ -28,18 +28,21 @@ export async function recordOutcomes(
 ): Promise<ListRecorded> {
   const now = await driver.now();
   const ids = outcomes.flatMap(({ record }) => record?.id ?? []);
-  const most = outcomes.length * HIGHEST_PRICE;
+  const most = outcomes.length * highestPrice(driver.plans.values());
   return driver.readAndChange({
     accounts: [account],
     queries: (trx) => ({
-      ...listReads(trx, account, id, outcomes, most),
+      ...listReads(trx, account, id, outcomes),
+      owners: ownerRead({ driver, trx, now }, account, most),
       ...partReads({ driver, trx, now }, account, id, ids),
     }),
     plan: (trx, read) => planOf({ driver, trx, now }, account, id, outcomes, read),
   });
 }
 
-type ListRecordRead = RowsRead<ReturnType<typeof listReads> & ReturnType<typeof partReads>>;
+type ListRecordRead = RowsRead<
+  ReturnType<typeof listReads> & ReturnType<typeof partReads> & { readonly owners: ReturnType<typeof ownerRead> }
+>;
 
 function planOf(
   scope: Scope,
@@ -55,7 +58,8 @@ function planOf(
   const left = leftOf(read);
   const changes = decideRecord(list, left, outcomes, now);
   const results = changes.results.map((record) => ({ record, held: list.unit_price }));
-  const part = results.length > 0 ? planPart(scope, { account, holdId: id, results }, owner.balance, read) : null;
+  const part =
+    results.length > 0 ? planPart(scope, { account, holdId: id, results }, { ...owner, id: account }, read) : null;
   const charged = part?.settled.charged ?? 0;
   const sums = { recorded: results.length, results: changes.addresses, charged };
   const all = [
@@ -72,20 +76,35 @@ function planOf(
 type Trx = Transaction<Tables>;
 
 /**
- * The list while it is worked on, and what is left of it, of what the outcomes are about. `most`: credits that they
- * cost.
+ * What the account has, as far as it matters, as all charges change it: of the balance, `most`, which is what the
+ * outcomes can cost; and all of it only where an allowance may be due.
  */
-function listReads(trx: Trx, account: AccountId, id: string, outcomes: readonly ListOutcome[], most: number) {
+function ownerRead({ driver, trx, now }: Scope, account: AccountId, most: number) {
+  const giving = [...driver.plans.values()].flatMap(({ name, monthlyCredits }) => (monthlyCredits > 0 ? [name] : []));
+  const owner = trx.selectFrom('accounts').where('id', '=', account).where('status', '<>', 'deleted');
+  return owner.select((eb) => {
+    const isDue = eb.and([
+      eb('allowance_months', 'not like', `%${monthName(now)}%`),
+      eb.or([eb('allowance', '>', 0), eb('plan', 'in', ['', ...giving])]),
+    ]);
+    const ifDue = (column: 'locked' | 'allowance') => eb.case().when(isDue).then(eb.ref(column)).else(0).end();
+    const covers = eb.and([eb.not(isDue), eb('balance', '>', most)]);
+    return [
+      ...(['plan', 'test_of as testOf', 'allowance_months as allowanceMonths'] as const),
+      'allowance_given as allowanceGiven',
+      eb.case().when(covers).then(most).else(eb.ref('balance')).end().as('balance'),
+      ifDue('locked').as('locked'),
+      ifDue('allowance').as('allowance'),
+    ];
+  });
+}
+
+/** The list while it is worked on, and what is left of it, of what the outcomes are about. */
+function listReads(trx: Trx, account: AccountId, id: string, outcomes: readonly ListOutcome[]) {
   const blocks = [...new Set(outcomes.flatMap(({ work }) => work.block ?? []))];
   const addresses = [...new Set(outcomes.flatMap(({ work }) => (work.block === null ? work.address : [])))];
   const open = ofList(trx.selectFrom('list_waiting').selectAll(), { account, list: id });
   return {
-    // As far as it matters: all charges change it.
-    owners: trx
-      .selectFrom('accounts')
-      .select(({ eb, ref }) => eb.case().when('balance', '>', most).then(most).else(ref('balance')).end().as('balance'))
-      .where('id', '=', account)
-      .where('status', '<>', 'deleted'),
     lists: trx
       .selectFrom('lists')
       .selectAll()

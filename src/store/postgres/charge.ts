@@ -7,7 +7,8 @@ import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { HIGHEST_PRICE } from '../../kernel/facts/plans.ts';
+import { highestPrice, type Plans, type PlanTerms, termsOf } from '../../kernel/facts/plans.ts';
+import { renewalOf } from '../charge/allowance.ts';
 import { applyBatch } from '../charge/apply-batch.ts';
 import { type CountingDriver, noRetries, unavailable } from '../charge/batcher.ts';
 import {
@@ -79,6 +80,7 @@ interface PostgresChargeParts {
   readonly time: 'store' | 'process';
   /** Whether the node judges by what it remembers. */
   readonly remembers: boolean;
+  readonly plans: Plans;
   readonly onEvent: (event: StoreEvent) => void;
   readonly node: () => Promise<string>;
   /** The schema version of this program. */
@@ -116,19 +118,21 @@ const TIME_TOLERANCE_MS = 1_000;
 interface Charged {
   readonly before: StoredAccount;
   readonly after: StoredAccount;
+  readonly terms: PlanTerms;
 }
 const spent = ({ before, after }: Charged): number => before.balance - after.balance;
 const CHARGED = rowMaker<Charged>({
   id: textColumn(({ after }) => after.id),
   rules: numberColumn(({ after }) => after.rules),
   balance: numberColumn((charged) => -spent(charged)),
-  needed: numberColumn((charged) => spent(charged) + HIGHEST_PRICE),
+  needed: numberColumn((charged) => spent(charged) + highestPrice([charged.terms])),
   locked: numberColumn(({ before, after }) => after.locked - before.locked),
+  charged: numberColumn((charged) => spent(charged) - (charged.after.locked - charged.before.locked)),
   window_start: numberColumn(({ after }) => after.windowStart),
   requests: numberColumn(
     ({ before, after }) => after.windowCount - (after.windowStart === before.windowStart ? before.windowCount : 0),
   ),
-  rate_limit: numberColumn(({ after }) => rateLimitOf(after)),
+  rate_limit: numberColumn(({ after, terms }) => rateLimitOf(after, terms)),
 });
 /** The parameter after those of `CHARGED`: the time that the batch was judged by. */
 const AT = `$${CHARGED.columns.length + 1}`;
@@ -145,7 +149,7 @@ const MET = `SELECT account_id FROM ${unnest(FILTER_VALUE)} JOIN filters USING (
  * its lock was waited for; whatever else changed has then changed `rules`.
  */
 const charge = (condition: string) => `UPDATE accounts a SET balance = a.balance + c.balance,
-    locked = a.locked + c.locked, window_start = c.window_start,
+    locked = a.locked + c.locked, allowance = greatest(a.allowance - c.charged, 0), window_start = c.window_start,
     window_count = CASE WHEN a.window_start = c.window_start THEN a.window_count ELSE 0 END + c.requests
   FROM ${unnest(CHARGED)}
   WHERE a.id = c.id AND a.rules = c.rules AND a.balance >= c.needed AND a.window_start <= c.window_start
@@ -262,12 +266,14 @@ class ChargeMemory implements BatchJudge {
   /** By hash. A key is as remembered while its account has the `rules` that it had then. */
   readonly #keys = new LRUCache<string, { readonly key: StoredKey; readonly rules: number }>({ max: KEYS_MAX });
 
+  readonly #plans: Plans;
   readonly #clock: Clock;
   /** Null: this process's clock counts instead, for tests. */
   readonly #serverTime: ServerTime | null;
 
-  constructor(clock: Clock, time: 'store' | 'process') {
+  constructor({ clock, time, plans }: Pick<PostgresChargeParts, 'clock' | 'time' | 'plans'>) {
     this.#clock = clock;
+    this.#plans = plans;
     this.#serverTime = time === 'process' ? null : new ServerTime(clock);
   }
 
@@ -288,16 +294,20 @@ class ChargeMemory implements BatchJudge {
     const now = this.#serverTime === null ? this.#clock.now() : this.#serverTime.now();
     if (now === null) return null;
     const owners: string[] = [];
-    const accounts = new Map<string, { readonly before: StoredAccount; readonly after: StoredAccount }>();
+    const accounts = new Map<string, Charged>();
     for (const request of requests) {
       const account = this.#accountOf(request);
       if (account === null) return null;
+      const terms = termsOf(this.#plans, account.plan);
+      // What an allowance adds depends on counters, which may have changed.
+      if (renewalOf(account, terms, now) !== null) return null;
       owners.push(account.id);
-      if (!accounts.has(account.id)) accounts.set(account.id, { before: account, after: { ...account } });
+      if (!accounts.has(account.id)) accounts.set(account.id, { before: account, after: { ...account }, terms });
     }
     const state: ChargeState = {
       now,
       node,
+      plans: this.#plans,
       key: (hash) => this.#keys.get(hash)?.key ?? null,
       account: (id) => accounts.get(id)?.after ?? null,
       ...NOT_STORED,
@@ -460,7 +470,7 @@ export class PostgresCharge implements CountingDriver {
 
   constructor(parts: PostgresChargeParts) {
     this.#parts = parts;
-    this.#memory = parts.remembers ? new ChargeMemory(parts.clock, parts.time) : NO_MEMORY;
+    this.#memory = parts.remembers ? new ChargeMemory(parts) : NO_MEMORY;
   }
 
   readonly isOutage = isPostgresOutage;
@@ -573,12 +583,12 @@ export class PostgresCharge implements CountingDriver {
     requests: readonly ChargeRequest[],
     { node, lane, skipLocked }: { node: string; lane: number; skipLocked: boolean },
   ): Promise<ChargeAnswer[]> {
-    const { clock, time, onEvent, known } = this.#parts;
+    const { clock, time, plans, onEvent, known } = this.#parts;
     const { client } = await this.#connect(lane);
     try {
       const now = time === 'process' ? () => clock.now() : null;
       const asked = clock.elapsed();
-      const loaded = await loadBatch(client, requests, { node, clock: now, known: known(), skipLocked });
+      const loaded = await loadBatch(client, requests, { node, plans, clock: now, known: known(), skipLocked });
       const { state, xid, isHeld } = loaded;
       const { answers, changes } = applyBatch(state, requests, isHeld);
       if (isEmpty(changes)) await client.query('ROLLBACK');

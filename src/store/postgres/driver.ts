@@ -94,6 +94,8 @@ class PostgresDriver implements StorageDriver {
   readonly jobs: JobQueue;
   readonly onEvent: StorageDriverOptions['onEvent'];
   readonly retentionDays: number;
+  readonly plans: StorageDriverOptions['plans'];
+  readonly clock: StorageDriverOptions['clock'];
   readonly #options: StorageDriverOptions;
   readonly #pool: pg.Pool;
   readonly #probe: PostgresProbe;
@@ -101,9 +103,11 @@ class PostgresDriver implements StorageDriver {
   #known: readonly Migration[] | null = null;
 
   constructor(options: StorageDriverOptions) {
-    const { url, clock, time, remembers, jobPolicies, onEvent, retentionDays } = options;
+    const { url, clock, time, remembers, jobPolicies, onEvent, retentionDays, plans } = options;
     this.onEvent = onEvent;
     this.retentionDays = retentionDays;
+    this.plans = plans;
+    this.clock = clock;
     this.#options = options;
     this.#probe = new PostgresProbe(url, () => this.#migrations().length);
     this.#pool = openPool(url, POOL_SIZE);
@@ -125,6 +129,7 @@ class PostgresDriver implements StorageDriver {
       clock,
       time,
       remembers,
+      plans,
       onEvent,
       node: () => this.node.acquire(),
       known: () => this.#migrations().length,

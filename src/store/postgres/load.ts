@@ -1,6 +1,7 @@
 /** What a batch reads: pipelined statements after the lock on its accounts. */
 
 import type pg from 'pg';
+import type { Plans } from '../../kernel/facts/plans.ts';
 import { idempotencyId } from '../charge/apply-batch.ts';
 import { hashedMailbox, seenId } from '../charge/seen.ts';
 import type {
@@ -118,10 +119,11 @@ export async function loadBatch(
   requests: readonly ChargeRequest[],
   {
     node,
+    plans,
     clock,
     known,
     skipLocked,
-  }: { node: string; clock: (() => number) | null; known: number; skipLocked: boolean },
+  }: { node: string; plans: Plans; clock: (() => number) | null; known: number; skipLocked: boolean },
 ): Promise<LoadedBatch> {
   const query: Query = async (name, text, values) => (await client.query({ name, text, values })).rows;
   const admits = requests.flatMap((request) => (request.kind === 'admit' ? [request.admit] : []));
@@ -164,6 +166,7 @@ export async function loadBatch(
   const state: ChargeState = {
     now: clock?.() ?? onlyRow(time).now,
     node,
+    plans,
     key: (hash) => keyByHash.get(hash) ?? null,
     keyById: (id) => keyById.get(id) ?? null,
     account: (id) => accountById.get(id) ?? null,

@@ -4,8 +4,10 @@ import { CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
 import type { Changes, ChargeState, IdempotencyState } from '../charge/state.ts';
 import {
+  ACCOUNT_ALLOWANCE,
   ACCOUNT_COUNTERS,
   ADD_USAGE_SUMS,
+  ALLOWANCES,
   type ColumnType,
   FILTER_HITS,
   HOLDS,
@@ -125,6 +127,8 @@ const put = (rows: TableRows<never>, key: string): string => {
 
 const SQL = {
   setAccounts: update(ACCOUNT_COUNTERS),
+  setAllowances: update(ACCOUNT_ALLOWANCE),
+  addAllowances: insertUnnested(ALLOWANCES),
   setKeyUses: `${update(KEY_USE)} ${OF_CHARGED}`,
   setBudgets: update(KEY_BUDGET),
   addLedger: add(LEDGER),
@@ -151,6 +155,9 @@ export function statements(changes: Changes, state: ChargeState): NamedStatement
   const list: NamedStatement[] = [];
   const write = writerTo(list);
   write('set-accounts', SQL.setAccounts, ACCOUNT_COUNTERS, changes.accounts);
+  write('set-allowances', SQL.setAllowances, ACCOUNT_ALLOWANCE, changes.allowances);
+  const allowances = changes.allowances.map((entry) => ({ ...entry, now: state.now }));
+  write('add-allowances', SQL.addAllowances, ALLOWANCES, allowances);
   write('set-budgets', SQL.setBudgets, KEY_BUDGET, changes.budgets);
   addRows(write, changes, state);
   if (changes.ended.length > 0)

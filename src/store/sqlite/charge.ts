@@ -1,10 +1,13 @@
 /** Charging on SQLite, in the thread of the writer: one transaction per batch, with look-ups by index. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { Plans } from '../../kernel/facts/plans.ts';
 import { applyBatch } from '../charge/apply-batch.ts';
 import type { AccountState, Changes, ChargeState, KeyState } from '../charge/state.ts';
 import {
+  ACCOUNT_ALLOWANCE,
   ACCOUNT_COUNTERS,
   ADD_USAGE_SUMS,
+  ALLOWANCES,
   accountState,
   FILTER_HITS,
   filterState,
@@ -45,6 +48,8 @@ const SQL = {
   seenOwner: `SELECT ${seenOwner('seen_secrets')} FROM seen_secrets WHERE account_id = ?`,
   seen: `SELECT ${seenState('seen')} FROM seen WHERE account_id = ? AND mailbox = ? AND scope = ?`,
   setAccount: updateSql(ACCOUNT_COUNTERS),
+  setAllowance: updateSql(ACCOUNT_ALLOWANCE),
+  addAllowance: insertSql(ALLOWANCES),
   setKeyUse: updateSql(KEY_USE),
   setBudget: updateSql(KEY_BUDGET),
   addLedger: insertSql(LEDGER),
@@ -65,10 +70,12 @@ type Statements = Record<keyof typeof SQL, StatementSync>;
 
 export class ChargeTransactions {
   readonly #db: DatabaseSync;
+  readonly #plans: Plans;
   #prepared: Statements | null = null;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, plans: Plans) {
     this.#db = db;
+    this.#plans = plans;
   }
 
   /**
@@ -81,7 +88,7 @@ export class ChargeTransactions {
     try {
       const schema = statements.schema.get();
       assertCompatible({ version: Number(schema?.version), compatibleFrom: Number(schema?.compatibleFrom) }, known);
-      const state = load(statements, now, node);
+      const state = load(statements, { now, node, plans: this.#plans });
       const { answers, changes } = applyBatch(state, requests.map(readRequest));
       write(statements, changes, state);
       statements.commit.run();
@@ -101,7 +108,7 @@ export class ChargeTransactions {
   }
 }
 
-function load(statements: Statements, now: number, node: string): ChargeState {
+function load(statements: Statements, scope: Pick<ChargeState, 'now' | 'node' | 'plans'>): ChargeState {
   const memo = new Map<string, unknown>();
   /** One object per row and batch, as accounts change in memory. */
   const find = <T>(name: keyof Statements, ...values: SQLInputValue[]): T | null => {
@@ -138,8 +145,7 @@ function load(statements: Statements, now: number, node: string): ChargeState {
     return found;
   };
   return {
-    now,
-    node,
+    ...scope,
     key: (hash) => oneKey(find('key', hash)),
     keyById: (id) => oneKey(find('keyById', id)),
     account: (id) => find<AccountState>('account', id),
@@ -157,6 +163,8 @@ function write(statements: Statements, changes: Changes, { now, node }: ChargeSt
     for (const one of from) statement.run(...rows.values(one));
   };
   each(statements.setAccount, ACCOUNT_COUNTERS, changes.accounts);
+  each(statements.setAllowance, ACCOUNT_ALLOWANCE, changes.allowances);
+  for (const entry of changes.allowances) statements.addAllowance.run(...ALLOWANCES.values({ ...entry, now }));
   for (const [id, ip] of changes.keyUses) statements.setKeyUse.run(...KEY_USE.values({ id, ip, now }));
   each(statements.setBudget, KEY_BUDGET, changes.budgets);
   for (const entry of changes.ledger) statements.addLedger.run(...LEDGER.values({ ...entry, now }));

@@ -100,22 +100,27 @@ class SqliteDriver implements StorageDriver {
   readonly bulk: BulkTransactions;
   readonly onEvent: StorageDriverOptions['onEvent'];
   readonly retentionDays: number;
-  readonly #clock: Clock;
+  readonly plans: StorageDriverOptions['plans'];
+  readonly clock: Clock;
   readonly #migrations: string;
   #read: readonly Migration[] | null = null;
   readonly #file: SqliteFile;
 
-  constructor(file: SqliteFile, { clock, migrations, jobPolicies, onEvent, retentionDays }: StorageDriverOptions) {
+  constructor(
+    file: SqliteFile,
+    { clock, migrations, jobPolicies, onEvent, retentionDays, plans }: StorageDriverOptions,
+  ) {
     this.onEvent = onEvent;
     this.retentionDays = retentionDays;
-    this.#clock = clock;
+    this.plans = plans;
+    this.clock = clock;
     this.#migrations = join(migrations, 'sqlite');
     this.#file = file;
     const { writer, db, scans, mutex, path } = file;
     this.db = db;
     this.scans = scans;
     this.jobs = jobQueue({ driver: this, policies: jobPolicies });
-    const scope = () => ({ now: clock.now(), retentionDays, policies: jobPolicies });
+    const scope = () => ({ now: clock.now(), retentionDays, plans, policies: jobPolicies });
     this.bulk = threadedBulk({ writer, mutex, scope });
     this.node = new SqliteNode(path, () => newId('node', clock.now()));
     this.charge = new SqliteCharge({
@@ -128,7 +133,7 @@ class SqliteDriver implements StorageDriver {
   }
 
   async now(): Promise<number> {
-    return this.#clock.now();
+    return this.clock.now();
   }
 
   transaction<T>(work: (trx: Transaction<Tables>) => Promise<T>): Promise<T> {
@@ -204,7 +209,7 @@ class SqliteDriver implements StorageDriver {
 
   migrate(): Promise<{ from: number; to: number }> {
     const { mutex, writer } = this.#file;
-    return mutex.run(() => whenFree(() => writer.call('migrate', this.#known(), this.#clock.now())));
+    return mutex.run(() => whenFree(() => writer.call('migrate', this.#known(), this.clock.now())));
   }
 
   async checkSchema(): Promise<SchemaCheck> {
@@ -220,7 +225,7 @@ class SqliteDriver implements StorageDriver {
   /** Commits a write, which detects a full disk and a read-only folder. */
   async ping(): Promise<void> {
     const { mutex, writer } = this.#file;
-    await mutex.run(() => whenFree(() => writer.call('heartbeat', this.#known().length, this.#clock.now())));
+    await mutex.run(() => whenFree(() => writer.call('heartbeat', this.#known().length, this.clock.now())));
   }
 
   async truncateLog(): Promise<boolean> {
@@ -245,7 +250,7 @@ class SqliteDriver implements StorageDriver {
   /** With the mutex held by whoever acquires the node. */
   async #announce(id: string): Promise<void> {
     this.#file.reader.start();
-    const values = [id, `${hostname()}/${process.pid}`, this.#clock.now()];
+    const values = [id, `${hostname()}/${process.pid}`, this.clock.now()];
     await this.#file.writer.call('query', 'INSERT INTO nodes (id, label, started_at) VALUES (?, ?, ?)', values);
   }
 }
@@ -267,5 +272,5 @@ async function truncateLog(writer: StoreThread): Promise<boolean> {
 /** Opens, and creates if need be, the database file of `sqlite:PATH`, or a private one for `sqlite::memory:`. */
 export async function openSqlite(options: StorageDriverOptions): Promise<StorageDriver> {
   const onLost = ({ message }: Error) => options.onEvent({ kind: 'thread_lost', cause: message });
-  return new SqliteDriver(await openSqliteFile(sqlitePathOf(options.url), onLost), options);
+  return new SqliteDriver(await openSqliteFile(sqlitePathOf(options.url), options.plans, onLost), options);
 }

@@ -4,6 +4,7 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
+import type { Plans } from '../../kernel/facts/plans.ts';
 import { withOutages } from '../outages.ts';
 import type { Tables } from '../tables.ts';
 import { isSqliteOutage } from './failure.ts';
@@ -20,12 +21,12 @@ export interface SqliteFile extends ThreadAccess {
   close(): Promise<void>;
 }
 
-const shared = new Map<string, { readonly file: SqliteFile; users: number }>();
+const shared = new Map<string, { readonly file: SqliteFile; readonly plans: Plans; users: number }>();
 
 /** Opens the file, and creates it and its folder if need be. Throws an Error with a plain sentence on failure. */
-export async function openSqliteFile(path: string, onLost: OnLost): Promise<SqliteFile> {
+export async function openSqliteFile(path: string, plans: Plans, onLost: OnLost): Promise<SqliteFile> {
   try {
-    const file = path === MEMORY ? connect(path, null, onLost) : shareFile(path, onLost);
+    const file = path === MEMORY ? connect({ path, real: null, plans }, onLost) : shareFile(path, plans, onLost);
     try {
       await file.writer.session();
       return file;
@@ -39,16 +40,18 @@ export async function openSqliteFile(path: string, onLost: OnLost): Promise<Sqli
   }
 }
 
-function shareFile(path: string, onLost: OnLost): SqliteFile {
+function shareFile(path: string, plans: Plans, onLost: OnLost): SqliteFile {
   makePrivateFolder(dirname(path));
   makePrivateFile(path);
   const real = realpathSync(path);
   const known = shared.get(real);
+  // The thread that charges goes by the plans that it was opened with.
+  if (known !== undefined && known.plans !== plans) return connect({ path, real, plans }, onLost);
   if (known !== undefined) {
     known.users += 1;
     return known.file;
   }
-  const own = connect(path, real, onLost);
+  const own = connect({ path, real, plans }, onLost);
   const close = async () => {
     const entry = shared.get(real);
     if (entry === undefined || --entry.users > 0) return;
@@ -56,20 +59,23 @@ function shareFile(path: string, onLost: OnLost): SqliteFile {
     await own.close();
   };
   const file = { ...own, close };
-  shared.set(real, { file, users: 1 });
+  shared.set(real, { file, plans, users: 1 });
   return file;
 }
 
-function connect(path: string, real: string | null, onLost: OnLost): SqliteFile {
-  const writer = new StoreThread({ path, role: 'writer' }, onLost);
-  const reader = real === null ? writer : new StoreThread({ path, role: 'reader' }, onLost);
+function connect(
+  { path, real, plans }: { readonly path: string; readonly real: string | null; readonly plans: Plans },
+  onLost: OnLost,
+): SqliteFile {
+  const writer = new StoreThread({ path, role: 'writer', plans }, onLost);
+  const reader = real === null ? writer : new StoreThread({ path, role: 'reader', plans }, onLost);
   const readsBeside = () => real !== null && reader.started;
   const mutex = new WriteMutex();
   const kyselyOn = (reads: StoreThread) =>
     new Kysely<Tables>({
       dialect: withOutages(threadDialect({ writer, reader: reads, readsBeside, mutex }), isSqliteOutage),
     });
-  const scanner = real === null ? writer : new StoreThread({ path, role: 'reader' }, onLost);
+  const scanner = real === null ? writer : new StoreThread({ path, role: 'reader', plans }, onLost);
   const [db, scans] = [kyselyOn(reader), kyselyOn(scanner)];
   const close = async () => {
     await mutex.run(() => undefined);

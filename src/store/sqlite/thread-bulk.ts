@@ -3,6 +3,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type CompiledQuery, Kysely, type QueryResult } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import type { Plans } from '../../kernel/facts/plans.ts';
 import type { JobPolicies } from '../../kernel/jobs.ts';
 import { bulkTransactions } from '../bulk.ts';
 import type { BulkTransactions, TransactionDriver } from '../driver.ts';
@@ -76,16 +77,18 @@ function kyselyOn(connection: DatabaseSync): Kysely<Tables> {
 export interface BulkScope {
   readonly now: number;
   readonly retentionDays: number;
+  readonly plans: Plans;
   readonly policies: JobPolicies;
 }
 
 export function bulkTransactionsOn(
   connection: DatabaseSync,
-  { now, retentionDays, policies }: BulkScope,
+  { now, retentionDays, plans, policies }: BulkScope,
 ): BulkTransactions {
   const db = kyselyOn(connection);
   const driver: TransactionDriver = {
     retentionDays,
+    plans,
     now: async () => now,
     transaction: (work) => db.transaction().execute(work),
     lockAccounts: async () => {},

@@ -4,6 +4,7 @@
  */
 
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { Plans } from '../../kernel/facts/plans.ts';
 import { answerCalls } from '../../kernel/thread.ts';
 import type { BulkTransactions } from '../driver.ts';
 import { assertCompatible, type Migration, pending, type SchemaState } from '../migrations.ts';
@@ -18,6 +19,7 @@ export interface StoreThreadOptions {
   /** Or MEMORY. */
   readonly path: string;
   readonly role: ConnectionRole;
+  readonly plans: Plans;
 }
 
 /** Applies missing migrations. Takes the write lock first: when two processes start, the second finds none. */
@@ -158,9 +160,9 @@ export type StoreCall =
   | { readonly name: keyof StoreCalls; readonly input: readonly unknown[] };
 
 /** Throws an error of SQLite. */
-async function open({ path, role }: StoreThreadOptions): Promise<StoreCalls> {
+async function open({ path, role, plans }: StoreThreadOptions): Promise<StoreCalls> {
   const db = openConnection(path, role);
-  return callsOn(db, role === 'reader' ? null : new (await import('./charge.ts')).ChargeTransactions(db));
+  return callsOn(db, role === 'reader' ? null : new (await import('./charge.ts')).ChargeTransactions(db, plans));
 }
 
 let calls: StoreCalls | null = null;

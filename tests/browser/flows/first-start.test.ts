@@ -80,7 +80,7 @@ describeBrowser('the first start', (browser) => {
     await field(page, 'Password').fill(owner.password);
     await button(page, 'Set up').click();
     await heading(page, 'Overview').waitFor();
-    await expectText(page.getByRole('region', { name: 'Balance' })).toContain('10,000,000 credits');
+    await expectText(page.getByRole('region', { name: 'Balance' })).toContain('Unlimited credits');
 
     await goTo(page, 'API keys');
     await button(page, 'Create API key').click();

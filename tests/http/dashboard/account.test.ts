@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PLANS } from '../../../src/kernel/facts/plans.ts';
+import { DEFAULT_PLANS, termsOf } from '../../../src/kernel/facts/plans.ts';
 import { PASSWORD } from '../../lab/person.ts';
 import { type Lab, type Member, startLab } from '../../lab/service.ts';
 import { type Client, of, signedIn } from './client.ts';
@@ -25,11 +25,12 @@ describe('the account', () => {
       status: 'active',
       rate_limit: 300,
       smtp_available: true,
-      prices: { mx: 1, smtp: 10 },
-      credits: { remaining: 50, locked: 0 },
+      upgrade_required: null,
+      prices: { mx: 1, smtp: 10, unknown: 1 },
+      credits: { total: 50, remaining: 50, locked: 0, unlimited: false, allowance: 0, purchased: 50 },
       storage: {
-        list_bytes: { used: 0, limit: PLANS.premium.listBytes },
-        filters: { used: 0, limit: PLANS.premium.filters },
+        list_bytes: { used: 0, limit: termsOf(DEFAULT_PLANS, 'premium').listBytes },
+        filters: { used: 0, limit: termsOf(DEFAULT_PLANS, 'premium').filters },
       },
       retention_days: 30,
       retention_days_max: 30,

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UNLIMITED_CREDITS } from '../../../src/kernel/facts/plans.ts';
 import { browser, PASSWORD, peopleOf, person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
 import { TestClock } from '../../lab/stores.ts';
@@ -56,9 +57,9 @@ describe('the one-time setup link', () => {
     const ada = browser(lab.url);
     await ada.call('POST', '/dashboard/setup', { token: await tokenOf(), ...ADA });
     const { accounts } = (await ada.call('GET', '/dashboard/session')).json;
-    expect(accounts).toMatchObject([{ name: 'Default', role: 'owner', plan: 'enterprise' }]);
+    expect(accounts).toMatchObject([{ name: 'Default', role: 'owner', plan: 'unlimited' }]);
     const account = await lab.store.accounts.get(accounts[0].id);
-    expect(account).toMatchObject({ rateLimit: 100_000, balance: 10_000_000 });
+    expect(account).toMatchObject({ rateLimit: 100_000, balance: UNLIMITED_CREDITS });
   });
 
   it('works once', async () => {

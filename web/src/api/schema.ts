@@ -1724,6 +1724,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/operator/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The plans that accounts can have */
+        get: operations["operatorPlans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/operator/accounts/{id}": {
         parameters: {
             query?: never;
@@ -2017,11 +2034,13 @@ export interface components {
                 name: string;
                 /** @enum {string} */
                 role: "member" | "admin" | "owner";
-                /**
-                 * @description `starter` where it is left out.
-                 * @enum {string}
-                 */
-                plan: "starter" | "premium" | "enterprise";
+                /** @description The name of a plan. */
+                plan: string;
+                prices: {
+                    mx: number;
+                    smtp: number;
+                    unknown: number;
+                };
                 /** @enum {string} */
                 status: "active" | "suspended";
                 /** @description Whether members can use the account only in sessions begun with a code of an authenticator app or a passkey. */
@@ -2236,18 +2255,26 @@ export interface components {
             account: {
                 id: string;
                 name: string;
-                /**
-                 * @description `starter` where it is left out.
-                 * @enum {string}
-                 */
-                plan: "starter" | "premium" | "enterprise";
+                /** @description The name of a plan. */
+                plan: string;
                 /** @enum {string} */
                 status: "active" | "suspended";
             };
             credits: {
-                remaining: number;
+                /** @description What the account holds: `remaining` and `locked` together. */
+                total: number;
+                /** @description Held by checks that are still running. */
                 locked: number;
+                /** @description Charged in the calendar month, UTC. */
                 used: number;
+                /** @description What can still be spent. */
+                remaining: number;
+                /** @description Whether the plan gives as many credits as are needed: the numbers are then very large. */
+                unlimited: boolean;
+                /** @description What is left of the month’s allowance, out of `total`. It is spent before what was purchased. */
+                allowance: number;
+                /** @description The rest of `total`, which does not end with the month. */
+                purchased: number;
             };
             balance: {
                 days: {
@@ -2282,6 +2309,12 @@ export interface components {
                 reset_at: string;
             };
             smtp_available: boolean;
+            upgrade_required: string | null;
+            prices: {
+                mx: number;
+                smtp: number;
+                unknown: number;
+            };
             low_balance: number | null;
             is_low: boolean;
             keys: {
@@ -3625,23 +3658,32 @@ export interface components {
         Account: {
             id: string;
             name: string;
-            /**
-             * @description `starter` where it is left out.
-             * @enum {string}
-             */
-            plan: "starter" | "premium" | "enterprise";
+            /** @description The name of a plan. */
+            plan: string;
             /** @enum {string} */
             status: "active" | "suspended";
             /** @description Requests per 5 minutes. */
             rate_limit: number;
             smtp_available: boolean;
+            upgrade_required: string | null;
             prices: {
                 mx: number;
                 smtp: number;
+                unknown: number;
             };
             credits: {
-                remaining: number;
+                /** @description What the account holds: `remaining` and `locked` together. */
+                total: number;
+                /** @description Held by checks that are still running. */
                 locked: number;
+                /** @description What can still be spent. */
+                remaining: number;
+                /** @description Whether the plan gives as many credits as are needed: the numbers are then very large. */
+                unlimited: boolean;
+                /** @description What is left of the month’s allowance, out of `total`. It is spent before what was purchased. */
+                allowance: number;
+                /** @description The rest of `total`, which does not end with the month. */
+                purchased: number;
             };
             storage: {
                 /** @description Bytes of the rows of all lists, with 1,536 for the result of each address. */
@@ -3675,7 +3717,7 @@ export interface components {
                  * @description `day`: the sum of a day’s entries that were deleted after their time.
                  * @enum {string}
                  */
-                kind: "grant" | "hold" | "settlement" | "release" | "day";
+                kind: "grant" | "allowance" | "hold" | "settlement" | "release" | "day";
                 /** @description Change of the balance. */
                 amount: number;
                 charged: number;
@@ -3794,17 +3836,20 @@ export interface components {
         OperatorAccount: {
             id: string;
             name: string;
-            /**
-             * @description `starter` where it is left out.
-             * @enum {string}
-             */
-            plan: "starter" | "premium" | "enterprise";
+            /** @description The name of a plan. */
+            plan: string;
             rate_limit: number;
             rate_limit_set: boolean;
             /** @enum {string} */
             status: "active" | "suspended";
+            /** @description What can still be spent. */
             balance: number;
+            /** @description Held by checks that are still running. */
             locked: number;
+            /** @description What is left of the month’s allowance, out of `balance` and `locked`. */
+            allowance: number;
+            /** @description Whether the plan gives as many credits as are needed. */
+            unlimited: boolean;
             members: number;
             keys: number;
             /** Format: date-time */
@@ -3815,6 +3860,22 @@ export interface components {
             accounts: components["schemas"]["OperatorAccount"][];
             total_count: number;
             per_page: number;
+        };
+        /** OperatorPlans */
+        OperatorPlans: {
+            /** @description The first one is that of new accounts. */
+            plans: {
+                name: string;
+                requests_per_window: number;
+                smtp_available: boolean;
+                prices: {
+                    mx: number;
+                    smtp: number;
+                    unknown: number;
+                };
+                /** @description Null: unlimited. */
+                monthly_credits: number | null;
+            }[];
         };
         /** Doctor */
         Doctor: {
@@ -4272,6 +4333,7 @@ export type AuditLog = components['schemas']['AuditLog'];
 export type OperatorAuditLog = components['schemas']['OperatorAuditLog'];
 export type OperatorAccount = components['schemas']['OperatorAccount'];
 export type OperatorAccounts = components['schemas']['OperatorAccounts'];
+export type OperatorPlans = components['schemas']['OperatorPlans'];
 export type Doctor = components['schemas']['Doctor'];
 export type DisposableLists = components['schemas']['DisposableLists'];
 export type ListsUpdate = components['schemas']['ListsUpdate'];
@@ -7782,11 +7844,8 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
-                    /**
-                     * @description `starter` where it is left out.
-                     * @enum {string}
-                     */
-                    plan: "starter" | "premium" | "enterprise";
+                    /** @description The name of a plan. */
+                    plan: string;
                     credits?: number;
                     /** @description Requests per 5 minutes; null: the plan's own. */
                     rate_limit?: number | null;
@@ -7801,6 +7860,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OperatorAccount"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    operatorPlans: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plans that accounts can have */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorPlans"];
                 };
             };
             "4XX": components["responses"]["Error"];
@@ -7844,8 +7925,8 @@ export interface operations {
             content: {
                 "application/json": {
                     name?: string;
-                    /** @enum {string} */
-                    plan?: "starter" | "premium" | "enterprise";
+                    /** @description The name of a plan. */
+                    plan?: string;
                     /** @description Requests per 5 minutes; null: the plan's own. */
                     rate_limit?: number | null;
                     /** @enum {string} */

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { NAME_LENGTH, RETENTION_DAYS } from '../../../src/kernel/facts/limits.ts';
+import { heldPrice } from '../../../src/kernel/facts/plans.ts';
 import { accountQuery, changeAccount } from '../api/account.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { Account } from '../api/schema.ts';
@@ -14,7 +15,7 @@ import { formatDate, formatNumber, pluralize } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { parseInteger } from '../parts/parse-integer.ts';
-import { PLAN_LABELS, PLANS_WITH_SMTP, RATE_WINDOW } from '../parts/plans.ts';
+import { availableWith, creditParts, planLabel, RATE_WINDOW } from '../parts/plans.ts';
 import { QueryResult } from '../parts/query-result.tsx';
 import { ROLE_LABELS } from '../parts/roles.ts';
 import { useDialogState } from '../parts/use-dialog-state.ts';
@@ -195,7 +196,8 @@ function SettingsForm({ account }: { account: Account }) {
 
 /** Plan, prices and balance. */
 function PlanDetails({ account }: { account: Account }) {
-  const { plan, rate_limit, smtp_available, prices, credits, storage, created_at, id, role } = account;
+  const { plan, rate_limit, smtp_available, upgrade_required, prices, credits, storage, created_at, id, role } =
+    account;
   const { list_bytes, filters } = storage;
   return (
     <Box component="section" aria-labelledby="plan">
@@ -203,7 +205,7 @@ function PlanDetails({ account }: { account: Account }) {
         Plan and limits
       </Title>
       <DescriptionList>
-        <DescriptionItem term="Plan">{PLAN_LABELS[plan]}</DescriptionItem>
+        <DescriptionItem term="Plan">{planLabel(plan)}</DescriptionItem>
         <DescriptionItem term="Rate limit">
           {pluralize(rate_limit, 'request')} per {RATE_WINDOW}, shared by all API keys and members. Requests over the
           limit get 429 until the next window starts.
@@ -218,12 +220,13 @@ function PlanDetails({ account }: { account: Account }) {
         </DescriptionItem>
         <DescriptionItem term="smtp">
           {smtp_available
-            ? `${pluralize(prices.smtp, 'credit')} if the mail server answers for the mailbox, otherwise ${pluralize(prices.mx, 'credit')}. Needs a balance of at least ${pluralize(prices.smtp, 'credit')}.`
-            : `Not included in this plan. Available with ${PLANS_WITH_SMTP} for ${pluralize(prices.smtp, 'credit')}.`}
+            ? `${pluralize(prices.smtp, 'credit')} if the mail server answers for the mailbox, otherwise ${pluralize(prices.unknown, 'credit')}. Needs a balance of at least ${pluralize(heldPrice({ prices }, 'smtp', false), 'credit')}.`
+            : `Not included in this plan.${availableWith(upgrade_required)}`}
         </DescriptionItem>
         <DescriptionItem term="Your filters">0 credits for an address that a filter blocks.</DescriptionItem>
         <DescriptionItem term="Available">
-          {pluralize(credits.remaining, 'credit')}
+          {credits.unlimited ? 'Unlimited credits' : pluralize(credits.remaining, 'credit')}
+          {credits.allowance > 0 && !credits.unlimited && ` (${creditParts(credits)})`}
           {credits.locked > 0 && `, ${formatNumber(credits.locked)} more are held for running verifications`}.{' '}
           <Anchor component={Link} to="/account/ledger" inherit underline="always">
             Credit ledger

@@ -269,6 +269,7 @@ const SESSION: Session = {
       name: 'Fabrikam',
       role: 'owner',
       plan: 'premium',
+      prices: { mx: 1, smtp: 10, unknown: 1 },
       status: 'active',
       second_factor_required: false,
       test_account: 'acc_sample_test',

@@ -1,10 +1,9 @@
-import { Anchor, Box, Button, Divider, NativeSelect, SegmentedControl, Text, TextInput, Title } from '@mantine/core';
+import { Anchor, Box, Button, Divider, SegmentedControl, Text, TextInput, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { NAME_LENGTH, NOTE_LENGTH, RATE_LIMIT } from '../../../src/kernel/facts/limits.ts';
-import { PLANS } from '../../../src/kernel/facts/plans.ts';
 import { api, isNotFound, unwrap } from '../api/client.ts';
 import type { OperatorAccount } from '../api/schema.ts';
 import { sessionQuery } from '../api/session.ts';
@@ -17,12 +16,12 @@ import { NotFound } from '../parts/not-found.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { parseInteger } from '../parts/parse-integer.ts';
-import { PLAN_LABELS, PLANS_WITH_SMTP, parsePlan, RATE_WINDOW } from '../parts/plans.ts';
+import { planLabel, RATE_WINDOW } from '../parts/plans.ts';
 import { QueryResult } from '../parts/query-result.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
 import { LedgerTable } from './ledger/table.tsx';
 import { OperatorOnly } from './operator/operator-only.tsx';
-import { PLAN_OPTIONS } from './operator/plans.ts';
+import { PlanSelect } from './operator/plan-select.tsx';
 import { accountQuery, changeAccount, grant, inviteOwner, OPERATOR_KEY } from './operator/queries.ts';
 
 function LimitsForm({ account }: { account: OperatorAccount }) {
@@ -51,13 +50,7 @@ function LimitsForm({ account }: { account: OperatorAccount }) {
           maxLength={NAME_LENGTH.max}
           autoComplete="off"
         />
-        <NativeSelect
-          label="Plan"
-          description={PLANS[plan].smtp ? undefined : `Without the smtp level, which ${PLANS_WITH_SMTP} include.`}
-          data={PLAN_OPTIONS}
-          value={plan}
-          onChange={(event) => setPlan(parsePlan(event.currentTarget.value) ?? plan)}
-        />
+        <PlanSelect value={plan} onChange={setPlan} />
         <TextInput
           {...submit.field('rate_limit')}
           required={false}
@@ -251,7 +244,7 @@ function AccountLedger({ id }: { id: string }) {
 
 const describeAccount = (account: OperatorAccount): string =>
   [
-    `${PLAN_LABELS[account.plan]}, ${account.status}`,
+    `${planLabel(account.plan)}, ${account.status}`,
     `${pluralize(account.balance, 'credit')}${account.locked > 0 ? `, plus ${formatNumber(account.locked)} held` : ''}`,
     pluralize(account.members, 'member'),
     pluralize(account.keys, 'API key'),

@@ -1,10 +1,9 @@
-import { Anchor, Badge, Box, Button, Modal, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Badge, Box, Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ACCOUNT_QUERY_LENGTH, NAME_LENGTH, OPENING_CREDITS, RATE_LIMIT } from '../../../src/kernel/facts/limits.ts';
-import { DEFAULT_PLAN } from '../../../src/kernel/facts/plans.ts';
 import type { OperatorAccount } from '../api/schema.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -14,15 +13,15 @@ import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
 import { parseInteger } from '../parts/parse-integer.ts';
-import { PLAN_LABELS, type Plan, parsePlan, RATE_WINDOW } from '../parts/plans.ts';
+import { planLabel, RATE_WINDOW } from '../parts/plans.ts';
 import { QueryResult } from '../parts/query-result.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
 import { useLastPage } from '../parts/use-last-page.ts';
 import { useSearchOnce } from '../parts/use-search-once.ts';
 import { useSubmit } from '../parts/use-submit.ts';
 import { OperatorOnly } from './operator/operator-only.tsx';
-import { PLAN_OPTIONS } from './operator/plans.ts';
-import { accountsQuery, createAccount, OPERATOR_KEY } from './operator/queries.ts';
+import { PlanSelect } from './operator/plan-select.tsx';
+import { accountsQuery, createAccount, OPERATOR_KEY, plansQuery } from './operator/queries.ts';
 import { accountsSearch } from './operator/search.ts';
 
 const LABELS: Readonly<Record<OperatorAccount['status'], string>> = { active: 'Active', suspended: 'Suspended' };
@@ -55,9 +54,13 @@ const COLUMNS: readonly Column<OperatorAccount>[] = [
     ),
   },
   { header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
-  { header: 'Plan', cell: ({ plan }) => PLAN_LABELS[plan], wideOnly: true },
+  { header: 'Plan', cell: ({ plan }) => planLabel(plan), wideOnly: true },
   { header: 'Rate limit', numeric: true, cell: ({ rate_limit }) => formatNumber(rate_limit), wideOnly: true },
-  { header: 'Balance', numeric: true, cell: ({ balance }) => formatNumber(balance) },
+  {
+    header: 'Balance',
+    numeric: true,
+    cell: ({ balance, unlimited }) => (unlimited ? 'Unlimited' : formatNumber(balance)),
+  },
   { header: 'Members', numeric: true, cell: ({ members }) => formatNumber(members), wideOnly: true },
   { header: 'API keys', numeric: true, cell: ({ keys }) => formatNumber(keys), wideOnly: true },
   { header: 'Created', cell: ({ created_at }) => formatDate(created_at), wideOnly: true },
@@ -79,11 +82,12 @@ function CreateDialog({ opened, onClose }: { opened: boolean; onClose: () => voi
 function CreateForm({ onClose }: { onClose: () => void }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [plan, setPlan] = useState<Plan>(DEFAULT_PLAN);
+  const { data } = useQuery(plansQuery);
+  const [plan, setPlan] = useState<string | null>(null);
   const submit = useSubmit(async ({ name = '', credits = '', rate_limit = '' }) => {
     const created = await createAccount({
       name: name.trim(),
-      plan,
+      plan: plan ?? data?.plans[0]?.name ?? '',
       credits: parseInteger(credits, 'credits'),
       rate_limit: rate_limit.trim() === '' ? null : parseInteger(rate_limit, 'rate_limit', RATE_LIMIT.min),
     });
@@ -95,12 +99,7 @@ function CreateForm({ onClose }: { onClose: () => void }) {
   return (
     <Form submit={submit} action="Create" main onCancel={onClose}>
       <TextInput {...submit.field('name')} label="Name" maxLength={NAME_LENGTH.max} autoComplete="off" data-autofocus />
-      <NativeSelect
-        label="Plan"
-        data={PLAN_OPTIONS}
-        value={plan}
-        onChange={(event) => setPlan(parsePlan(event.currentTarget.value) ?? plan)}
-      />
+      <PlanSelect value={plan} onChange={setPlan} />
       <TextInput
         {...submit.field('credits')}
         label="Initial credits"

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { ADDRESS_LENGTH, TIMEOUT_MS } from '../../../src/kernel/facts/limits.ts';
-import { DEFAULT_LEVEL, LEVELS, type Level, PRICE } from '../../../src/kernel/facts/plans.ts';
+import { DEFAULT_LEVEL, heldPrice, LEVELS, type Level } from '../../../src/kernel/facts/plans.ts';
 import { overviewQuery } from '../api/account.ts';
 import { api, unwrap } from '../api/client.ts';
 import { handleApiError } from '../api/query-client.ts';
@@ -14,7 +14,7 @@ import { fieldError, formError } from '../parts/field-error.ts';
 import { focusOnMount } from '../parts/focus.ts';
 import { pluralize } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
-import { PLAN_LABELS, PLANS_WITH_SMTP } from '../parts/plans.ts';
+import { availableWith, planLabel } from '../parts/plans.ts';
 import { useSearchOnce } from '../parts/use-search-once.ts';
 import { Verdict } from '../parts/verdict/verdict.tsx';
 
@@ -137,7 +137,7 @@ function VerifyForm(props: {
   input: RefObject<HTMLInputElement | null>;
 }) {
   const { verification, overview, input } = props;
-  const { test } = useAccount();
+  const { test, prices } = useAccount();
   const { state, email, setEmail, verify: ask } = verification;
   const [level, setLevel] = useState<Level>(DEFAULT_LEVEL);
   const [missing, setMissing] = useState(false);
@@ -180,24 +180,29 @@ function VerifyForm(props: {
           <Stack gap="xs" mt={4}>
             <Radio
               value="mx"
-              label={`mx: ${pluralize(PRICE.mx, 'credit')}`}
+              label={`mx: ${pluralize(prices.mx, 'credit')}`}
               description="Checks syntax, your filters, disposable lists, domain and mail servers."
             />
             <Radio
               value="smtp"
-              label={`smtp: ${pluralize(PRICE.smtp, 'credit')}`}
+              label={`smtp: ${pluralize(prices.smtp, 'credit')}`}
               disabled={overview?.smtp_available === false}
               description={
                 overview?.smtp_available === false
-                  ? `Not included in the ${PLAN_LABELS[overview.account.plan]} plan. Available with ${PLANS_WITH_SMTP}.`
-                  : `Everything in mx, then asks the mail server whether the mailbox exists. Costs ${pluralize(PRICE.mx, 'credit')} if it does not answer.`
+                  ? `Not included in the ${planLabel(overview.account.plan)} plan.${availableWith(overview.upgrade_required)}`
+                  : `Everything in mx, then asks the mail server whether the mailbox exists. Costs ${pluralize(prices.unknown, 'credit')} if it does not answer.`
               }
             />
           </Stack>
         </Radio.Group>
         <Text size="sm">
-          {test ? 'Costs nothing in test mode.' : `Costs at most ${pluralize(PRICE[level], 'credit')}.`}
-          {overview && !test && ` ${pluralize(overview.credits.remaining, 'credit')} available.`}
+          {test
+            ? 'Costs nothing in test mode.'
+            : `Costs at most ${pluralize(heldPrice({ prices }, level, false), 'credit')}.`}
+          {overview &&
+            !test &&
+            !overview.credits.unlimited &&
+            ` ${pluralize(overview.credits.remaining, 'credit')} available.`}
         </Text>
         <div>
           <Button type="submit" variant="filled" loading={state.is === 'running'}>

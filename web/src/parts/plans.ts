@@ -1,21 +1,19 @@
-import { PLAN_NAMES, PLANS, WINDOW_SECONDS } from '../../../src/kernel/facts/plans.ts';
-import type { Account } from '../api/schema.ts';
-import { pluralize } from './format.ts';
+import { WINDOW_SECONDS } from '../../../src/kernel/facts/plans.ts';
+import { formatNumber, pluralize } from './format.ts';
 
-export type Plan = Account['plan'];
-
-export const PLAN_LABELS: Readonly<Record<Plan, string>> = {
-  starter: 'Starter',
-  premium: 'Premium',
-  enterprise: 'Enterprise',
+/** `premium` → `Premium`, `big-team` → `Big team` */
+export const planLabel = (plan: string): string => {
+  const words = plan.replaceAll(/[-_]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-export const parsePlan = (text: string): Plan | undefined => PLAN_NAMES.find((plan) => plan === text);
+/** ` Available with Premium.`; `plan`: null where none has what is missing. */
+export const availableWith = (plan: string | null): string =>
+  plan === null ? '' : ` Available with ${planLabel(plan)}.`;
 
-/** `Premium and Enterprise` */
-export const PLANS_WITH_SMTP: string = new Intl.ListFormat('en').format(
-  PLAN_NAMES.filter((plan) => PLANS[plan].smtp).map((plan) => PLAN_LABELS[plan]),
-);
+/** What is spent first, and the rest. */
+export const creditParts = ({ allowance, purchased }: { allowance: number; purchased: number }): string =>
+  `${formatNumber(allowance)} of this month’s allowance, which is spent first, and ${formatNumber(purchased)} purchased.`;
 
 /** The window of the rate limit: `5 minutes`. */
 export const RATE_WINDOW: string = pluralize(WINDOW_SECONDS / 60, 'minute');

@@ -23,6 +23,15 @@ final readonly class CreditsLowEventDataCredits extends Reply
     /** What can still be spent. */
     public int $remaining;
 
+    /** Whether the plan gives as many credits as are needed: the numbers are then very large. */
+    public bool $unlimited;
+
+    /** What is left of the month’s allowance, out of `total`. It is spent before what was purchased. */
+    public int $allowance;
+
+    /** The rest of `total`, which does not end with the month. */
+    public int $purchased;
+
     /** @param array<string, mixed> $fields as the service sent them; what this version does not know is kept */
     public function __construct(array $fields)
     {
@@ -39,6 +48,15 @@ final readonly class CreditsLowEventDataCredits extends Reply
         }
         if ($reader->has('remaining')) {
             $this->remaining = $reader->integer('remaining');
+        }
+        if ($reader->has('unlimited')) {
+            $this->unlimited = $reader->boolean('unlimited');
+        }
+        if ($reader->has('allowance')) {
+            $this->allowance = $reader->integer('allowance');
+        }
+        if ($reader->has('purchased')) {
+            $this->purchased = $reader->integer('purchased');
         }
     }
 }

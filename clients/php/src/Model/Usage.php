@@ -11,7 +11,7 @@ use Mailvet\Reply;
 
 final readonly class Usage extends Reply
 {
-    /** @var 'starter'|'premium'|'enterprise'|string */
+    /** The name of the plan. */
     public string $plan;
 
     /** The calendar month, UTC. */
@@ -24,6 +24,9 @@ final readonly class Usage extends Reply
     public UsageStorage $storage;
 
     public UsageValidationTypes $validationTypes;
+
+    /** Credits that a check costs which ends without an answer. */
+    public int $unknownCredits;
 
     public UsageTotals $totals;
 
@@ -59,6 +62,9 @@ final readonly class Usage extends Reply
         }
         if ($reader->has('validation_types')) {
             $this->validationTypes = $reader->object('validation_types', UsageValidationTypes::class);
+        }
+        if ($reader->has('unknown_credits')) {
+            $this->unknownCredits = $reader->integer('unknown_credits');
         }
         if ($reader->has('totals')) {
             $this->totals = $reader->object('totals', UsageTotals::class);

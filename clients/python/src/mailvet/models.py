@@ -722,6 +722,14 @@ class UsageCredits(Model):
     """Charged in the calendar month, UTC."""
     remaining: int
     """What can still be spent."""
+    unlimited: bool
+    """Whether the plan gives as many credits as are needed: the numbers are then very large."""
+    allowance: int
+    """
+    What is left of the month’s allowance, out of `total`. It is spent before what was purchased.
+    """
+    purchased: int
+    """The rest of `total`, which does not end with the month."""
 
 
 @dataclass(frozen=True)
@@ -828,13 +836,16 @@ class UsageSeries(Model):
 class Usage(Model):
     """The object `Usage` of the API."""
 
-    plan: Literal["starter", "premium", "enterprise"]
+    plan: str
+    """The name of the plan."""
     period: UsagePeriod
     """The calendar month, UTC."""
     credits: UsageCredits
     rate_limit: UsageRateLimit
     storage: UsageStorage
     validation_types: UsageValidationTypes
+    unknown_credits: int
+    """Credits that a check costs which ends without an answer."""
     totals: UsageTotals
     warnings: list[str]
     """What the request has that is unknown, or changes nothing."""
@@ -1565,6 +1576,14 @@ class CreditsLowEventDataCredits(Model):
     """Charged in the calendar month, UTC."""
     remaining: int
     """What can still be spent."""
+    unlimited: bool
+    """Whether the plan gives as many credits as are needed: the numbers are then very large."""
+    allowance: int
+    """
+    What is left of the month’s allowance, out of `total`. It is spent before what was purchased.
+    """
+    purchased: int
+    """The rest of `total`, which does not end with the month."""
 
 
 @dataclass(frozen=True)

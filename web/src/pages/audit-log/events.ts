@@ -1,6 +1,6 @@
 import type { AuditLog } from '../../api/schema.ts';
 import { formatDateTime, formatNumber, humanize, pluralize } from '../../parts/format.ts';
-import { PLAN_LABELS, parsePlan } from '../../parts/plans.ts';
+import { planLabel } from '../../parts/plans.ts';
 
 // Formatting of the details of audit log entries. Old entries may have another shape, so every value is checked.
 
@@ -17,10 +17,7 @@ const ending = (lastFour: unknown): string | null => (typeof lastFour === 'strin
 const joinParts = (parts: readonly (string | null)[]): string | null =>
   parts.filter((part) => part !== null).join(', ') || null;
 
-function planName(plan: unknown): string {
-  const known = parsePlan(text(plan));
-  return known === undefined ? text(plan) : PLAN_LABELS[known];
-}
+const planName = (plan: unknown): string => planLabel(text(plan));
 function retention(days: unknown): string {
   return isNumber(days) ? pluralize(days, 'day') : 'the server default';
 }

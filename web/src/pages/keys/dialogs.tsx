@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { createMailvet, type Verification } from '../../../../sdk/src/index.ts';
 import { KEY_GRACE_SECONDS, KEY_MONTHLY_CREDITS, NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
-import { DEFAULT_LEVEL, PRICE } from '../../../../src/kernel/facts/plans.ts';
+import { DEFAULT_LEVEL, heldPrice } from '../../../../src/kernel/facts/plans.ts';
 import { DEFAULT_SCOPES, KEY_SCOPES } from '../../../../src/kernel/facts/scopes.ts';
 import { ipMatcher } from '../../../../src/kernel/ip.ts';
 import { api, unwrap } from '../../api/client.ts';
@@ -325,7 +325,7 @@ function KeyCreatedPanel(props: {
 
 /** Sends one request with the new key through the public API. */
 function TestRequest({ value, email, onTried }: { value: string; email: string; onTried: () => void }) {
-  const { test } = useAccount();
+  const { test, prices } = useAccount();
   const [verdict, setVerdict] = useState<Verification | null>(null);
   const { run, busy, error } = useAsyncAction(async () => {
     setVerdict(null);
@@ -340,7 +340,9 @@ function TestRequest({ value, email, onTried }: { value: string; email: string; 
         </Button>
         <Text size="sm" className="anywhere" flex={1}>
           Verifies {email} with this key.{' '}
-          {test ? 'Costs nothing.' : `Costs at most ${pluralize(PRICE[DEFAULT_LEVEL], 'credit')}.`}
+          {test
+            ? 'Costs nothing.'
+            : `Costs at most ${pluralize(heldPrice({ prices }, DEFAULT_LEVEL, test), 'credit')}.`}
         </Text>
       </Group>
       <div role="status">

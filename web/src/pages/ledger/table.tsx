@@ -62,6 +62,8 @@ function describeRow({ kind, amount, charged, verifications }: Row): string {
   switch (kind) {
     case 'grant':
       return amount < 0 ? 'Deducted' : 'Granted';
+    case 'allowance':
+      return amount < 0 ? 'Allowance, taken back' : 'Allowance';
     case 'hold':
       return 'Held for a verification';
     case 'settlement':

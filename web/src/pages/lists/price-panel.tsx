@@ -1,6 +1,6 @@
 import { Alert, Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Level, PRICE } from '../../../../src/kernel/facts/plans.ts';
+import { heldPrice, type Level } from '../../../../src/kernel/facts/plans.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { List, ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
@@ -23,11 +23,12 @@ export function PricePanel(props: {
   test: boolean;
 }) {
   const { of, reading, level, balance, test } = props;
-  const { id: account } = useAccount();
+  const { id: account, prices } = useAccount();
+  const mxUnit = heldPrice({ prices }, 'mx', false);
   const client = useQueryClient();
   const { data } = useQuery(listsQuery(account, { status: 'completed' }));
   const { total, addresses, duplicates, blank, unreadable } = of.rows;
-  const unit = test ? 0 : PRICE[level];
+  const unit = heldPrice({ prices }, level, test);
   const most = addresses * unit;
   const share = spentShare(data?.lists ?? [], level);
   const nothing = addresses === 0;
@@ -61,8 +62,8 @@ export function PricePanel(props: {
       {missing > 0 && (
         <Alert color="yellow" variant="outline" mb="md" title={`${pluralize(missing, 'credit')} missing`}>
           Ask the operator of this service for credits
-          {level === 'smtp' && balance !== null && addresses * PRICE.mx <= balance
-            ? `, choose mx for ${pluralize(addresses * PRICE.mx, 'credit')},`
+          {level === 'smtp' && balance !== null && addresses * mxUnit <= balance
+            ? `, choose mx for ${pluralize(addresses * mxUnit, 'credit')},`
             : ''}{' '}
           or upload a part of the file. The list waits here meanwhile.
         </Alert>

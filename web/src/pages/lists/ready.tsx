@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { LEVELS, type Level, PRICE } from '../../../../src/kernel/facts/plans.ts';
+import { heldPrice, LEVELS, type Level, type Prices } from '../../../../src/kernel/facts/plans.ts';
 import { overviewQuery } from '../../api/account.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
@@ -10,15 +10,17 @@ import { PricePanel } from './price-panel.tsx';
 import { ReadPanel, useReading } from './read-panel.tsx';
 import type { ListSearch } from './search.ts';
 
-const ABOUT: Readonly<Record<Level, string>> = {
+const about = ({ unknown }: Prices): Readonly<Record<Level, string>> => ({
   mx: 'Syntax, your filters, disposable domains, the domain and its mail servers. The mailbox is not checked.',
-  smtp: 'All of mx, then asks the mail server whether the mailbox exists. Where it does not tell, 1 credit is charged.',
-};
+  smtp:
+    'All of mx, then asks the mail server whether the mailbox exists. Where it does not tell, ' +
+    `it costs ${pluralize(unknown, 'credit')}.`,
+});
 
 /** A list before its start: how its file was read, the level and the price. */
 export function ReadyList(props: { of: ListHere; search: ListSearch; onSearch: (search: ListSearch) => void }) {
   const { of, search, onSearch } = props;
-  const { id: account, test } = useAccount();
+  const { id: account, test, prices } = useAccount();
   const overview = useQuery(overviewQuery(account));
   const reading = useReading(of);
   const hasSmtp = overview.data?.smtp_available !== false;
@@ -41,9 +43,9 @@ export function ReadyList(props: { of: ListHere; search: ListSearch; onSearch: (
                 onChange={() => onSearch({ ...search, level: one })}
               />
               <b>{one}</b>
-              <span>{priceText(one, test)}</span>
+              <span>{priceText(one, test, prices)}</span>
               <p>
-                {ABOUT[one]}
+                {about(prices)[one]}
                 {one === 'smtp' && !hasSmtp && ' Not part of the plan of this account.'}
               </p>
             </label>
@@ -56,7 +58,7 @@ export function ReadyList(props: { of: ListHere; search: ListSearch; onSearch: (
           of={of}
           reading={reading.busy}
           level={level}
-          balance={overview.data?.credits.remaining ?? null}
+          balance={overview.data?.credits.unlimited === false ? overview.data.credits.remaining : null}
           test={test}
         />
       </div>
@@ -64,8 +66,8 @@ export function ReadyList(props: { of: ListHere; search: ListSearch; onSearch: (
   );
 }
 
-function priceText(level: Level, test: boolean): string {
+function priceText(level: Level, test: boolean, prices: Prices): string {
   if (test) return 'free in test mode';
-  const price = pluralize(PRICE[level], 'credit');
+  const price = pluralize(heldPrice({ prices }, level, false), 'credit');
   return level === 'smtp' ? `up to ${price} each` : `${price} each`;
 }

@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { PRICE } from '../../../../src/kernel/facts/plans.ts';
+import { heldPrice } from '../../../../src/kernel/facts/plans.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
@@ -14,7 +14,7 @@ const ENDS: Readonly<Partial<Record<ListHere['status'], string>>> = { cancelled:
 
 /** Of a list that ended early: when, what it cost, and a way to go on. */
 export function Rest({ of }: { of: ListHere }) {
-  const { id: account, test } = useAccount();
+  const { id: account, test, prices } = useAccount();
   const client = useQueryClient();
   const navigate = useNavigate();
   const [asking, setAsking] = useState(false);
@@ -22,7 +22,7 @@ export function Rest({ of }: { of: ListHere }) {
   const left = rows.addresses - progress.done;
   const ended = ENDS[status];
   if (ended === undefined) return null;
-  const most = left * PRICE[level];
+  const most = left * heldPrice({ prices }, level, test);
   const price = test ? 'free in test mode' : `up to ${pluralize(most, 'credit')}`;
   const addresses = pluralize(left, 'address', 'addresses');
   async function verify() {

@@ -2,7 +2,7 @@ import { Anchor, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { PRICE } from '../../../../src/kernel/facts/plans.ts';
+import { heldPrice } from '../../../../src/kernel/facts/plans.ts';
 import { overviewQuery } from '../../api/account.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { ListHere } from '../../api/schema.ts';
@@ -14,7 +14,7 @@ import { listsKey } from './queries.ts';
 
 /** A new list of the rows whose address is unknown, at the level smtp where the plan has it. */
 export function RetryUnknown({ of }: { of: ListHere }) {
-  const { id: account, test } = useAccount();
+  const { id: account, test, prices } = useAccount();
   const { data } = useQuery(overviewQuery(account));
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -23,7 +23,7 @@ export function RetryUnknown({ of }: { of: ListHere }) {
   if (count === 0) return null;
   const notChecked = notCheckedOf(of);
   const level = data?.smtp_available === false ? 'mx' : 'smtp';
-  const most = test ? 0 : count * PRICE[level];
+  const most = count * heldPrice({ prices }, level, test);
   const price = test ? 'free in test mode' : `up to ${pluralize(most, 'credit')}`;
   const canHelp = level === 'smtp' || notChecked < count;
   const addresses = pluralize(count, 'unknown address', 'unknown addresses');

@@ -22,6 +22,11 @@ export const accountQuery = (id: string) =>
     queryFn: () => unwrap(api.GET(ACCOUNT, { params: { path: { id } } })),
   });
 
+export const plansQuery = queryOptions({
+  queryKey: [...OPERATOR_KEY, 'plans'],
+  queryFn: () => unwrap(api.GET('/dashboard/operator/plans', {})),
+});
+
 type NewAccount = paths[typeof ACCOUNTS]['post']['requestBody']['content']['application/json'];
 export const createAccount = (body: NewAccount) => unwrap(api.POST(ACCOUNTS, { body }));
 

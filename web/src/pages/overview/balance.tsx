@@ -5,13 +5,13 @@ import { useRef, useState } from 'react';
 import { FORECAST_DAYS, LOW_BALANCE } from '../../../../src/kernel/facts/limits.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { Overview } from '../../api/schema.ts';
-import { useAccount, useHasRole } from '../../api/session.ts';
+import { useAccount, useHasRole, useSession } from '../../api/session.ts';
 import { focusOnMount } from '../../parts/focus.ts';
 import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { parseInteger } from '../../parts/parse-integer.ts';
-import { RATE_WINDOW } from '../../parts/plans.ts';
+import { creditParts, RATE_WINDOW } from '../../parts/plans.ts';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
 import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
 import css from './overview.module.css';
@@ -99,22 +99,30 @@ const DAY_MS = 86_400_000;
 /** Days of the forecast that are drawn at most. */
 const AHEAD = 60;
 
+const BOOKKEEPING =
+  'On your own server credits are bookkeeping: they show who uses how much, and cost nothing. A plan with unlimited credits is one line in the plans file.';
+
 /** What is left, how it got there and where it leads. */
 export function Balance({ overview }: { overview: Overview }) {
   const isAdmin = useHasRole('admin');
   const { test } = useAccount();
   const { credits, low_balance, rate_limit } = overview;
+  const isOperator = useSession().user?.operator === true;
+  const isUnlimited = credits.unlimited && !test;
   return (
     <Panel title="Balance" actions={!test && <Link to="/account/ledger">Credit ledger</Link>}>
       <span className={css.balance}>
-        {formatNumber(credits.remaining)} <small>{test ? 'test credits' : 'credits available'}</small>
+        {isUnlimited ? 'Unlimited' : formatNumber(credits.remaining)}{' '}
+        <small>{test ? 'test credits' : isUnlimited ? 'credits' : 'credits available'}</small>
       </span>
       <p className={css.about}>
-        {test ? 'Test mode charges nothing, so they stay.' : <Forecast overview={overview} />}
+        {test ? 'Test mode charges nothing, so they stay.' : !isUnlimited && <Forecast overview={overview} />}
+        {!test && !isUnlimited && credits.allowance > 0 && ` ${creditParts(credits)}`}
+        {!test && (isUnlimited || isOperator) && ` ${BOOKKEEPING}`}
       </p>
-      {!test && <BalanceLine overview={overview} />}
+      {!test && !isUnlimited && <BalanceLine overview={overview} />}
       <div className={css.limits}>
-        {!test && <LowBalanceThreshold threshold={low_balance} isAdmin={isAdmin} />}
+        {!test && !isUnlimited && <LowBalanceThreshold threshold={low_balance} isAdmin={isAdmin} />}
         <Text size="sm" mt={test ? 0 : 'xs'}>
           Rate limit: {formatNumber(rate_limit.remaining)} of {formatNumber(rate_limit.limit)} requests left in the
           current window of {RATE_WINDOW}.{' '}

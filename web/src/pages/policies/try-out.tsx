@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ADDRESS_LENGTH, POLICY_TRIED_ON } from '../../../../src/kernel/facts/limits.ts';
-import { PRICE } from '../../../../src/kernel/facts/plans.ts';
+import { heldPrice } from '../../../../src/kernel/facts/plans.ts';
 import {
   type DecisionGround,
   decide,
@@ -53,7 +53,7 @@ function decisionOf({ signals, validation_type, timeout_ms, on_outage, messages 
 
 /** Verifies one address; what was found is decided again with every change of the rules. */
 function TryAddress({ rules }: { rules: Rules }) {
-  const { id: account } = useAccount();
+  const { id: account, prices } = useAccount();
   const client = useQueryClient();
   const [email, setEmail] = useState('');
   const [reply, setReply] = useState<Verification | null>(null);
@@ -93,7 +93,7 @@ function TryAddress({ rules }: { rules: Rules }) {
         </Group>
       </form>
       <Text size="xs" c="dimmed">
-        Verified as any other, for at most {pluralize(PRICE[rules.validation_type], 'credit')}.
+        Verified as any other, for at most {pluralize(heldPrice({ prices }, rules.validation_type, false), 'credit')}.
       </Text>
       {error && <ErrorAlert error={error} />}
       {reply && decision && (

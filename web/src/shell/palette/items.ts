@@ -2,7 +2,6 @@ import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type NavigateOptions, useNavigate } from '@tanstack/react-router';
-import { DEFAULT_LEVEL, PRICE } from '../../../../src/kernel/facts/plans.ts';
 import { openAccount } from '../../api/account-path.ts';
 import { useAccountOrNull, useHasRole, useSession } from '../../api/session.ts';
 import { signOut } from '../../api/sign-out.ts';
@@ -165,7 +164,7 @@ function useSubjects(): (subject: Subject) => readonly Group[] {
     const name = is === 'text' ? `Search the log for “${text}”` : `Log of ${text}`;
     const log = item('subject-log', name, 'logs', () => go({ to: '/log', search: { query: text } }));
     if (is === 'text') return [{ title: 'Log', items: [log] }];
-    const note = account.test ? 'costs nothing' : `from ${pluralize(PRICE[DEFAULT_LEVEL], 'credit')}`;
+    const note = account.test ? 'costs nothing' : `from ${pluralize(account.prices.mx, 'credit')}`;
     const verify = item(
       'subject-verify',
       `Verify ${text}`,

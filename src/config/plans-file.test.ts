@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { samplesOf } from '../../tests/lab/samples.ts';
 import { DEFAULT_PLANS, UNLIMITED_CREDITS } from '../kernel/facts/plans.ts';
 import { parsePlansFile, plansFileText } from './plans-file.ts';
 
@@ -67,3 +68,13 @@ it.each([
   ['a: {requests_per_window: 1}\na: {requests_per_window: 2}', /2: no YAML: Map keys must be unique/],
   [`a: ${'x'.repeat(300_000)}`, /1: the file is too long: at most 256 KB/],
 ])('refuses %#', (text, what) => expect(problems(text).join('\n')).toMatch(what));
+
+it('reads the file of the documentation', () => {
+  const sample = samplesOf('docs/plans.md').find(({ language }) => language === 'yaml')?.code ?? '';
+  const read = parsePlansFile(sample, 'plans.yaml');
+  expect(read.ok && [...read.plans.values()]).toMatchObject([
+    { name: 'free', levels: ['mx'], monthlyCredits: 500 },
+    { name: 'team', prices: { smtp: 5, unknown: 0 }, carryOver: 10_000 },
+    { name: 'house', monthlyCredits: UNLIMITED_CREDITS },
+  ]);
+});

@@ -47,6 +47,7 @@ describe('with nothing set', () => {
       smtpHelo: 'box.example.com',
       smtpFrom: 'verify@box.example.com',
       smtpBind: [],
+      plansFile: null,
       smtpEgressFile: null,
       seenDays: 365,
       outcomesDays: 400,

@@ -104,6 +104,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     '{"filters"': { shape: 'of the command before' },
     '{"status"': { shape: 'of the command before' },
   },
+  'docs/plans.md': { 'free:': { by: 'src/config/plans-file.test.ts' } },
   'docs/policies.md': { '{"action"': { shape: 'valid' } },
   'docs/install.md': {
     'npm ci': { by: 'tests/packages/mailvet.test.ts' },

@@ -101,7 +101,7 @@ describeBrowser('the first start', (browser) => {
     await expectText(rowOf(page, 'jane@good.com')).toContain('First of mine');
     await goTo(page, 'Overview');
     await page.reload();
-    await expectText(page.getByRole('region', { name: 'Balance' })).toContain('9,999 credits');
+    await expectText(page.getByRole('region', { name: 'Balance' })).toContain('99,999 of 100,000');
 
     // Used up, and that of the start before died with it.
     for (const link of [service.link!, stale.replace(/^.*(?=\/setup)/, service.url)]) {

@@ -689,7 +689,7 @@ export const OPTIONS = {
     value: 'boolean',
     parse: boolean,
     default: 'false',
-    help: 'Starts with `MAILVET_OIDC_ONLY` even while the provider cannot be reached.',
+    help: 'Without passwords, starts even while the provider cannot be reached.',
     commands: SERVE,
   }),
   dnsServers: row({

@@ -109,6 +109,7 @@ function hasRequests(): boolean {
 const WRITERS = ['listResults', 'exportFilters'];
 
 const OPERATOR = '/v1/operator/';
+const PRIVACY = '/v1/privacy/';
 const BY = { kind: 'command', id: null, name: 'test', ip: null } as const;
 
 /** Of the example of the document, which an account and a grant have once. */
@@ -122,6 +123,10 @@ async function ofOperator(sample: string, member: Member): Promise<string> {
     .replaceAll('key_0VkP3Zq1n7Jc2mQ9sT4bXd', key.id)
     .replaceAll(OF_CALLERS, randomUUID());
 }
+
+/** A key by default has no scope for these. */
+const privacyKey = async ({ account }: Member): Promise<string> =>
+  (await createKey(lab.store, account.id, { name: 'privacy', allowIps: [], scopes: ['privacy'] })).value;
 
 /** There is nothing to print: no reply, or no filters. */
 const isSilent = (language: Language, operationId: string): boolean =>
@@ -142,7 +147,8 @@ describe.each(['curl', 'TypeScript', ...(hasRequests() ? (['Python'] as const) :
         if (entry.path.startsWith(OPERATOR))
           return ofOperator(sampleOf(language, document, entry, lab.url, operatorKey), member);
         const example = exampleId(document, entry);
-        const sample = sampleOf(language, document, entry, lab.url, member.key);
+        const key = entry.path.startsWith(PRIVACY) ? await privacyKey(member) : member.key;
+        const sample = sampleOf(language, document, entry, lab.url, key);
         if (example === null) return sample;
         const id = await idFor(entry, member);
         // Not in the address of the service, whose port may have the digits of an id.

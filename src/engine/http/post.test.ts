@@ -72,7 +72,7 @@ const post = (url: string, { allowPrivate = true, ...more }: Partial<HttpPost> &
 describe('a POST', () => {
   it('sends its headers and body, and returns status and the start of the reply', async () => {
     const { url, received } = await receiver({ respond: (reply) => reply.writeHead(201).end('é'.repeat(800)) });
-    expect(await post(`${url}/a?b=c`)).toEqual({ status: 201, response: 'é'.repeat(512), error: null });
+    expect(await post(`${url}/a?b=c`)).toMatchObject({ status: 201, response: 'é'.repeat(512), error: null });
     expect(received).toEqual([expect.objectContaining({ method: 'POST', path: '/a?b=c', body: '{"ä":1}' })]);
     expect(received[0]!.headers).toMatchObject({ 'webhook-id': 'msg_1', 'content-length': '8', host: url.slice(7) });
   });
@@ -87,7 +87,7 @@ describe('a POST', () => {
     const { url } = await receiver({
       respond: (reply) => reply.writeHead(302, { location: inside.url }).end('elsewhere'),
     });
-    expect(await post(url)).toEqual({ status: 302, response: 'elsewhere', error: null });
+    expect(await post(url)).toMatchObject({ status: 302, response: 'elsewhere', error: null });
     expect(inside.received).toEqual([]);
   });
 
@@ -105,13 +105,13 @@ describe('a POST', () => {
         more();
       },
     });
-    expect(await post(url)).toEqual({ status: 200, response: 'x'.repeat(1024), error: null });
+    expect(await post(url)).toMatchObject({ status: 200, response: 'x'.repeat(1024), error: null });
     await expect.poll(() => gone, { timeout: 30_000 }).toBe(true);
   });
 
   it('does not wait for the rest of a reply whose status is there', async () => {
     const { url } = await receiver({ respond: (reply) => void reply.writeHead(200).write('start') });
-    expect(await post(url)).toEqual({ status: 200, response: 'start', error: null });
+    expect(await post(url)).toMatchObject({ status: 200, response: 'start', error: null });
   });
 
   it.each([
@@ -146,7 +146,7 @@ describe('a POST', () => {
     ],
   ])('fails at a server that %s', async (_what, error, bytes) => {
     const url = await rawServer((socket) => socket.end(bytes));
-    expect(await post(url)).toEqual({ status: null, response: null, error });
+    expect(await post(url)).toMatchObject({ status: null, response: null, error });
   });
 
   it('fails where nobody listens', async () => {

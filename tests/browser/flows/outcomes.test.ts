@@ -118,7 +118,7 @@ describeBrowser('outcomes', (browser) => {
     await heading(page, 'Verification').waitFor();
     await says(page, 'someone@nomx.com');
     await page.goBack();
-    const undeliverable = page.getByRole('table', { name: 'By verdict' }).getByRole('row', { name: 'No mail servers' });
+    const undeliverable = page.getByRole('table', { name: 'By verdict' }).getByRole('row', { name: 'No MX records' });
     await undeliverable.getByRole('link', { name: '1', exact: true }).click();
     await heading(page, 'Log').waitFor();
     await says(page, 'someone@nomx.com');

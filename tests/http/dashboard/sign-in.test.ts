@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULT_PRICES } from '../../../src/kernel/facts/plans.ts';
 import { browser, forgetSignIns, PASSWORD, type Person, person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
 
@@ -31,6 +32,7 @@ describe('signing in', () => {
           name: account.name,
           role: 'admin',
           plan: 'premium',
+          prices: DEFAULT_PRICES,
           status: 'active',
           second_factor_required: false,
           test_account: `${account.id}_test`,

@@ -15,7 +15,7 @@ it('finds operations by title, path, parameter, field and error, those with it i
   expect(idsOf('transcript')).toContain('verify');
   expect(idsOf('filter_exists')).toContain('addFilter');
   expect(idsOf('list.completed')[0]).toBe('receiveListCompleted');
-  expect(idsOf('no such words')).toEqual([]);
+  expect(idsOf('neither here nor there')).toEqual([]);
   expect(idsOf(' ')).toHaveLength(index.length);
 });
 

@@ -274,7 +274,7 @@ describeBrowser('forms', (browser) => {
     });
   });
 
-  it('a chart whose script is gone leaves the page as it is, and is tried again on request', async () => {
+  it('a chart whose script is gone leaves the page as it is, until it is reloaded on request', async () => {
     const { page, unwatch } = await browser.visit(lab.url, { as: owner });
     await heading(page, 'Overview').waitFor();
     unwatch();
@@ -288,7 +288,7 @@ describeBrowser('forms', (browser) => {
     await heading(page, 'Usage').waitFor();
     expect(await page.getByText(/dynamically imported|TypeError/).count()).toBe(0);
     isGone = false;
-    await page.getByRole('button', { name: 'Try again' }).first().click();
+    await page.getByRole('button', { name: 'Reload' }).first().click();
     await expect.poll(() => page.getByRole('alert').count()).toBe(0);
   });
 });

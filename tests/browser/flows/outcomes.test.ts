@@ -118,7 +118,9 @@ describeBrowser('outcomes', (browser) => {
     await heading(page, 'Verification').waitFor();
     await says(page, 'someone@nomx.com');
     await page.goBack();
-    const undeliverable = page.getByRole('table', { name: 'By verdict' }).getByRole('row', { name: 'No MX records' });
+    const undeliverable = page
+      .getByRole('table', { name: 'By verdict' })
+      .getByRole('row', { name: 'Domain not found' });
     await undeliverable.getByRole('link', { name: '1', exact: true }).click();
     await heading(page, 'Log').waitFor();
     await says(page, 'someone@nomx.com');

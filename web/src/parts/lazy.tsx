@@ -70,12 +70,13 @@ export class PartBoundary extends Component<BoundaryProps, { error: Error | null
 }
 
 /** In place of a chart, whose numbers are in the table beside it. */
-export const notDrawn = (error: Error, again: () => void) => (
+export const notDrawn = (error: Error) => (
   // Above the links to what the columns of a chart count, which lie over it.
   <Center role="alert" h={200} pos="relative" style={{ flexDirection: 'column', gap: 8, zIndex: 1 }}>
     <Text size="sm">{messageOf(error)}</Text>
-    <Button size="xs" onClick={again}>
-      Try again
+    {/* A script that failed once is not fetched again by the document. */}
+    <Button size="xs" onClick={() => location.reload()}>
+      Reload
     </Button>
   </Center>
 );

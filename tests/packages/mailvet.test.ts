@@ -90,7 +90,7 @@ describe('the command', () => {
     expect([role, await session()]).toEqual(['owner', expect.objectContaining({ setup_command: null })]);
     const created = await machine.run(project, 'sh', ['-c', `${key.replace('acc_…', account)} --json`]);
     const headers = { authorization: `Bearer ${JSON.parse(created.stdout).key}` };
-    expect(await (await fetch(`${address}/v1/usage`, { headers })).json()).toMatchObject({ plan: 'enterprise' });
+    expect(await (await fetch(`${address}/v1/usage`, { headers })).json()).toMatchObject({ plan: 'unlimited' });
     serve.signal('SIGTERM', 'group');
     await serve.ended;
   });

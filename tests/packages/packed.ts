@@ -33,7 +33,7 @@ export function emptyProject(name: string): string {
   const folder = join(CONSUMER, 'projects', name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name, private: true }));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: name.replaceAll(' ', '-'), private: true }));
   return folder;
 }
 

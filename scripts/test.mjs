@@ -127,6 +127,8 @@ const STAGES = {
   check: { runs: [] },
 };
 
+/** @typedef {{ path: string, title: string, message: string }} Failure */
+
 /** Failed and unstable tests of all stages, for the end of the output. */
 const notes = [];
 
@@ -203,6 +205,7 @@ function start(command, args, { env = process.env, cwd = ROOT, stdio }) {
 /**
  * One run: whether all was well, how many tests passed, and the failed tests, which are undefined without a report;
  * `late`: the test files that were under way when it was ended.
+ * @returns {Promise<{ ok: boolean, late?: string[], passed?: number, failed?: readonly Failure[] }>}
  */
 async function vitest({ name, project, workers, args = [], env = {} }, stdio) {
   const path = join(RESULTS, `${name}.json`);
@@ -232,7 +235,10 @@ async function vitest({ name, project, workers, args = [], env = {} }, stdio) {
   }
 }
 
-/** The same of a run that is not one of vitest. */
+/**
+ * The same of a run that is not one of vitest.
+ * @returns {ReturnType<typeof vitest>}
+ */
 async function junit({ name, folder, junit: commandOf }, stdio) {
   const report = join(RESULTS, `${name}.xml`);
   rmSync(report, { force: true });

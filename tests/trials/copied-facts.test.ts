@@ -72,7 +72,7 @@ describe('a new action of filters', () => {
       'export interface FilterRule {\n',
       'export interface FilterRule {\n  readonly severity: string;\n',
     );
-    expect(copy.compile()).toEqual(['src/store/columns.ts', 'src/store/filters.ts']);
+    expect(copy.compile()).toEqual(['src/store/columns.ts', 'src/store/contents.ts', 'src/store/filters.ts']);
   });
 });
 

@@ -7,7 +7,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const COPIED = ['bin', 'src', 'tests', 'scripts', 'bench', 'sdk', 'web', 'docs', 'data', 'migrations'];
+const COPIED = [
+  'bin',
+  'src',
+  'tests',
+  'scripts',
+  'bench',
+  'sdk',
+  'web',
+  'docs',
+  'data',
+  'migrations',
+  'clients',
+  'library',
+  'man',
+];
 const FILES = [
   'package.json',
   'package-lock.json',
@@ -15,6 +29,7 @@ const FILES = [
   'tsconfig.node20.json',
   'vitest.config.ts',
   '.env.example',
+  'LICENSE',
 ];
 const LINKED = ['node_modules', 'sdk/node_modules', 'dist'];
 

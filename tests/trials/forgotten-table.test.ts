@@ -32,7 +32,7 @@ describe('a new table with an account_id that is forgotten among the owned ones'
       '  accounts: AccountsTable;\n',
       '  accounts: AccountsTable;\n  reminders: { account_id: string; text: string };\n',
     );
-    expect(copy.compile()).toEqual(['src/store/owned-tables.ts']);
+    expect(copy.compile()).toEqual(['src/store/contents.ts', 'src/store/owned-tables.ts', 'src/store/privacy.ts']);
   });
 
   it('and passes when it is told how its rows end', () => {
@@ -40,6 +40,11 @@ describe('a new table with an account_id that is forgotten among the owned ones'
       'src/store/owned-tables.ts',
       'export const OWNED_TABLES = {\n',
       'export const OWNED_TABLES = {\n  reminders: { erasure: NO_ADDRESS, purge: BY_THE_ACCOUNT },\n',
+    );
+    copy.edit(
+      'src/store/contents.ts',
+      'const OF_ACCOUNTS = {\n',
+      "const OF_ACCOUNTS = {\n  reminders: of<'reminders'>()({ text: ['text'], fact: ['account_id'] }),\n",
     );
     expect(copy.compile()).toEqual([]);
     const { ok, output } = copy.test('tests/store/owned-tables.test.ts');

@@ -56,6 +56,11 @@ describe('a new reason of the mailbox check', () => {
       "  mailbox_disabled: 'undeliverable',\n  mailbox_moved: 'undeliverable',\n",
     );
     copy.edit(
+      'src/kernel/facts/outcomes.ts',
+      '  mailbox_disabled: true,\n',
+      '  mailbox_disabled: true,\n  mailbox_moved: true,\n',
+    );
+    copy.edit(
       'src/engine/findings.ts',
       '} as const satisfies Record<SmtpFinding, SmtpRow>;',
       `  mailbox_moved: {
@@ -83,8 +88,8 @@ describe('a new reason of the mailbox check', () => {
     );
     copy.edit(
       'src/engine/test-mode.ts',
-      "  mailbox_disabled: reply('rcpt', 550, '5.2.1'),\n",
-      "  mailbox_disabled: reply('rcpt', 550, '5.2.1'),\n  mailbox_moved: reply('rcpt', 551, '5.1.6'),\n",
+      "  mailbox_disabled: reply('rcpt', 550, '5.2.1', 'Mailbox disabled'),\n",
+      "  mailbox_disabled: reply('rcpt', 550, '5.2.1', 'Mailbox disabled'),\n  mailbox_moved: reply('rcpt', 551, '5.1.6', 'Mailbox moved'),\n",
     );
     copy.edit(
       'src/engine/test-mode.ts',
@@ -129,8 +134,13 @@ describe('a new reason of the mailbox check', () => {
     expect(copy.compile()).toEqual([]);
   });
 
-  it('makes the generated files stale: documents, types of both clients, pages', () => {
+  it('makes the generated files stale: documents, types of all clients, pages', () => {
     expect(copy.stale()).toEqual([
+      'clients/php/src/Api/VerificationsApi.php',
+      'clients/php/src/Enum/Reason.php',
+      'clients/python/src/mailvet/_async_calls.py',
+      'clients/python/src/mailvet/_calls.py',
+      'clients/python/src/mailvet/models.py',
       'docs/api.md',
       ...['emailable', 'kickbox', 'neverbounce', 'reacher', 'zerobounce'].map((vendor) => `docs/migrate/${vendor}.md`),
       'docs/openapi.json',

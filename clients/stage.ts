@@ -100,12 +100,11 @@ async function close(): Promise<void> {
 }
 
 let isEnding = false;
-async function end(): Promise<void> {
+function end(): void {
   if (isEnding) return;
   isEnding = true;
   // A service that does not stop must not keep a suite from ending.
-  await Promise.race([close(), after(10_000)]);
-  process.exit(0);
+  void Promise.race([close(), after(10_000)]).finally(() => process.exit(0));
 }
 process.stdin.on('end', end).on('error', end).resume();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);

@@ -12,7 +12,6 @@ import { ROOT } from '../../scripts/fresh.mjs';
 import {
   createMailvet,
   type Guard,
-  type GuardOptions,
   guard,
   type Mailvet,
   MailvetError,
@@ -211,7 +210,7 @@ async function runCase(one: Case): Promise<void> {
   const reported: unknown[] = [];
   const onError = (error: unknown) => reported.push(error instanceof MailvetError ? error.code : String(error));
   const check = () => {
-    made ??= guard({ url, key, onError, ...guardOptions({ ...one.guard }) } as GuardOptions);
+    made ??= guard({ url, key, onError, ...guardOptions({ ...one.guard }) });
     return made;
   };
   const by: Performer = { client: () => createMailvet({ url, key, ...options }), check, requests, looks: 0 };

@@ -66,7 +66,7 @@ const ASKED_IN_VAIN: Readonly<Record<Reason, boolean>> = {
 
 /** Whether a mail server was asked about the mailbox, by the level that was charged. */
 export const wasAsked = (level: Level, reason: Reason | null): boolean =>
-  level === 'smtp' || (reason !== null && ASKED_IN_VAIN[reason] === true);
+  level === 'smtp' || (reason !== null && ASKED_IN_VAIN[reason]);
 
 /** How verifications came, as counters tell them apart: by calls, one address each, or by lists. */
 export const USAGE_SOURCES = ['api', 'list'] as const;

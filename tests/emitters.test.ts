@@ -29,6 +29,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'src/engine/http/post.ts: http.request': 'exchange, which calls requestTo, listens',
   'src/files/archives.ts: createGunzip': 'the end of a pipeline',
   'src/files/xlsx/zip-read.ts: createInflateRaw': 'the end of a pipeline',
+  'src/store/moving-file.ts: createGzip': 'the beginning of a pipeline',
+  'src/store/moving-file.ts: createWriteStream': 'the end of a pipeline',
+  'src/store/moving-file.ts: createGunzip': 'the end of a pipeline',
   'src/store/postgres/connect.ts: Client': 'its constructor listens',
   'src/store/sqlite/file.ts: connect': 'of our own: no emitter',
 };

@@ -13,7 +13,10 @@ export const backupCommand = (): Command =>
       const { databaseUrl: url } = optionsFrom(flags, 'backup');
       if (!url.startsWith('sqlite:')) throw new UsageError(POSTGRES);
       if (url === 'sqlite::memory:') throw new UsageError('A store in memory cannot be backed up.');
-      const { BackupRefused, backupSqlite } = await import('../store/sqlite/backup.ts');
+      const [{ FileRefused }, { backupSqlite }] = await Promise.all([
+        import('../store/new-file.ts'),
+        import('../store/sqlite/backup.ts'),
+      ]);
       const terminal = process.stderr.isTTY && flags.json !== true;
       const onProgress = createShareBar(systemClock, (text) => void (terminal && process.stderr.write(text)));
       try {
@@ -28,7 +31,7 @@ export const backupCommand = (): Command =>
         );
       } catch (error) {
         onProgress(1);
-        throw error instanceof BackupRefused ? new UsageError(error.message) : new CommandFailure(messageOf(error));
+        throw error instanceof FileRefused ? new UsageError(error.message) : new CommandFailure(messageOf(error));
       }
     });
 

@@ -13,6 +13,7 @@ import { keyCommand } from './key.ts';
 import { listsCommand } from './lists.ts';
 import { mcpCommand } from './mcp.ts';
 import { migrateCommand } from './migrate.ts';
+import { exportStoreCommand, importStoreCommand } from './move-store.ts';
 import { operatorKeyCommand } from './operator-key.ts';
 import { outcomesCommand } from './outcomes.ts';
 import { plansCommand } from './plans.ts';
@@ -57,6 +58,8 @@ export function createProgram(): Command {
     healthCommand,
     configCommand,
     backupCommand,
+    exportStoreCommand,
+    importStoreCommand,
     auditCommand,
     migrateCommand,
     versionCommand,

@@ -19,7 +19,7 @@ import { storable, storableOrNull } from './rows.ts';
 import type { FilterRule, VerificationRecord } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
-type ColumnValue = string | number | null;
+export type ColumnValue = string | number | null;
 /** Types of PostgreSQL. */
 export type ColumnType = 'text' | 'bigint';
 

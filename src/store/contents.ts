@@ -3,7 +3,7 @@
  * column that is missing does not compile, or fails tests/store/contents.test.ts where only the sign-in library knows
  * it.
  */
-import { keysOf } from '../kernel/facts/keys-of.ts';
+import { keysOf } from '../kernel/keys.ts';
 import type { Tables } from './tables.ts';
 
 /** By what it holds. */
@@ -414,9 +414,11 @@ const OF_SIGN_IN = {
 export const CONTENTS = { ...OF_ACCOUNTS, ...OF_SIGN_IN } satisfies {
   readonly [T in keyof Tables]: ReadonlyMap<string, Content>;
 };
+/** Also those of the sign-in library alone. */
+export type AnyTable = keyof typeof CONTENTS;
 
 /** The columns of a table that may hold an address as a text that can be searched. */
-export const mentioningColumns = (table: keyof typeof CONTENTS): readonly string[] =>
+export const mentioningColumns = (table: AnyTable): readonly string[] =>
   [...CONTENTS[table]].flatMap(([column, content]) =>
     content === 'address' || content === 'text' || content === 'json' ? [column] : [],
   );

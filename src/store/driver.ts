@@ -5,7 +5,8 @@ import type { Plans } from '../kernel/facts/plans.ts';
 import type { JobKind, JobPolicies } from '../kernel/jobs.ts';
 import type { CountingDriver } from './charge/batcher.ts';
 import type { FilterHits } from './charge/state.ts';
-import type { RowMaker, TableRows } from './columns.ts';
+import type { ColumnValue, RowMaker, TableRows } from './columns.ts';
+import type { AnyTable } from './contents.ts';
 import type { FilterKind } from './filter-kinds.ts';
 import type { Claim, Jobs, NewJob } from './jobs/queue.ts';
 import type {
@@ -180,6 +181,18 @@ export interface StorageDriver {
   prefixMatch(value: Expression<string>, text: string): Expression<SqlBool>;
   /** The current tables. Not cached, as a newer version may migrate the store at any time. */
   schema(): Promise<TableSchema[]>;
+  /** Keeps everyone else from writing to the tables until the transaction ends. False: somebody is at it. */
+  lockStore(trx: Transaction<Tables>, tables: readonly AnyTable[]): Promise<boolean>;
+  /** Adds rows of another store, at least one; also what the database itself would count. */
+  restoreRows(table: AnyTable, columns: readonly string[], rows: readonly (readonly ColumnValue[])[]): CompiledQuery;
+  /** The last number that the database has given to a row, for each table whose rows it counts. */
+  counters(trx: Transaction<Tables>): Promise<Readonly<Record<string, number>>>;
+  /** After all rows were restored: numbers go on from there. */
+  endRestore(
+    trx: Transaction<Tables>,
+    tables: readonly AnyTable[],
+    counters: Readonly<Record<string, number>>,
+  ): Promise<void>;
   migrate(): Promise<{ from: number; to: number }>;
   checkSchema(): Promise<SchemaCheck>;
   ping(): Promise<void>;

@@ -25,6 +25,12 @@ export const SCHEMA =
 /** Of these and earlier ones nothing is known: each needs the program that brought it. */
 const LAST_UNDECLARED = 13;
 
+/**
+ * The version that a store has while it takes the rows of another one (moving.ts): no program knows it, so none uses
+ * the store.
+ */
+export const IMPORTING = 1_000_000_000;
+
 /** A newer version of the program has migrated the store, and this one can no longer use it. */
 export class StoreVersionError extends Error {
   readonly found: number;
@@ -32,8 +38,10 @@ export class StoreVersionError extends Error {
   readonly known: number;
   constructor({ version, compatibleFrom }: SchemaState, known: number) {
     super(
-      `The store has schema version ${version} and needs a Mailvet that knows version ${compatibleFrom}, but this one ` +
-        `knows only ${known}. Start the newer Mailvet that brought it there, or restore a backup made before.`,
+      version === IMPORTING
+        ? 'An import into this store has not ended: run mailvet import-store with the same file again.'
+        : `The store has schema version ${version} and needs a Mailvet that knows version ${compatibleFrom}, but this one ` +
+            `knows only ${known}. Start the newer Mailvet that brought it there, or restore a backup made before.`,
     );
     this.name = 'StoreVersionError';
     this.found = version;

@@ -18,6 +18,7 @@ import { lists } from './lists/lists.ts';
 import { rejectedRequests } from './log/rejected-requests.ts';
 import { verifications } from './log/verifications.ts';
 import { migrationsFolder } from './migrations.ts';
+import { moving } from './moving.ts';
 import { operatorKeys } from './operator-keys.ts';
 import { outcomeSources } from './outcome-sources.ts';
 import { outcomes } from './outcomes.ts';
@@ -112,6 +113,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     outcomeSources: outcomeSources(driver),
     verifications: verifications(driver),
     privacy: privacy(driver),
+    moving: moving(driver),
     rejectedRequests: rejectedRequests(driver),
     usage: usage(driver),
     upkeep: upkeep(driver, ownClock),

@@ -82,6 +82,7 @@ export interface Store {
   readonly outcomeSources: OutcomeSources;
   readonly verifications: Verifications;
   readonly privacy: Privacy;
+  readonly moving: Moving;
   readonly rejectedRequests: RejectedRequests;
   readonly usage: Usage;
   readonly upkeep: Upkeep;
@@ -1260,6 +1261,22 @@ export interface Privacy {
    * those as well.
    */
   erase(account: AccountId, person: Person, by: Actor, how: { readonly filters: boolean }): Promise<Erased>;
+}
+
+/** How many rows were moved, in all and by table. */
+export interface Moved {
+  readonly rows: number;
+  readonly tables: Readonly<Record<string, number>>;
+}
+/** The whole store as lines of text, for a store on another database. */
+export interface Moving {
+  /** Nothing else writes meanwhile. Throws MoveRefused. */
+  export(write: (line: string) => Promise<void>): Promise<Moved>;
+  /**
+   * Into an empty store, which no service can use before all is there. What was taken of the same lines before stays.
+   * `open`: twice, the whole of the lines. Throws MoveRefused.
+   */
+  import(open: () => AsyncIterable<string>, onProgress: (share: number) => void): Promise<Moved>;
 }
 
 // What became of mail that accounts sent.

@@ -55,6 +55,10 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'import { verifyWebhook }': { after: FORGED, prints: 'WebhookVerificationError' },
   },
   'docs/charging.md': { 'RateLimit-Policy': { not: 'headers; tests/http/authorization.test.ts has them' } },
+  'docs/moving.md': {
+    'npx mailvet export-store': { by: 'tests/flows/move-store.test.ts' },
+    Exported: { by: 'tests/flows/move-store.test.ts' },
+  },
   'docs/oidc.md': {
     MAILVET_OIDC: { by: 'tests/flows/oidc-recipes.test.ts' },
     'npx mailvet user sign-in': { not: 'it needs that user; tests/flows/user-cli.test.ts uses such a link' },
@@ -74,6 +78,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'Created key': { printed: true },
     'Created operator key': { printed: true },
     'npx mailvet relay': { not: 'it does not end by itself; tests/flows/relay.test.ts starts it' },
+    'npx mailvet export-store': { not: 'the service has to be stopped; tests/flows/move-store.test.ts runs it' },
     'npx mailvet filters': { not: 'tests/flows/cli-filters.test.ts runs them, on files of several kinds' },
     'npx mailvet lists': { not: 'each needs a list in another state; tests/flows/cli-lists.test.ts makes them' },
     'npx mailvet disposable update': { not: NET },

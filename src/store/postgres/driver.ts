@@ -16,6 +16,7 @@ import type pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { bulkTransactions } from '../bulk.ts';
+import type { AnyTable } from '../contents.ts';
 import type {
   JobQueue,
   ReadAndChange,
@@ -32,13 +33,13 @@ import { onlyRow, storable } from '../rows.ts';
 import type { AccountId, PoolUse, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
 import { PostgresCharge } from './charge.ts';
-import { explained, isPostgresOutage, openPool } from './connect.ts';
+import { explained, isLocked, isPostgresOutage, openPool } from './connect.ts';
 import { migrate, schemaState } from './migrate.ts';
 import { PostgresNode } from './node.ts';
-import { withJobsOfPgBoss } from './pg-boss.ts';
+import { takeAllOver, withJobsOfPgBoss } from './pg-boss.ts';
 import { PostgresProbe } from './probe.ts';
 import { lockOf, ReadsAndChanges, readTogether, writeTogether } from './read-and-change.ts';
-import { addHits, insertRows, tableOf } from './write.ts';
+import { addHits, insertRows, restoreRows, tableOf } from './write.ts';
 
 async function readSchema(db: Kysely<Tables>): Promise<TableSchema[]> {
   const { rows } = await sql<TableSchema>`
@@ -84,6 +85,16 @@ const storableText: KyselyPlugin = {
 };
 
 const POOL_SIZE = 10;
+/** How long to wait until nobody writes to the store, ms. */
+const LOCK_STORE_MS = 5_000;
+
+/**
+ * Sequences `s` of the identity columns of tables `t`
+ * (https://www.postgresql.org/docs/current/catalog-pg-depend.html).
+ */
+const COUNTING = sql`pg_class s JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.objid = s.oid
+  AND d.refclassid = 'pg_class'::regclass AND d.deptype = 'i' JOIN pg_class t ON t.oid = d.refobjid
+  WHERE s.relkind = 'S' AND t.relnamespace = current_schema()::regnamespace`;
 
 class PostgresDriver implements StorageDriver {
   readonly name = 'postgres';
@@ -235,6 +246,40 @@ class PostgresDriver implements StorageDriver {
 
   schema() {
     return readSchema(this.db);
+  }
+
+  async lockStore(trx: Transaction<Tables>, tables: readonly AnyTable[]): Promise<boolean> {
+    const locks = sql`LOCK TABLE ${sql.join(tables.map((table) => sql.table(table)))} IN SHARE ROW EXCLUSIVE MODE`;
+    try {
+      await sql`SET LOCAL lock_timeout = ${sql.lit(LOCK_STORE_MS)}`.execute(trx);
+      await locks.execute(trx);
+    } catch (error) {
+      if (isLocked(error instanceof ApiError ? error.cause : error)) return false;
+      throw error;
+    }
+    return takeAllOver(trx, await this.now(trx));
+  }
+
+  readonly restoreRows = restoreRows;
+
+  async counters(trx: Transaction<Tables>): Promise<Record<string, number>> {
+    const { rows } = await sql<{ table: string; last: number | null }>`
+      SELECT t.relname::text AS "table", pg_sequence_last_value(s.oid) AS last FROM ${COUNTING}`.execute(trx);
+    return Object.fromEntries(rows.map(({ table, last }) => [table, last ?? 0]));
+  }
+
+  async endRestore(
+    trx: Transaction<Tables>,
+    tables: readonly AnyTable[],
+    counters: Readonly<Record<string, number>>,
+  ): Promise<void> {
+    for (const table of tables)
+      if ((counters[table] ?? 0) > 0)
+        await sql`SELECT setval(s.oid::regclass, ${counters[table]}) FROM ${COUNTING} AND t.relname = ${table}`.execute(
+          trx,
+        );
+    // Until autovacuum does so, the planner would take all tables to be empty.
+    await sql`ANALYZE ${sql.join(tables.map((table) => sql.table(table)))}`.execute(trx);
   }
 
   async migrate(): Promise<{ from: number; to: number }> {

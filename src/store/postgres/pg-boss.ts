@@ -6,8 +6,9 @@
  *
  * Columns: https://github.com/timgit/pg-boss/blob/12.33.0/src/plans.ts (createTableJob).
  */
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { JobQueue, StorageDriver } from '../driver.ts';
+import type { Tables } from '../tables.ts';
 
 /** Rows that one transaction takes. */
 const AT_ONCE = 500;
@@ -15,7 +16,7 @@ const AT_ONCE = 500;
 export const withJobsOfPgBoss = (driver: StorageDriver, queue: JobQueue): JobQueue => ({
   ...queue,
   async claim(slots, held) {
-    if (await isThere(driver)) await takeOver(driver);
+    if (await isThere(driver)) await takeOver(driver.db, await driver.now());
     return queue.claim(slots, held);
   },
   async dropAccount(trx, account, except) {
@@ -35,9 +36,8 @@ async function isThere({ db }: Pick<StorageDriver, 'db'>): Promise<boolean> {
  * In one transaction, so that no job is lost or in both queues. One whose key is open in ours stays until it is not.
  * What a process held comes as a lease that is over, which then counts as a failed attempt.
  */
-async function takeOver(driver: Pick<StorageDriver, 'db' | 'now'>): Promise<void> {
-  const now = await driver.now();
-  await sql`
+async function takeOver(db: Kysely<Tables>, now: number): Promise<bigint> {
+  const { numAffectedRows } = await sql`
     WITH old AS (
       SELECT *, heartbeat_on + heartbeat_seconds * interval '1s' AS lease_end FROM mailvet_jobs.job
       WHERE left(name, 8) <> '__pgboss' AND singleton_key IS NOT NULL
@@ -61,7 +61,15 @@ async function takeOver(driver: Pick<StorageDriver, 'db' | 'now'>): Promise<void
       ON CONFLICT DO NOTHING
       RETURNING id, kind
     )
-    DELETE FROM mailvet_jobs.job USING taken WHERE job.name = taken.kind AND job.id = taken.id::uuid`.execute(
-    driver.db,
-  );
+    DELETE FROM mailvet_jobs.job USING taken WHERE job.name = taken.kind AND job.id = taken.id::uuid`.execute(db);
+  return numAffectedRows ?? 0n;
+}
+
+/** Whether all are in our table afterwards. False: a process of the version before runs one. */
+export async function takeAllOver(db: Kysely<Tables>, now: number): Promise<boolean> {
+  if (!(await isThere({ db }))) return true;
+  while ((await takeOver(db, now)) > 0n);
+  const { rows } = await sql`SELECT 1 FROM mailvet_jobs.job WHERE left(name, 8) <> '__pgboss'
+    AND singleton_key IS NOT NULL AND state IN ('created', 'retry', 'active', 'failed') LIMIT 1`.execute(db);
+  return rows.length === 0;
 }

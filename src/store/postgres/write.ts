@@ -1,7 +1,7 @@
 /** What a batch writes: at most one statement per table, the rows as arrays. */
 
 import { CompiledQuery, type RawBuilder, sql } from 'kysely';
-import type pg from 'pg';
+import pg from 'pg';
 import type { Changes, ChargeState, IdempotencyState } from '../charge/state.ts';
 import {
   ACCOUNT_ALLOWANCE,
@@ -226,6 +226,17 @@ function combine(statements: readonly NamedStatement[]): string {
 /** See `StorageDriver.insertRows`. */
 export const insertRows = <From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery =>
   CompiledQuery.raw(insertUnnested(rows), arraysOf(rows, from));
+
+/** See `StorageDriver.restoreRows`. Takes the types from the table: flags and moments are no text and no bigint. */
+export const restoreRows: StorageDriver['restoreRows'] = (table, columns, rows) => {
+  const names = columns.map((name) => pg.escapeIdentifier(name)).join(', ');
+  const objects = rows.map((row) => Object.fromEntries(columns.map((name, i) => [name, row[i]])));
+  return CompiledQuery.raw(
+    `INSERT INTO ${table} (${names}) OVERRIDING SYSTEM VALUE
+      SELECT ${names} FROM json_populate_recordset(NULL::${table}, $1::json)`,
+    [JSON.stringify(objects)],
+  );
+};
 
 /** See `StorageDriver.tableOf`. */
 export function tableOf<From>(rows: RowMaker<From>, from: readonly From[]): RawBuilder<unknown> {

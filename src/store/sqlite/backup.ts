@@ -7,20 +7,10 @@
  * takes longer and twice the CPU time, and cannot be interrupted.
  */
 
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdtempSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { statSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../../kernel/errors.ts';
+import { FileRefused, writeNewFile } from '../new-file.ts';
 import { makePrivateFile, sqlitePathOf } from './private-files.ts';
 
 /** Pages per step, 8 MB: between steps the copy can be interrupted. */
@@ -46,71 +36,25 @@ interface Backup {
   readonly schemaVersion: number;
 }
 
-/** What the user asked for cannot be. */
-export class BackupRefused extends Error {}
-
 /**
  * Copies, checks, flushes, and only then puts the file in its place; a failure leaves nothing behind. Throws an Error
  * with a plain sentence, or the signal's reason.
  */
 export async function backupSqlite({ url, to, force, signal, onProgress }: BackupRequest): Promise<Backup> {
   const from = sqlitePathOf(url);
-  const file = targetOf(from, to, force);
-  const folder = emptyFolder(file);
-  const copy = join(folder, 'mailvet.db');
+  if (!statSync(from, { throwIfNoEntry: false })?.isFile()) throw new FileRefused(`There is no store at ${from}.`);
   try {
-    const schemaVersion = await copySnapshot(from, copy, { signal, onProgress });
-    check(copy, schemaVersion);
-    signal.throwIfAborted();
-    flush(copy);
-    const { size: bytes } = statSync(copy);
-    if (!force && existsSync(file)) throw new BackupRefused(exists(file));
-    renameSync(copy, file);
-    flush(dirname(file));
-    return { file, bytes, schemaVersion };
+    const { file, bytes, written } = await writeNewFile({ to, force, store: from }, async (copy) => {
+      const schemaVersion = await copySnapshot(from, copy, { signal, onProgress });
+      check(copy, schemaVersion);
+      signal.throwIfAborted();
+      return schemaVersion;
+    });
+    return { file, bytes, schemaVersion: written };
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (error instanceof BackupRefused) throw error;
+    if (error instanceof FileRefused) throw error;
     throw new Error(`The backup failed: ${messageOf(error)}.`, { cause: error });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** What SQLite and the processes of the service keep beside a store: `<store>-wal` and so on. */
-const BESIDE_STORE = /^-(wal|shm|journal|node-.*)$/;
-
-/** The file to write, absolute: where there is a link, what it leads to. Never a device: a rename would replace it. */
-function targetOf(from: string, to: string, force: boolean): string {
-  const source = statSync(from, { throwIfNoEntry: false });
-  if (!source?.isFile()) throw new BackupRefused(`There is no store at ${from}.`);
-  const file = followed(resolve(to));
-  const store = followed(resolve(from));
-  const place = statSync(file, { throwIfNoEntry: false });
-  if (place?.isDirectory()) throw new BackupRefused(`${file} is a folder: name a file in it.`);
-  if (place?.dev === source.dev && place.ino === source.ino) throw new BackupRefused(`${file} is the store itself.`);
-  if (file.startsWith(store) && BESIDE_STORE.test(file.slice(store.length)))
-    throw new BackupRefused(`${file} belongs to the store itself.`);
-  if (place && !place.isFile()) throw new BackupRefused(`${file} is not a file.`);
-  if (place && !force) throw new BackupRefused(exists(file));
-  return file;
-}
-
-/** Without links, also those on the way to a file that does not exist. */
-function followed(path: string): string {
-  if (existsSync(path)) return realpathSync(path);
-  const folder = dirname(path);
-  return existsSync(folder) ? join(realpathSync(folder), basename(path)) : path;
-}
-
-const exists = (file: string): string => `${file} exists already; --force replaces it.`;
-
-/** On the same file system as the file, and private, with everything that SQLite keeps beside a database. */
-function emptyFolder(file: string): string {
-  try {
-    return mkdtempSync(`${file}.part-`);
-  } catch (error) {
-    throw new Error(`${file} cannot be written: ${messageOf(error)}.`, { cause: error });
   }
 }
 
@@ -139,7 +83,7 @@ async function copySnapshot(
 
 function schemaVersionOf(db: DatabaseSync): number {
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get() === undefined)
-    throw new BackupRefused('The file is not a store of Mailvet, or it was never migrated.');
+    throw new FileRefused('The file is not a store of Mailvet, or it was never migrated.');
   return Number(db.prepare('SELECT max(version) AS version FROM migrations').get()?.version);
 }
 
@@ -155,17 +99,5 @@ function check(copy: string, version: number): void {
     if (copied !== version) throw new Error(`the copy has schema version ${copied} instead of ${version}`);
   } finally {
     db.close();
-  }
-}
-
-/** Windows cannot flush folders. */
-function flush(path: string): void {
-  const isFolder = statSync(path).isDirectory();
-  if (isFolder && process.platform === 'win32') return;
-  const descriptor = openSync(path, isFolder ? 'r' : 'r+');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

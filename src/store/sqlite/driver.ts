@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Expression, type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { AnyTable } from '../contents.ts';
 import type {
   BulkTransactions,
   JobQueue,
@@ -30,6 +31,7 @@ import {
   prefixRange,
   readAndChange,
   readTogether,
+  restoreRows,
   tableOf,
   writeTogether,
 } from './statements.ts';
@@ -205,6 +207,32 @@ class SqliteDriver implements StorageDriver {
 
   schema() {
     return readSchema(this.db);
+  }
+
+  /** A write transaction locks the whole database. */
+  async lockStore(): Promise<boolean> {
+    return true;
+  }
+
+  readonly restoreRows = restoreRows;
+
+  /** https://www.sqlite.org/autoinc.html */
+  async counters(trx: Transaction<Tables>): Promise<Record<string, number>> {
+    const { rows } = await sql<{ name: string; seq: number }>`SELECT name, seq FROM sqlite_sequence`.execute(trx);
+    return Object.fromEntries(rows.map(({ name, seq }) => [name, seq]));
+  }
+
+  async endRestore(
+    trx: Transaction<Tables>,
+    tables: readonly AnyTable[],
+    counters: Readonly<Record<string, number>>,
+  ): Promise<void> {
+    for (const table of tables) {
+      const last = counters[table] ?? 0;
+      if (last === 0) continue;
+      await sql`DELETE FROM sqlite_sequence WHERE name = ${table}`.execute(trx);
+      await sql`INSERT INTO sqlite_sequence (name, seq) VALUES (${table}, ${last})`.execute(trx);
+    }
   }
 
   migrate(): Promise<{ from: number; to: number }> {

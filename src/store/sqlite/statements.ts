@@ -61,6 +61,13 @@ export const updateSql = ({ table, columns }: TableRows<never>): string =>
 export const insertRows = <From>(rows: TableRows<From>, from: readonly From[]): CompiledQuery =>
   new RowsQuery(insertSql(rows), rows.columns.length, from.flatMap(rows.values));
 
+/** See `StorageDriver.restoreRows`. */
+export const restoreRows: StorageDriver['restoreRows'] = (table, columns, rows) => {
+  const names = columns.map((name) => `"${name}"`).join(', ');
+  const text = `INSERT INTO ${table} (${names}) VALUES (${columns.map(() => '?').join(', ')})`;
+  return new RowsQuery(text, columns.length, rows.flat());
+};
+
 /** See `StorageDriver.tableOf`. */
 export function tableOf<From>({ columns, values }: RowMaker<From>, from: readonly From[]): RawBuilder<unknown> {
   const cells = columns.map((name, i) => sql`json_extract(value, ${sql.lit(`$[${i}]`)}) AS ${sql.ref(name)}`);

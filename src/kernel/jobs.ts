@@ -1,8 +1,8 @@
 /** Background jobs: the table of kinds. src/jobs has one file per kind, with what it does. */
 
 import type { DisabledReason } from './facts/events.ts';
+import { keysOf } from './facts/keys-of.ts';
 import { WEBHOOK_ENDPOINTS_AT_ONCE } from './facts/limits.ts';
-import { keysOf } from './keys.ts';
 
 /** Changes of how a user signs in, about which the user is mailed. */
 export type SecurityChange =

@@ -3,7 +3,7 @@
  * column that is missing does not compile, or fails tests/store/contents.test.ts where only the sign-in library knows
  * it.
  */
-import { keysOf } from '../kernel/keys.ts';
+import { keysOf } from '../kernel/facts/keys-of.ts';
 import type { Tables } from './tables.ts';
 
 /** By what it holds. */

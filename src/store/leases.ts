@@ -78,3 +78,7 @@ export const leaseTimes = (now: number, leaseMs: number) => ({ renewed_at: now, 
  */
 export const isHeld = (table: 'operator_leases' | 'list_leases', now: number) =>
   sql<SqlBool>`(${sql.ref(`${table}.ends_at`)} > ${now} AND ${sql.ref(`${table}.renewed_at`)} <= ${now + CLOCK_TOLERANCE_MS})`;
+
+/** The same of a lease that is not a row of its own. */
+export const isLive = ({ endsAt, renewedAt }: { readonly endsAt: number; readonly renewedAt: number }, now: number) =>
+  endsAt > now && renewedAt <= now + CLOCK_TOLERANCE_MS;

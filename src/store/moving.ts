@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
 import { toIso } from '../kernel/clock.ts';
-import { keysOf } from '../kernel/keys.ts';
+import { keysOf } from '../kernel/facts/keys-of.ts';
 import type { ColumnValue } from './columns.ts';
 import { type AnyTable, CONTENTS, type Content } from './contents.ts';
 import type { StorageDriver, TableSchema } from './driver.ts';
@@ -268,7 +268,7 @@ function assertSameTables({ schema, tables }: Header, known: number): void {
     );
 }
 
-/** The row of `migrations` that says how far an import is, and keeps every service away from the store until its end. */
+/** A row of `migrations` says how far an import is, and keeps every service away from the store until its end. */
 const progressOf = (sha256: string, lines: number): string => `import ${sha256} ${lines}`;
 
 async function progress(db: Kysely<Tables>): Promise<string | null> {

@@ -1,6 +1,6 @@
-import { CLOCK_TOLERANCE_MS } from '../kernel/facts/limits.ts';
 import { sha256Hex } from '../kernel/ids.ts';
 import type { StorageDriver } from './driver.ts';
+import { isLive } from './leases.ts';
 import type { PaceSlices, Slice, SliceRequest } from './store.ts';
 
 // How a limit is divided among the nodes that use it: pure functions, whose results `paceSlices` keeps.
@@ -49,10 +49,6 @@ function divide(
     slice: { key, units, target, isRested },
   };
 }
-
-/** A lease that was renewed at a time to come does not count: since then, the clock was set back. */
-const isLive = ({ endsAt, renewedAt }: Holder, now: number): boolean =>
-  endsAt > now && renewedAt <= now + CLOCK_TOLERANCE_MS;
 
 /**
  * Units for each node: evenly, up to what each needs; then what is left, evenly among those that need any. What does

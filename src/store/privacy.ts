@@ -2,7 +2,7 @@
 
 import { type QueryResult, type RawBuilder, type SqlBool, sql, type Transaction } from 'kysely';
 import { toIso } from '../kernel/clock.ts';
-import { keysOf } from '../kernel/keys.ts';
+import { keysOf } from '../kernel/facts/keys-of.ts';
 import { lockExistingAccount } from './account-rows.ts';
 import { BATCH_ROWS, EXPORT_ROWS, yieldToEventLoop } from './batches.ts';
 import { hashedMailbox } from './charge/seen.ts';

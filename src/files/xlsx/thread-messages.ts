@@ -10,28 +10,25 @@ import type { XlsxCell, XlsxState } from './write.ts';
 
 export type SheetLimits = RowLimits & { readonly rows: number; readonly party: string };
 
-export type Order =
-  /**
-   * Leads to `sheet`, then each `more` to the next `rows`, and all in all to one `end` or `failed`. `sheet`:
-   * its name or number, null for the first visible one with addresses.
-   */
-  | {
-      readonly kind: 'read';
-      readonly source: SpooledBytes;
-      readonly format: BookFormat;
-      readonly sheet: string | null;
-      readonly limits: SheetLimits;
-    }
-  | { readonly kind: 'more' }
-  /** Ends the reading early. */
-  | { readonly kind: 'stop' }
-  /** Leads to `written` or `failed`. `widths`: cells of each row. */
-  | {
-      readonly kind: 'write';
-      readonly state: XlsxState;
-      readonly widths: readonly number[];
-      readonly cells: readonly XlsxCell[];
-    };
+/**
+ * Asks with the `sheet`, then with each piece of its rows, whether to go on. `sheet`: its name or number, null for the
+ * first visible one with addresses.
+ */
+export interface ReadOrder {
+  readonly kind: 'read';
+  readonly source: SpooledBytes;
+  readonly format: BookFormat;
+  readonly sheet: string | null;
+  readonly limits: SheetLimits;
+}
+
+/** `widths`: cells of each row. */
+export interface WriteOrder {
+  readonly kind: 'write';
+  readonly state: XlsxState;
+  readonly widths: readonly number[];
+  readonly cells: readonly XlsxCell[];
+}
 
 /** `lines`: rows of the sheet, from 1. */
 export interface ReadRows {
@@ -45,14 +42,15 @@ export interface ReadRows {
   readonly bytes: number;
 }
 
-export type WorkbookReport =
+export type SheetPiece =
   /** `others`: further visible sheets with a column of addresses. */
-  | { readonly kind: 'sheet'; readonly name: string; readonly others: readonly string[] }
-  | ReadRows
-  | { readonly kind: 'end' }
-  | { readonly kind: 'written'; readonly piece: Uint8Array; readonly state: XlsxState }
-  /** `problem`: of the file; null: it is ours. */
-  | { readonly kind: 'failed'; readonly problem: FileProblem | null; readonly message: string };
+  { readonly kind: 'sheet'; readonly name: string; readonly others: readonly string[] } | ReadRows;
+
+/** A FileError, as a message has it. */
+export interface Unreadable {
+  readonly problem: FileProblem;
+  readonly message: string;
+}
 
 /** Cuts `cells` into rows. */
 export function rowsOf<T>(widths: readonly number[], cells: readonly T[]): T[][] {

@@ -1,63 +1,34 @@
-/** A thread that reads workbooks and writes XLSX files, one at a time: packing and XML compute for long. */
-import { parentPort } from 'node:worker_threads';
+/** The code of a thread that reads workbooks and writes XLSX files: packing and XML compute for long. */
+import { answerCalls } from '../../kernel/thread.ts';
 import { FileError } from '../problems.ts';
 import { openSheet } from './read.ts';
-import { type Order, rowsOf, type WorkbookReport } from './thread-messages.ts';
-import { writeRows } from './write.ts';
+import { type ReadOrder, rowsOf, type SheetPiece, type Unreadable, type WriteOrder } from './thread-messages.ts';
+import { type Written, writeRows } from './write.ts';
 
-const send = (report: WorkbookReport): void => parentPort?.postMessage(report);
-
-/** Whether the reading was told to end, and what wakes it. */
-let stopped = false;
-let wake: () => void = () => undefined;
-
-async function read({ source, format, sheet, limits }: Extract<Order, { kind: 'read' }>): Promise<void> {
-  stopped = false;
+/** `next`: whether to go on. */
+async function read(
+  { source, format, sheet, limits }: ReadOrder,
+  next: (piece: SheetPiece) => Promise<boolean>,
+): Promise<null> {
   const { name, others, batches } = await openSheet(source, format, sheet, limits);
-  let asked = woken();
-  if (!stopped) send({ kind: 'sheet', name, others });
-  if (!stopped) await asked;
+  if (!(await next({ kind: 'sheet', name, others }))) return null;
   for await (const { rows, bytes } of batches) {
-    if (stopped) break;
     if (rows.length === 0) continue;
-    asked = woken();
     const tooLarge = rows.flatMap(({ line, problem }) => (problem === null ? [] : [line]));
     const [lines, widths] = [rows.map(({ line }) => line), rows.map(({ cells }) => cells.length)];
-    send({ kind: 'rows', lines, widths, cells: rows.flatMap(({ cells }) => cells), tooLarge, bytes });
-    await asked;
-    if (stopped) break;
+    if (!(await next({ kind: 'rows', lines, widths, cells: rows.flatMap(({ cells }) => cells), tooLarge, bytes })))
+      return null;
   }
-  send({ kind: 'end' });
+  return null;
 }
 
-const woken = (): Promise<void> =>
-  new Promise((resolve) => {
-    wake = resolve;
-  });
-
-function fail(error: unknown): void {
-  const problem = error instanceof FileError ? error.problem : null;
-  send({ kind: 'failed', problem, message: error instanceof Error ? error.message : String(error) });
-}
-
-parentPort?.on('message', (order: Order) => {
-  switch (order.kind) {
-    case 'read':
-      read(order).catch(fail);
-      break;
-    case 'stop':
-      stopped = true;
-      wake();
-      break;
-    case 'more':
-      wake();
-      break;
-    case 'write':
-      try {
-        send({ kind: 'written', ...writeRows(order.state, rowsOf(order.widths, order.cells)) });
-      } catch (error) {
-        fail(error);
-      }
-      break;
+answerCalls<ReadOrder | WriteOrder, Written | Unreadable | null, SheetPiece, boolean>(async (order, scope) => {
+  try {
+    if (order.kind === 'read') return await read(order, (piece) => scope.ask(piece));
+    return writeRows(order.state, rowsOf(order.widths, order.cells));
+  } catch (error) {
+    // A message has no classes.
+    if (error instanceof FileError) return { problem: error.problem, message: error.message };
+    throw error;
   }
 });

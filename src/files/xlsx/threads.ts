@@ -1,16 +1,22 @@
 /** The threads for workbooks (thread.ts), from the thread that uses them. */
-import { Worker } from 'node:worker_threads';
+import { ReadableStream, type ReadableStreamDefaultReader } from 'node:stream/web';
 import { COSTS } from '../../kernel/costs.ts';
 import type { BookFormat } from '../../kernel/facts/lists.ts';
 import { FairQueue } from '../../kernel/fair-queue.ts';
+import { Thread, ThreadEndedError, threadCode } from '../../kernel/thread.ts';
 import { FileError, tooLarge, unreadable } from '../problems.ts';
 import type { RawBatch, RawRow } from '../rows.ts';
 import type { SpooledBytes } from '../spool.ts';
-import { type Order, type ReadRows, rowsOf, type SheetLimits, type WorkbookReport } from './thread-messages.ts';
+import {
+  type ReadOrder,
+  type ReadRows,
+  rowsOf,
+  type SheetLimits,
+  type SheetPiece,
+  type Unreadable,
+  type WriteOrder,
+} from './thread-messages.ts';
 import type { Written, XlsxCell, XlsxState } from './write.ts';
-
-/** Next to this file in the sources; by its name in dist/. */
-const CODE = new URL(import.meta.url.endsWith('.ts') ? './thread.ts' : './xlsx-thread.js', import.meta.url);
 
 const YOUNG_MB = 4;
 /** What it takes to find the sheet, ms. */
@@ -22,129 +28,38 @@ const IDLE_MS = 5_000;
 /** Blank rows that are made at a time. */
 const BLANK_ROWS = 500;
 
-class BookThread {
-  readonly #worker: Worker;
-  readonly #reports: WorkbookReport[] = [];
-  #waiting: PromiseWithResolvers<WorkbookReport> | null = null;
-  #lost: Error | null = null;
-  #idle: NodeJS.Timeout | null = null;
-  readonly #heapMb: number;
+type ReaderThread = Thread<ReadOrder, Unreadable | null, SheetPiece, boolean>;
 
-  /** `heapMb`: texts of XLSX files are outside of the heap, in bounds of their own (shared-strings.ts). */
-  constructor(heapMb: number) {
-    this.#heapMb = heapMb;
-    const resourceLimits = { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB };
-    this.#worker = new Worker(CODE, { execArgv: [], resourceLimits });
-    this.#worker.on('message', (report: WorkbookReport) => {
-      if (this.#waiting === null) this.#reports.push(report);
-      else this.#waiting.resolve(report);
-      this.#waiting = null;
-    });
-    this.#worker.on('error', (error: Error) => this.#lose(error));
-    this.#worker.once('exit', (code) => this.#lose(new Error(`The thread for workbooks ended with ${code}.`)));
-  }
+/** `heapMb`: texts of XLSX files are outside of the heap, in bounds of their own (shared-strings.ts). */
+const bookThread = <Order, Answer>(heapMb: number): Thread<Order, Answer, SheetPiece, boolean> =>
+  new Thread({
+    code: threadCode(import.meta.url, './thread.ts', './xlsx-thread.js'),
+    limits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
+    idleMs: IDLE_MS,
+    cancelMs: 0,
+  });
 
-  get isLost(): boolean {
-    return this.#lost !== null;
-  }
-
-  order(order: Order): void {
-    this.#worker.postMessage(order);
-  }
-
-  /** Reports in their order. Rejects when the thread has ended. */
-  next(): Promise<WorkbookReport> {
-    const report = this.#reports.shift();
-    if (report !== undefined) return Promise.resolve(report);
-    if (this.#lost !== null) return Promise.reject(this.#lost);
-    this.#waiting = Promise.withResolvers();
-    return this.#waiting.promise;
-  }
-
-  /** The first report of a reading; a file that has none for long is given up, and the thread with it. */
-  async opened(): Promise<WorkbookReport> {
-    const timer = setTimeout(() => {
-      this.#lose(unreadable('it takes too long to read; save it as a new .xlsx file, or as CSV'));
-      void this.#worker.terminate();
-    }, OPEN_MS);
-    try {
-      return await this.next();
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  /** Ends the reading of a file. */
-  async stop(): Promise<void> {
-    this.order({ kind: 'stop' });
-    for (let kind: WorkbookReport['kind'] = 'rows'; kind === 'rows' || kind === 'sheet'; )
-      ({ kind } = await this.next());
-  }
-
-  /** A process may end while its threads are idle. */
-  rest(over: () => void): void {
-    this.#worker.unref();
-    this.#idle = setTimeout(() => {
-      over();
-      void this.#worker.terminate();
-    }, IDLE_MS).unref();
-  }
-
-  wake(): void {
-    this.#worker.ref();
-    if (this.#idle !== null) clearTimeout(this.#idle);
-  }
-
-  #lose(error: Error & { readonly code?: unknown }): void {
-    // A file that is in all other bounds and takes so much was made for it.
-    this.#lost ??=
-      error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge(this.#heapMb, 'MB of memory to read it') : error;
-    this.#waiting?.reject(this.#lost);
-    this.#waiting = null;
-  }
-}
-
-/** A number of threads that is bounded; parties take turns. */
-class BookThreads {
+/** A number of threads that is bounded, each with one file at a time; parties take turns. */
+class ReaderThreads {
+  readonly heapMb: number;
   readonly #queue: FairQueue;
-  readonly #idle: BookThread[] = [];
-  readonly #heapMb: number;
+  /** Those that were used last are used first, so that the others become idle. */
+  readonly #free: ReaderThread[];
 
   constructor(most: number, heapMb: number) {
+    this.heapMb = heapMb;
     this.#queue = new FairQueue(most);
-    this.#heapMb = heapMb;
+    this.#free = Array.from({ length: most }, () => bookThread(heapMb));
   }
 
-  async use<T>(work: (thread: BookThread) => Promise<T>): Promise<T> {
-    const { thread, give } = await this.take('');
-    try {
-      return await work(thread);
-    } finally {
-      give();
-    }
-  }
-
-  async take(party: string): Promise<{ thread: BookThread; give: () => void }> {
+  async take(party: string): Promise<{ thread: ReaderThread; give: () => void }> {
     const leave = await this.#queue.enter(party);
-    const thread = this.#woken() ?? new BookThread(this.#heapMb);
+    const thread = this.#free.pop() ?? bookThread(this.heapMb);
     const give = () => {
-      if (!thread.isLost) this.#keep(thread);
+      this.#free.push(thread);
       leave();
     };
     return { thread, give };
-  }
-
-  #woken(): BookThread | null {
-    for (let thread = this.#idle.pop(); thread !== undefined; thread = this.#idle.pop()) {
-      thread.wake();
-      if (!thread.isLost) return thread;
-    }
-    return null;
-  }
-
-  #keep(thread: BookThread): void {
-    this.#idle.push(thread);
-    thread.rest(() => this.#idle.splice(this.#idle.indexOf(thread), 1));
   }
 }
 
@@ -153,14 +68,14 @@ class BookThreads {
  * that the library holds in memory.
  */
 const readers = {
-  large: new BookThreads(COSTS.workbook_read.atOnce, 128),
-  small: new BookThreads(COSTS.small_workbook_read.atOnce, 64),
-  library: new BookThreads(COSTS.old_workbook_read.atOnce, 384),
+  large: new ReaderThreads(COSTS.workbook_read.atOnce, 128),
+  small: new ReaderThreads(COSTS.small_workbook_read.atOnce, 64),
+  library: new ReaderThreads(COSTS.old_workbook_read.atOnce, 384),
 };
-/** Does a few ms at a time. */
-const writer = new BookThreads(1, 128);
+/** One for all files, a few ms at a time. */
+const writer = bookThread<WriteOrder, Unreadable | Written>(128);
 
-const readersFor = (format: BookFormat, unpacked: number): BookThreads => {
+const readersFor = (format: BookFormat, unpacked: number): ReaderThreads => {
   if (format === 'xls' || format === 'xlsb') return readers.library;
   return unpacked <= SMALL_BYTES ? readers.small : readers.large;
 };
@@ -189,43 +104,74 @@ export async function readSheet(
   { format, unpacked, sheet }: BookChoice,
   limits: SheetLimits,
 ): Promise<ReadSheet> {
-  const { thread, give } = await readersFor(format, unpacked).take(limits.party);
+  const threads = readersFor(format, unpacked);
+  const { thread, give } = await threads.take(limits.party);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    void thread.close();
+  }, OPEN_MS);
   try {
-    thread.order({ kind: 'read', source, format, sheet, limits });
-    const report = await thread.opened();
-    if (report.kind !== 'sheet') throw errorOf(report);
-    const { name, others } = report;
-    const batches = batchesOf(thread, give);
+    const pieces = piecesOf(thread, { kind: 'read', source, format, sheet, limits }, give).getReader();
+    const { value: found } = await pieces.read();
+    if (found?.kind !== 'sheet') throw new TypeError('A thread for workbooks found no sheet.');
+    const batches = batchesOf(pieces);
     // Started, so that ending it gives the thread back.
     await batches.next();
-    return { name, others, batches };
+    return { name: found.name, others: found.others, batches };
   } catch (error) {
-    give();
-    throw error;
+    if (isLate) throw unreadable('it takes too long to read; save it as a new .xlsx file, or as CSV');
+    // A file that is in all other bounds and takes so much was made for it.
+    throw isOutOfMemory(error) ? tooLarge(threads.heapMb, 'MB of memory to read it') : error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-async function* batchesOf(thread: BookThread, give: () => void): AsyncGenerator<RawBatch, void, undefined> {
-  let isOver = false;
+/** The thread looks for the next piece while one is used. `over`: it has ended with the sheet. */
+function piecesOf(thread: ReaderThread, order: ReadOrder, over: () => void): ReadableStream<SheetPiece> {
+  let isWanted = true;
+  let goOn: (isWanted: boolean) => void = () => undefined;
+  let reading: Promise<void>;
+  return new ReadableStream<SheetPiece>({
+    start(controller) {
+      const reply = (piece: SheetPiece): Promise<boolean> => {
+        const next = Promise.withResolvers<boolean>();
+        if (!isWanted) return Promise.resolve(false);
+        goOn = next.resolve;
+        controller.enqueue(piece);
+        return next.promise;
+      };
+      const end = (problem: Unreadable | null) => {
+        if (problem !== null) throw errorOf(problem);
+        if (isWanted) controller.close();
+      };
+      reading = thread
+        .call(order, { reply })
+        .then(end)
+        .catch((error: unknown) => controller.error(error))
+        .finally(over);
+    },
+    pull: () => goOn(true),
+    cancel() {
+      isWanted = false;
+      goOn(false);
+      return reading;
+    },
+  });
+}
+
+async function* batchesOf(pieces: ReadableStreamDefaultReader<SheetPiece>): AsyncGenerator<RawBatch, void, undefined> {
   try {
     yield { rows: [], bytes: 0 };
-    thread.order({ kind: 'more' });
     for (let last = 0; ; ) {
-      const report = await thread.next();
-      isOver = report.kind !== 'rows';
-      if (report.kind === 'end') return;
-      if (report.kind !== 'rows') throw errorOf(report);
-      // While these are used.
-      thread.order({ kind: 'more' });
-      yield* withBlankRows(report, last);
-      last = Math.max(last, ...report.lines.slice(-1));
+      const { value: piece } = await pieces.read();
+      if (piece?.kind !== 'rows') return;
+      yield* withBlankRows(piece, last);
+      last = Math.max(last, ...piece.lines.slice(-1));
     }
   } finally {
-    try {
-      if (!isOver && !thread.isLost) await thread.stop();
-    } finally {
-      give();
-    }
+    await pieces.cancel();
   }
 }
 
@@ -249,15 +195,17 @@ function* withBlankRows({ lines, widths, cells, tooLarge: large, bytes }: ReadRo
 }
 
 /** The next piece of a file (write.ts). Throws FileError. */
-export const rowsToPiece = (state: XlsxState, rows: readonly (readonly XlsxCell[])[]): Promise<Written> =>
-  writer.use(async (thread) => {
-    thread.order({ kind: 'write', state, widths: rows.map(({ length }) => length), cells: rows.flat() });
-    const report = await thread.next();
-    if (report.kind !== 'written') throw errorOf(report);
-    return report;
-  });
-
-function errorOf(report: WorkbookReport): Error {
-  if (report.kind !== 'failed') return new TypeError(`A thread for workbooks reported ${report.kind}.`);
-  return report.problem === null ? new Error(report.message) : new FileError(report.problem, report.message);
+export async function rowsToPiece(state: XlsxState, rows: readonly (readonly XlsxCell[])[]): Promise<Written> {
+  const widths = rows.map(({ length }) => length);
+  const written = await writer.call({ kind: 'write', state, widths, cells: rows.flat() });
+  if ('problem' in written) throw errorOf(written);
+  return written;
 }
+
+const errorOf = ({ problem, message }: Unreadable): FileError => new FileError(problem, message);
+
+const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof ThreadEndedError &&
+  error.cause instanceof Error &&
+  'code' in error.cause &&
+  error.cause.code === 'ERR_WORKER_OUT_OF_MEMORY';

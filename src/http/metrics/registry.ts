@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { keysOf } from '../../kernel/keys.ts';
+import { keysOf } from '../../kernel/facts/keys-of.ts';
 
 // The metrics of `/metrics`. Registration, sources and docs/metrics.md all follow this table.
 

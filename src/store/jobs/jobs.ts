@@ -127,7 +127,6 @@ async function anyDue({ driver }: JobsContext, kinds: readonly JobKind[], now: n
   return (await ours.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Less is no clock that was set back: nodes read it at different moments of their transactions. */
 /** Jobs that one transaction moves along. */
 const MOVED_AT_ONCE = 1_000;
 

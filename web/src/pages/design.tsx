@@ -1,6 +1,7 @@
 import { Alert, Badge, Button, Group, Modal, NativeSelect, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { type ComponentProps, type ReactNode, useState } from 'react';
+import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import type { SavedView, Session, Verification } from '../api/schema.ts';
 import { sessionQuery } from '../api/session.ts';
 import type { Bars } from '../parts/chart/bars.ts';
@@ -13,6 +14,7 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
 import { DataTable, NarrowOnly } from '../parts/data-table.tsx';
 import { DescriptionItem, DescriptionList } from '../parts/description-list.tsx';
+import { DialogForm } from '../parts/dialog-form.tsx';
 import { Download } from '../parts/download.tsx';
 import { DownloadMenu } from '../parts/download-menu.tsx';
 import { Drawer, DrawerSteps } from '../parts/drawer.tsx';
@@ -29,7 +31,6 @@ import { Glyph, type Outcome } from '../parts/glyph.tsx';
 import { ICON_NAMES, Icon } from '../parts/icon.tsx';
 import { InvalidLink } from '../parts/invalid-link.tsx';
 import { InvitationForm } from '../parts/invitation-form.tsx';
-import { keysOf } from '../parts/keys-of.ts';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { Loading, LoadingPage } from '../parts/loading.tsx';
 import { Wordmark } from '../parts/mark.tsx';
@@ -593,6 +594,7 @@ const Buttons = () => (
 
 function Fields() {
   const [chip, setChip] = useState<string | null>('staging');
+  const [name, setName] = useState('');
   const submit = useSubmit(() => Promise.reject(new Error('The service is busy. Try again in a minute.')));
   return (
     <Pair alike>
@@ -616,6 +618,22 @@ function Fields() {
           <NewPasswordField {...submit.field('next')} label="New password" />
           <CodeField {...submit.field('code')} />
         </Form>
+        <DialogForm
+          values={{ name }}
+          missing={{ name: name === '' && 'Enter a name.' }}
+          action="Save"
+          onSave={() => Promise.reject(new Error('The service is busy. Try again in a minute.'))}
+          onCancel={() => undefined}
+        >
+          {(errorOf) => (
+            <TextInput
+              label="Name"
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+              error={errorOf('name')}
+            />
+          )}
+        </DialogForm>
       </Sample>
     </Pair>
   );

@@ -1,12 +1,12 @@
 import { Box, Button, List, Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { Doctor } from '../api/schema.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { pluralize } from '../parts/format.ts';
-import { keysOf } from '../parts/keys-of.ts';
 import { Page } from '../parts/page.tsx';
 import { OperatorOnly } from './operator/operator-only.tsx';
 

@@ -1,6 +1,7 @@
 import { Anchor, Button, Code, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { LIST_QUERY_LENGTH } from '../../../src/kernel/facts/limits.ts';
 import { LIST_ORDERS } from '../../../src/kernel/facts/sort-orders.ts';
 import type { List } from '../api/schema.ts';
@@ -9,7 +10,6 @@ import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { FilterChip } from '../parts/filter-chip.tsx';
 import { formatNumber } from '../parts/format.ts';
-import { keysOf } from '../parts/keys-of.ts';
 import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
 import { QueryResult } from '../parts/query-result.tsx';

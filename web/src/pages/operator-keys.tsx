@@ -8,17 +8,14 @@ import type { OperatorKey } from '../api/schema.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { DialogForm } from '../parts/dialog-form.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
-import { ErrorAlert } from '../parts/error-alert.tsx';
-import { fieldError, formError } from '../parts/field-error.ts';
 import { focusContent, focusOnMount } from '../parts/focus.ts';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
-import { useAsyncAction } from '../parts/use-async-action.ts';
 import { useDialogState } from '../parts/use-dialog-state.ts';
-import { useFocusInvalid } from '../parts/use-focus-invalid.ts';
 import { parseEntries } from './keys/entries.ts';
 import { OperatorOnly } from './operator/operator-only.tsx';
 import { OPERATOR_KEY } from './operator/queries.ts';
@@ -50,75 +47,62 @@ function KeyForm({ onSave, onCancel }: { onSave: (key: NewKey) => Promise<unknow
   const [addresses, setAddresses] = useState('');
   const [scopes, setScopes] = useState<OperatorScope[]>([]);
   const [expires, setExpires] = useState('');
-  const { run, busy, error } = useAsyncAction(() =>
-    onSave({ name: name.trim(), allow_ips: parseEntries(addresses), scopes, expires_at: expires }),
-  );
-  const { form, onAttempt } = useFocusInvalid(error);
-  const other = formError(error, ['name', 'allow_ips', 'scopes', 'expires_at']);
   return (
-    <form
-      ref={form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onAttempt();
-        run();
-      }}
+    <DialogForm
+      values={{ name, allow_ips: addresses, scopes, expires_at: expires }}
+      action="Create key"
+      onCancel={onCancel}
+      onSave={() => onSave({ name: name.trim(), allow_ips: parseEntries(addresses), scopes, expires_at: expires })}
     >
-      <Stack>
-        <TextInput
-          label="Name"
-          description="The program that uses the key, such as “Billing”."
-          maxLength={NAME_LENGTH.max}
-          autoComplete="off"
-          data-autofocus
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={fieldError(error, 'name')}
-        />
-        <Textarea
-          label="Allowed IP addresses"
-          description="IP addresses and CIDR blocks of the program, separated by commas or new lines. Required."
-          placeholder={'192.0.2.10\n2001:db8::/48'}
-          autosize
-          minRows={2}
-          maxRows={10}
-          autoComplete="off"
-          spellCheck={false}
-          value={addresses}
-          onChange={(event) => setAddresses(event.currentTarget.value)}
-          error={fieldError(error, 'allow_ips')}
-        />
-        <Checkbox.Group
-          label="Scopes"
-          description="What the key may be used for, in all accounts."
-          value={scopes}
-          onChange={(chosen) => setScopes(OPERATOR_SCOPES.filter((scope) => chosen.includes(scope)))}
-          error={fieldError(error, 'scopes')}
-        >
-          <Stack gap="xs" mt={6}>
-            {OPERATOR_SCOPES.map((scope) => (
-              <Checkbox key={scope} value={scope} label={SCOPE_LABELS[scope]} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <TextInput
-          type="date"
-          label="Expiry date"
-          description={`The key is rejected from the beginning of this day (UTC); at most ${OPERATOR_KEY_DAYS.max} days from now.`}
-          value={expires}
-          onChange={(event) => setExpires(event.currentTarget.value)}
-          error={fieldError(error, 'expires_at')}
-        />
-        {other && <ErrorAlert error={other} />}
-        <Group justify="flex-end">
-          <Button onClick={onCancel}>Cancel</Button>
-          <Button type="submit" variant="filled" loading={busy}>
-            Create key
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      {(errorOf) => (
+        <>
+          <TextInput
+            label="Name"
+            description="The program that uses the key, such as “Billing”."
+            maxLength={NAME_LENGTH.max}
+            autoComplete="off"
+            data-autofocus
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={errorOf('name')}
+          />
+          <Textarea
+            label="Allowed IP addresses"
+            description="IP addresses and CIDR blocks of the program, separated by commas or new lines. Required."
+            placeholder={'192.0.2.10\n2001:db8::/48'}
+            autosize
+            minRows={2}
+            maxRows={10}
+            autoComplete="off"
+            spellCheck={false}
+            value={addresses}
+            onChange={(event) => setAddresses(event.currentTarget.value)}
+            error={errorOf('allow_ips')}
+          />
+          <Checkbox.Group
+            label="Scopes"
+            description="What the key may be used for, in all accounts."
+            value={scopes}
+            onChange={(chosen) => setScopes(OPERATOR_SCOPES.filter((scope) => chosen.includes(scope)))}
+            error={errorOf('scopes')}
+          >
+            <Stack gap="xs" mt={6}>
+              {OPERATOR_SCOPES.map((scope) => (
+                <Checkbox key={scope} value={scope} label={SCOPE_LABELS[scope]} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          <TextInput
+            type="date"
+            label="Expiry date"
+            description={`The key is rejected from the beginning of this day (UTC); at most ${OPERATOR_KEY_DAYS.max} days from now.`}
+            value={expires}
+            onChange={(event) => setExpires(event.currentTarget.value)}
+            error={errorOf('expires_at')}
+          />
+        </>
+      )}
+    </DialogForm>
   );
 }
 

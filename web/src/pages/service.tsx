@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { Service } from '../api/schema.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { formatShare } from '../parts/delta.ts';
 import { Figures } from '../parts/figures.tsx';
 import { formatClock, formatDateTime, formatMs, formatNumber, humanize, pluralize } from '../parts/format.ts';
-import { keysOf } from '../parts/keys-of.ts';
 import { operatorName } from '../parts/operator-name.ts';
 import { Page } from '../parts/page.tsx';
 import { Pair, Panel } from '../parts/panel.tsx';

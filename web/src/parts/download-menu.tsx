@@ -1,9 +1,9 @@
 import { Button, Popover, SegmentedControl } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import css from './download-menu.module.css';
 import { formatNumber } from './format.ts';
 import { Icon } from './icon.tsx';
-import { keysOf } from './keys-of.ts';
 
 interface DownloadPart<F> {
   readonly label: string;

@@ -1,4 +1,4 @@
-import { keysOf } from './keys-of.ts';
+import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 
 /** Outlines from Tabler Icons 3.51 (MIT), as path data on a grid of 24. */
 const PATHS = {

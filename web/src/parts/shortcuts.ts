@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
-import { keysOf } from './keys-of.ts';
+import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 
 interface Shortcut {
   /** As `KeyboardEvent.key`. */

@@ -1,7 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
+import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import css from './data-table.module.css';
 import type { Column } from './data-table.tsx';
-import { keysOf } from './keys-of.ts';
 import { oneOf } from './search-params.ts';
 
 type Order = 'asc' | 'desc';

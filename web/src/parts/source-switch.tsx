@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
+import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import type { UsageSource } from '../../../src/kernel/facts/outcomes.ts';
 import { pluralize } from './format.ts';
-import { keysOf } from './keys-of.ts';
 import { type SourceSearch, sourceSearch } from './source.ts';
 
 const LABELS: Readonly<Record<UsageSource | 'all', string>> = { all: 'All', api: 'API', list: 'Lists' };

@@ -1,10 +1,10 @@
 import { type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactElement, type RefObject, useEffect, useState } from 'react';
+import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { openAccount } from '../api/account-path.ts';
 import { useAccountOrNull, useSession } from '../api/session.ts';
 import { signOut } from '../api/sign-out.ts';
-import { keysOf } from '../parts/keys-of.ts';
 import { samePage } from './pages.ts';
 
 /**

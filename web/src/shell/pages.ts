@@ -1,7 +1,7 @@
+import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { PAGE_FACTS, PAGES, type PagePath } from '../../../src/kernel/facts/pages.ts';
 import { useAccountOrNull, useHasRole, useSession } from '../api/session.ts';
 import type { IconName } from '../parts/icon.tsx';
-import { keysOf } from '../parts/keys-of.ts';
 
 type NavPath = Exclude<PagePath, `${string}$${string}`>;
 type Whom = 'account' | 'user' | 'operator';

@@ -1,4 +1,4 @@
-import { keysOf } from '../../../kernel/keys.ts';
+import { keysOf } from '../../../kernel/facts/keys-of.ts';
 import { dataFile, readData } from '../../data-files.ts';
 import type { Clause, Subject } from './clauses.ts';
 import { type Segment, type Statement, UNSPACED } from './lexicon.ts';

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { Modal, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { HOOK_FACTS, HOOK_KINDS, isHookKind } from '../../../../src/kernel/facts/hooks.ts';
@@ -15,12 +15,9 @@ import type { Hook } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
-import { ErrorAlert } from '../../parts/error-alert.tsx';
-import { fieldError, formError } from '../../parts/field-error.ts';
+import { DialogForm } from '../../parts/dialog-form.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { parseInteger } from '../../parts/parse-integer.ts';
-import { useAsyncAction } from '../../parts/use-async-action.ts';
-import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
 import { policiesQuery } from '../policies/queries.ts';
 import { CallerUrl, RollSecret } from '../webhooks/caller-secret.tsx';
 import { SECRET_DIALOG } from '../webhooks/create-dialog.tsx';
@@ -139,102 +136,89 @@ function SettingsForm(props: {
   const [scope, setScope] = useState(initial?.scope ?? '');
   const [timeoutMs, setTimeoutMs] = useState(String(initial?.timeout_ms ?? HOOK_FACTS[kind].timeoutMs));
   const [rateLimit, setRateLimit] = useState(String(initial?.rate_limit ?? ''));
-  const [tried, setTried] = useState(false);
-  const { run, busy, error } = useAsyncAction(async () =>
-    onSave(kind, {
-      name: name.trim(),
-      policy,
-      scope: scope.trim() || null,
-      timeout_ms: parseInteger(timeoutMs, 'timeout_ms', HOOK_TIMEOUT_MS.min),
-      rate_limit: rateLimit.trim() === '' ? null : parseInteger(rateLimit, 'rate_limit', HOOK_RATE_LIMIT.min),
-    }),
-  );
-  const isComplete = name.trim() !== '';
-  const other = formError(error, ['kind', 'name', 'policy', 'scope', 'timeout_ms', 'rate_limit']);
-  const { form, onAttempt } = useFocusInvalid(error);
   return (
-    <form
-      ref={form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onAttempt();
-        setTried(true);
-        if (isComplete) run();
-      }}
+    <DialogForm
+      values={{ kind, name, policy, scope, timeout_ms: timeoutMs, rate_limit: rateLimit }}
+      missing={{ name: name.trim() === '' && 'Enter a name.' }}
+      action={action}
+      onCancel={onCancel}
+      onSave={async () =>
+        onSave(kind, {
+          name: name.trim(),
+          policy,
+          scope: scope.trim() || null,
+          timeout_ms: parseInteger(timeoutMs, 'timeout_ms', HOOK_TIMEOUT_MS.min),
+          rate_limit: rateLimit.trim() === '' ? null : parseInteger(rateLimit, 'rate_limit', HOOK_RATE_LIMIT.min),
+        })
+      }
     >
-      <Stack>
-        {initial !== null && <CopyText label="URL" text={initial.url} />}
-        {initial === null && (
-          <NativeSelect
-            label="Auth server"
-            data={KINDS}
-            value={kind}
-            onChange={({ currentTarget: { value } }) => {
-              if (!isHookKind(value)) return;
-              setKind(value);
-              setTimeoutMs(String(HOOK_FACTS[value].timeoutMs));
-            }}
-            error={fieldError(error, 'kind')}
+      {(errorOf) => (
+        <>
+          {initial !== null && <CopyText label="URL" text={initial.url} />}
+          {initial === null && (
+            <NativeSelect
+              label="Auth server"
+              data={KINDS}
+              value={kind}
+              onChange={({ currentTarget: { value } }) => {
+                if (!isHookKind(value)) return;
+                setKind(value);
+                setTimeoutMs(String(HOOK_FACTS[value].timeoutMs));
+              }}
+              error={errorOf('kind')}
+            />
+          )}
+          <TextInput
+            label="Name"
+            description="The project or realm that calls it, such as “Shop, production”."
+            required
+            withAsterisk={false}
+            maxLength={NAME_LENGTH.max}
+            autoComplete="off"
+            data-autofocus
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={errorOf('name')}
           />
-        )}
-        <TextInput
-          label="Name"
-          description="The project or realm that calls it, such as “Shop, production”."
-          required
-          withAsterisk={false}
-          maxLength={NAME_LENGTH.max}
-          autoComplete="off"
-          data-autofocus
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={tried && name.trim() === '' ? 'Enter a name.' : fieldError(error, 'name')}
-        />
-        <NativeSelect
-          label="Policy"
-          description="Decides whether an address may sign up."
-          data={names}
-          value={policy}
-          onChange={(event) => setPolicy(event.currentTarget.value)}
-          error={fieldError(error, 'policy')}
-        />
-        <TextInput
-          label="Scope"
-          description="Such as “signup”: mailboxes are remembered under it, for the policy’s rule about mailboxes seen before. Leave empty to remember none."
-          maxLength={SEEN_SCOPE_LENGTH.max}
-          autoComplete="off"
-          spellCheck={false}
-          value={scope}
-          onChange={(event) => setScope(event.currentTarget.value)}
-          error={fieldError(error, 'scope')}
-        />
-        <TextInput
-          label="Time limit of the auth server"
-          description="Milliseconds that it waits. The answer is there half a second before."
-          inputMode="numeric"
-          autoComplete="off"
-          value={timeoutMs}
-          onChange={(event) => setTimeoutMs(event.currentTarget.value)}
-          error={fieldError(error, 'timeout_ms')}
-        />
-        <TextInput
-          label="Rate limit"
-          description={`Calls in ${WINDOW_SECONDS / 60} minutes; beyond it, the policy’s answer without a verdict counts. Leave empty for half of the account’s limit.`}
-          inputMode="numeric"
-          autoComplete="off"
-          value={rateLimit}
-          onChange={(event) => setRateLimit(event.currentTarget.value)}
-          error={fieldError(error, 'rate_limit')}
-        />
-        {other && <ErrorAlert error={other} />}
-        <Group justify="flex-end">
-          <Button onClick={onCancel}>Cancel</Button>
-          <Button type="submit" variant="filled" loading={busy}>
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+          <NativeSelect
+            label="Policy"
+            description="Decides whether an address may sign up."
+            data={names}
+            value={policy}
+            onChange={(event) => setPolicy(event.currentTarget.value)}
+            error={errorOf('policy')}
+          />
+          <TextInput
+            label="Scope"
+            description="Such as “signup”: mailboxes are remembered under it, for the policy’s rule about mailboxes seen before. Leave empty to remember none."
+            maxLength={SEEN_SCOPE_LENGTH.max}
+            autoComplete="off"
+            spellCheck={false}
+            value={scope}
+            onChange={(event) => setScope(event.currentTarget.value)}
+            error={errorOf('scope')}
+          />
+          <TextInput
+            label="Time limit of the auth server"
+            description="Milliseconds that it waits. The answer is there half a second before."
+            inputMode="numeric"
+            autoComplete="off"
+            value={timeoutMs}
+            onChange={(event) => setTimeoutMs(event.currentTarget.value)}
+            error={errorOf('timeout_ms')}
+          />
+          <TextInput
+            label="Rate limit"
+            description={`Calls in ${WINDOW_SECONDS / 60} minutes; beyond it, the policy’s answer without a verdict counts. Leave empty for half of the account’s limit.`}
+            inputMode="numeric"
+            autoComplete="off"
+            value={rateLimit}
+            onChange={(event) => setRateLimit(event.currentTarget.value)}
+            error={errorOf('rate_limit')}
+          />
+        </>
+      )}
+    </DialogForm>
   );
 }
 

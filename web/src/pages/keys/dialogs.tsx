@@ -13,14 +13,13 @@ import { useAccount, useSession } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { curl } from '../../parts/curl.ts';
+import { DialogForm } from '../../parts/dialog-form.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
-import { fieldError, formError } from '../../parts/field-error.ts';
 import { focusOnMount } from '../../parts/focus.ts';
 import { pluralize } from '../../parts/format.ts';
 import { notify } from '../../parts/notify.tsx';
 import { parseInteger } from '../../parts/parse-integer.ts';
 import { useAsyncAction } from '../../parts/use-async-action.ts';
-import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
 import { headline, wordsOf } from '../../parts/verdict/reasons.ts';
 import { parseEntries } from './entries.ts';
 
@@ -149,58 +148,42 @@ function SettingsForm(props: {
   const [name, setName] = useState(initial.name);
   const [addresses, setAddresses] = useState(initial.allow_ips.join('\n'));
   const [limits, setLimits] = useState(draftOf(initial));
-  const [missing, setMissing] = useState(false);
-  const [sent, setSent] = useState<Readonly<Record<string, string>>>({});
-  const { run, busy, error } = useAsyncAction(async () =>
-    onSave({ name: name.trim(), allow_ips: parseEntries(addresses), ...limitsOf(limits, initial) }),
-  );
   const values = {
     name,
     allow_ips: addresses,
     expires_at: limits.expires,
-    scopes: limits.scopes.join(' '),
+    scopes: limits.scopes,
     monthly_credits: limits.credits,
   };
-  // Editing a field clears its error.
-  const wrong = (field: keyof typeof values) => (values[field] === sent[field] ? fieldError(error, field) : undefined);
-  const other = formError(error, Object.keys(values));
-  const { form, onAttempt } = useFocusInvalid(error);
   return (
-    <form
-      ref={form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onAttempt();
-        setMissing(name.trim() === '');
-        setSent(values);
-        if (name.trim() !== '') run();
-      }}
+    <DialogForm
+      values={values}
+      missing={{ name: name.trim() === '' && 'Enter a name.' }}
+      action={action}
+      onCancel={onCancel}
+      onSave={async () =>
+        onSave({ name: name.trim(), allow_ips: parseEntries(addresses), ...limitsOf(limits, initial) })
+      }
     >
-      <Stack>
-        <TextInput
-          label="Name"
-          description="The application that uses the key, such as “Sign-up form, production”."
-          required
-          withAsterisk={false}
-          maxLength={NAME_LENGTH.max}
-          autoComplete="off"
-          data-autofocus
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={missing && name.trim() === '' ? 'Enter a name.' : wrong('name')}
-        />
-        <AddressesField value={addresses} onChange={setAddresses} error={wrong('allow_ips')} />
-        <LimitFields draft={limits} onChange={setLimits} errorOf={wrong} />
-        {other && <ErrorAlert error={other} />}
-        <Group justify="flex-end">
-          <Button onClick={onCancel}>Cancel</Button>
-          <Button type="submit" variant="filled" loading={busy}>
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      {(errorOf) => (
+        <>
+          <TextInput
+            label="Name"
+            description="The application that uses the key, such as “Sign-up form, production”."
+            required
+            withAsterisk={false}
+            maxLength={NAME_LENGTH.max}
+            autoComplete="off"
+            data-autofocus
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={errorOf('name')}
+          />
+          <AddressesField value={addresses} onChange={setAddresses} error={errorOf('allow_ips')} />
+          <LimitFields draft={limits} onChange={setLimits} errorOf={errorOf} />
+        </>
+      )}
+    </DialogForm>
   );
 }
 
@@ -225,40 +208,33 @@ function RollForm(props: {
   const { name, onRoll, onCancel } = props;
   const [seconds, setSeconds] = useState<number>(KEY_GRACE_SECONDS.default);
   const grace = GRACE_PERIODS.find(([value]) => value === seconds)?.[2] ?? null;
-  const { run, busy, error } = useAsyncAction(() => onRoll(seconds, grace));
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        run();
-      }}
-    >
-      <Stack>
-        <Text size="sm">
-          Creates a new key with the settings of “{name}”. Both keys work until the old one is revoked, so that you can
-          switch without downtime.
-        </Text>
-        <Radio.Group label="Revoke the old key" value={String(seconds)} onChange={(value) => setSeconds(Number(value))}>
-          <Stack gap="xs" mt={4}>
-            {GRACE_PERIODS.map(([grace, label]) => (
-              <Radio key={grace} value={String(grace)} label={label} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        {seconds === 0 && (
-          <Text size="sm" role="status">
-            Requests with the old key are rejected immediately. This cannot be undone.
+    <DialogForm values={{}} action="Roll key" onCancel={onCancel} onSave={() => onRoll(seconds, grace)}>
+      {() => (
+        <>
+          <Text size="sm">
+            Creates a new key with the settings of “{name}”. Both keys work until the old one is revoked, so that you
+            can switch without downtime.
           </Text>
-        )}
-        {error && <ErrorAlert error={error} />}
-        <Group justify="flex-end">
-          <Button onClick={onCancel}>Cancel</Button>
-          <Button type="submit" variant="filled" loading={busy}>
-            Roll key
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+          <Radio.Group
+            label="Revoke the old key"
+            value={String(seconds)}
+            onChange={(value) => setSeconds(Number(value))}
+          >
+            <Stack gap="xs" mt={4}>
+              {GRACE_PERIODS.map(([grace, label]) => (
+                <Radio key={grace} value={String(grace)} label={label} />
+              ))}
+            </Stack>
+          </Radio.Group>
+          {seconds === 0 && (
+            <Text size="sm" role="status">
+              Requests with the old key are rejected immediately. This cannot be undone.
+            </Text>
+          )}
+        </>
+      )}
+    </DialogForm>
   );
 }
 

@@ -1,5 +1,5 @@
+import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
 import type { DashboardKey, KeyUsage } from '../../api/schema.ts';
-import { keysOf } from '../../parts/keys-of.ts';
 import { flagSearch } from '../../parts/search-params.ts';
 import { type Orders, type SortSearch, sortedBy, sortSearch } from '../../parts/sorting.tsx';
 import { type SourceSearch, sourceSearch } from '../../parts/source.ts';

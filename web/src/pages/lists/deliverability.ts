@@ -1,5 +1,5 @@
+import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
 import type { Verification } from '../../api/schema.ts';
-import { keysOf } from '../../parts/keys-of.ts';
 
 const ALL: Readonly<Record<Verification['deliverability'], true>> = {
   deliverable: true,

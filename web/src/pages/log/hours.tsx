@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { memo, useEffect, useState } from 'react';
+import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
 import type { UsageSource } from '../../../../src/kernel/facts/outcomes.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { UsageChart } from '../../api/schema.ts';
@@ -7,7 +8,6 @@ import { useAccount } from '../../api/session.ts';
 import { moveWithArrows } from '../../parts/arrow-keys.ts';
 import { rejectedOf, SEGMENTS } from '../../parts/chart/bars.ts';
 import { formatClock, formatDate, formatNumber, pluralize } from '../../parts/format.ts';
-import { keysOf } from '../../parts/keys-of.ts';
 import { NotLoaded } from '../../parts/not-loaded.tsx';
 import css from './log.module.css';
 import { endOf, type LogSearch, logQuery, negatedOf } from './search.ts';

@@ -1,3 +1,4 @@
+import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
 import { ADDRESS_LENGTH, LOG_KEYS_LENGTH, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import {
   LOG_CONFIDENCES,
@@ -12,7 +13,6 @@ import { REASON_FILTERS } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
 import { isDay } from '../../parts/days.ts';
-import { keysOf } from '../../parts/keys-of.ts';
 import { oneOf, several, textOf } from '../../parts/search-params.ts';
 
 export const RANGES = { '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' } as const;

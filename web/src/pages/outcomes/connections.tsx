@@ -8,13 +8,10 @@ import type { OutcomeSource } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { type Column, DataTable, NarrowOnly } from '../../parts/data-table.tsx';
-import { ErrorAlert } from '../../parts/error-alert.tsx';
-import { fieldError, formError } from '../../parts/field-error.ts';
+import { DialogForm } from '../../parts/dialog-form.tsx';
 import { formatNumber, pluralize } from '../../parts/format.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
-import { useAsyncAction } from '../../parts/use-async-action.ts';
-import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
 import { CallerUrl, RollSecret } from '../webhooks/caller-secret.tsx';
 import { SECRET_DIALOG } from '../webhooks/create-dialog.tsx';
 import { outcomeSourcesQuery } from './queries.ts';
@@ -146,60 +143,47 @@ function Create({ onDone, onClose }: Actions) {
   const { id: account } = useAccount();
   const [provider, setProvider] = useState(OUTCOME_PROVIDERS[0] as OutcomeSource['provider']);
   const [name, setName] = useState('');
-  const [tried, setTried] = useState(false);
   const [made, setMade] = useState<{ source: OutcomeSource; secret: string | null } | null>(null);
-  const { run, busy, error } = useAsyncAction(async () => {
-    const call = { params: { path: { account } }, body: { provider, name: name.trim() } };
-    setMade(await unwrap(api.POST('/dashboard/accounts/{account}/outcome-sources', call)));
-    await onDone();
-  });
-  const { form, onAttempt } = useFocusInvalid(error);
   if (made !== null) return <Made {...made} onClose={onClose} />;
-  const isNameless = name.trim() === '';
-  const other = formError(error, ['provider', 'name']);
   return (
-    <form
-      ref={form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onAttempt();
-        setTried(true);
-        if (!isNameless) run();
+    <DialogForm
+      values={{ provider, name }}
+      missing={{ name: name.trim() === '' && 'Enter a name.' }}
+      action="Connect provider"
+      onCancel={onClose}
+      onSave={async () => {
+        const call = { params: { path: { account } }, body: { provider, name: name.trim() } };
+        setMade(await unwrap(api.POST('/dashboard/accounts/{account}/outcome-sources', call)));
+        await onDone();
       }}
     >
-      <Stack>
-        <NativeSelect
-          label="Provider"
-          description="What sends your mail."
-          data={PROVIDERS}
-          value={provider}
-          onChange={({ currentTarget: { value } }) =>
-            setProvider(OUTCOME_PROVIDERS.find((one) => one === value) ?? provider)
-          }
-          error={fieldError(error, 'provider')}
-        />
-        <TextInput
-          label="Name"
-          description="What is sent with it, such as “Newsletter”."
-          required
-          withAsterisk={false}
-          maxLength={NAME_LENGTH.max}
-          autoComplete="off"
-          data-autofocus
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={tried && isNameless ? 'Enter a name.' : fieldError(error, 'name')}
-        />
-        {other && <ErrorAlert error={other} />}
-        <Group justify="flex-end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="filled" loading={busy}>
-            Connect provider
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      {(errorOf) => (
+        <>
+          <NativeSelect
+            label="Provider"
+            description="What sends your mail."
+            data={PROVIDERS}
+            value={provider}
+            onChange={({ currentTarget: { value } }) =>
+              setProvider(OUTCOME_PROVIDERS.find((one) => one === value) ?? provider)
+            }
+            error={errorOf('provider')}
+          />
+          <TextInput
+            label="Name"
+            description="What is sent with it, such as “Newsletter”."
+            required
+            withAsterisk={false}
+            maxLength={NAME_LENGTH.max}
+            autoComplete="off"
+            data-autofocus
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            error={errorOf('name')}
+          />
+        </>
+      )}
+    </DialogForm>
   );
 }
 

@@ -1,7 +1,7 @@
+import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
 import type { UsageChart } from '../../api/schema.ts';
 import { formatNumber } from '../format.ts';
 import type { Outcome } from '../glyph.tsx';
-import { keysOf } from '../keys-of.ts';
 import { formatBucket } from './series.ts';
 
 /** What a bar is made of, in the order in which it stacks, from the bottom. */

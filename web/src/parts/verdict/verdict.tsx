@@ -1,11 +1,11 @@
 import { Badge, Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
 import type { ProviderKind } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import { DataTable } from '../data-table.tsx';
 import { formatDateTime, humanize, pluralize } from '../format.ts';
 import { Glyph } from '../glyph.tsx';
-import { keysOf } from '../keys-of.ts';
 import { decidingLine } from './deciding-line.ts';
 import { escapeInvisible } from './escape-invisible.ts';
 import { outcomeOf } from './outcome.ts';

@@ -30,6 +30,7 @@ const BY_ACCESS: Readonly<Record<Access, readonly number[]>> = {
   'outcome-source': [400, 401, 403, 413, 429, 500, 503],
   anybody: [500, 503],
   'signed-in': [401, 429, 500, 503],
+  viewer: BY_ACCOUNT,
   member: BY_ACCOUNT,
   admin: BY_ACCOUNT,
   owner: BY_ACCOUNT,

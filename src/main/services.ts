@@ -31,6 +31,7 @@ import { createOutcomeMemory, type OutcomeMemory } from '../service/learned.ts';
 import { createListService } from '../service/lists/service.ts';
 import { createMail, type Mail } from '../service/mail.ts';
 import { createMailLimits, type MailLimits } from '../service/mail-limits.ts';
+import { createMemberActivity, type MemberActivity } from '../service/members.ts';
 import { createOutcomeSourceService } from '../service/outcome-sources.ts';
 import { createOutcomeService, createTestOutcomeReports, type TestOutcomeReports } from '../service/outcomes.ts';
 import { createPolicyService } from '../service/policies.ts';
@@ -157,13 +158,14 @@ export function createServices(parts: ServiceParts): Services {
   const hooks = createHookService({ store, policies, verify, clock, remembersMailboxes: options.seenDays > 0 });
   const sns = createSns({ post, clock, laboratory: engine.allowPrivate });
   const outcomeSources = createOutcomeSourceService(store, sns);
-  flushOften(parts, { traffic, rejected, signIn, hooks, testOutcomes });
+  const activity = createMemberActivity(store.members, clock);
+  flushOften(parts, { traffic, rejected, signIn, hooks, testOutcomes, activity });
   const health = createHealth({ ...parts, looksUp: !options.testOnly });
   const costs = new Costs(clock, () => verify.calls);
   const context: HttpContext = {
     costs,
     ...createDashboard({
-      ...{ store, clock, lists, url, listsUpdate, sharedLists, mailLimits },
+      ...{ store, clock, lists, url, listsUpdate, sharedLists, mailLimits, activity },
       mail: mail !== null,
       options: { ...options, egresses: () => egressFile.egresses },
       sessions: signIn,
@@ -238,15 +240,17 @@ function flushOften(
     readonly signIn: ReturnType<typeof createSignIn>;
     readonly hooks: ReturnType<typeof createHookService>;
     readonly testOutcomes: TestOutcomeReports;
+    readonly activity: MemberActivity;
   },
 ): void {
-  const { traffic, rejected, signIn, hooks, testOutcomes } = counters;
+  const { traffic, rejected, signIn, hooks, testOutcomes, activity } = counters;
   const flushed = [
     { what: 'request counts', everyMs: 5_000, flush: traffic.flush },
     { what: 'rejected requests', everyMs: 1_000, flush: rejected.flush },
     { what: 'uncertain replies', everyMs: 10_000, flush: uncertainFlush(engine.uncertain, store) },
     { what: 'failed sign-ins', everyMs: 1_000, flush: signIn.failures.flush },
     { what: 'uses of hooks', everyMs: 5_000, flush: hooks.flush },
+    { what: 'activity of members', everyMs: 10_000, flush: activity.flush },
     { what: 'outcomes of test mode', everyMs: 1_000, flush: testOutcomes.flush },
   ];
   for (const one of flushed) {

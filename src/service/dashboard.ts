@@ -19,7 +19,7 @@ import { createKeyService, type KeyService, noticesOf, stateOf } from './keys.ts
 import { listObject } from './lists/service.ts';
 import { createLogService, type LogService } from './log.ts';
 import type { MailLimits } from './mail-limits.ts';
-import { createMemberService, type MemberService } from './members.ts';
+import { createMemberService, type MemberActivity, type MemberService } from './members.ts';
 import { parseViewName } from './names.ts';
 import { createOperatorService, type OperatorService } from './operator.ts';
 import { createOperatorKeyService, type OperatorKeyService } from './operator-keys.ts';
@@ -57,14 +57,16 @@ interface DashboardParts {
   /** Whether mail can be sent. */
   readonly mail: boolean;
   readonly mailLimits: MailLimits;
+  readonly activity: MemberActivity;
   readonly listsUpdate: Pick<ListsUpdate, 'request'>;
   readonly sharedLists: SharedLists;
 }
 
 export function createDashboard(parts: DashboardParts): DashboardServices {
-  const { store, clock, options, lists, url, sessions, confirmPassword, mail, mailLimits, listsUpdate, sharedLists } =
-    parts;
-  const members = createMemberService({ store, mailLimits, clock, url, mail, signupOpen: options.signup === 'open' });
+  const { store, clock, options, lists, url, sessions, confirmPassword } = parts;
+  const { mail, mailLimits, activity, listsUpdate, sharedLists } = parts;
+  const signupOpen = options.signup === 'open';
+  const members = createMemberService({ store, mailLimits, activity, clock, url, mail, signupOpen });
   return {
     sessions,
     members,

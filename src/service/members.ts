@@ -1,5 +1,5 @@
 import { canonicalEmail } from '../engine/address/parse.ts';
-import { type Clock, DAY_MS, HOUR_MS } from '../kernel/clock.ts';
+import { type Clock, DAY_MS, HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { INVITATION_DAYS, INVITATIONS_PER_HOUR } from '../kernel/facts/lifetimes.ts';
 import { isAtLeast, type Role } from '../kernel/facts/roles.ts';
@@ -18,10 +18,43 @@ export interface ActingMember {
   readonly actor: Actor;
 }
 
+/** Notes who uses which account, in memory; `flush` writes it. */
+export interface MemberActivity {
+  note(account: AccountId, user: string): void;
+  flush(): Promise<void>;
+}
+
+/** Activity of a member is written at most so often, ms. */
+const ACTIVITY_EVERY_MS = 5 * MINUTE_MS;
+
+export function createMemberActivity(members: Pick<Store['members'], 'recordActivity'>, clock: Clock): MemberActivity {
+  /** By account and user: when it was noted, and whether it is written. */
+  const noted = new Map<string, { readonly account: AccountId; readonly user: string; at: number; written: boolean }>();
+  return {
+    note(account, user) {
+      const key = `${account} ${user}`;
+      const now = clock.elapsed();
+      const before = noted.get(key);
+      if (before !== undefined && now - before.at < ACTIVITY_EVERY_MS) return;
+      noted.set(key, { account, user, at: now, written: false });
+    },
+    async flush() {
+      const now = clock.elapsed();
+      for (const [key, one] of noted) {
+        if (!one.written) await members.recordActivity(one.account, one.user, ACTIVITY_EVERY_MS);
+        one.written = true;
+        if (now - one.at >= ACTIVITY_EVERY_MS) noted.delete(key);
+      }
+    },
+  };
+}
+
 /** Members, roles and invitations. All methods throw ApiError. */
 export interface MemberService {
   /** Null if the user is not a member or there is no such account. */
   role(account: string, user: string): ReturnType<Store['members']['role']>;
+  /** The user, a member, uses the account. */
+  noteActivity(account: AccountId, user: string): void;
   list(account: AccountId): Promise<{ members: Member[]; invitations: Invitation[] }>;
   setRole(by: ActingMember, user: string, role: Role): Promise<void>;
   /** Removes another member, or the acting member, who leaves. */
@@ -41,7 +74,12 @@ export interface NewInvitation {
   readonly linkSent: { readonly link: string | null; readonly mailed: boolean };
 }
 
-const ROLE_TEXT: Readonly<Record<Role, string>> = { member: 'a member', admin: 'an admin or owner', owner: 'an owner' };
+const ROLE_TEXT: Readonly<Record<Role, string>> = {
+  viewer: 'a viewer',
+  member: 'a member, admin or owner',
+  admin: 'an admin or owner',
+  owner: 'an owner',
+};
 
 /** Throws `role_not_sufficient` if `role` ranks below `needed`. */
 export function requireRole(role: Role, needed: Role): void {
@@ -53,6 +91,7 @@ export function requireRole(role: Role, needed: Role): void {
 export function createMemberService(parts: {
   store: Pick<Store, 'members' | 'attempts'>;
   mailLimits: Pick<MailLimits, 'admit'>;
+  activity: Pick<MemberActivity, 'note'>;
   clock: Clock;
   /** Public URL of the service, without a trailing slash. */
   url: () => string;
@@ -61,7 +100,7 @@ export function createMemberService(parts: {
   /** Whether sign-up is open, so that anyone can own an account. */
   signupOpen: boolean;
 }): MemberService {
-  const { store, mailLimits, clock, url, mail, signupOpen } = parts;
+  const { store, mailLimits, activity, clock, url, mail, signupOpen } = parts;
   const { members } = store;
 
   /** `origin`: whose mails it is counted among. `email` is one that mail can be sent to. */
@@ -83,6 +122,8 @@ export function createMemberService(parts: {
 
   return {
     role: (account, user) => members.role(account, user),
+
+    noteActivity: (account, user) => activity.note(account, user),
 
     async list(account) {
       const [all, invitations] = await Promise.all([members.list(account), members.invitations(account)]);

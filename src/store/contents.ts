@@ -293,7 +293,7 @@ const OF_ACCOUNTS = {
   }),
   members: of<'members'>()({
     fact: ['account_id', 'user_id', 'role'],
-    time: ['created_at'],
+    time: ['created_at', 'last_active_at'],
   }),
   invitations: of<'invitations'>()({
     address: ['email'],

@@ -1997,6 +1997,8 @@ export interface Member {
   readonly role: Role;
   readonly secondFactor: boolean;
   readonly createdAt: number;
+  /** To within minutes; null: not since it is recorded. */
+  readonly lastActiveAt: number | null;
 }
 
 export interface Invitation {
@@ -2039,6 +2041,11 @@ export interface Members {
   /** Oldest account first. */
   ofUser(user: string): Promise<Membership[]>;
   list(account: AccountId): Promise<Member[]>;
+  /**
+   * Records that the member used the account, or its test account, now; not if that was recorded less than `everyMs`
+   * ago.
+   */
+  recordActivity(account: AccountId, user: string, everyMs: number): Promise<void>;
   /** False when the user is a member already, or the account was deleted. */
   add(account: AccountId, user: string, role: Role, by: Actor): Promise<boolean>;
   /** Admins may change members and admins, only owners may change owners or make one. */

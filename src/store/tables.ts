@@ -562,6 +562,7 @@ interface MembersTable {
   user_id: string;
   role: Role;
   created_at: number;
+  last_active_at: Generated<number | null>;
 }
 interface MailboxesTable {
   /** As `mailboxOf` of the engine writes it. */

@@ -23,6 +23,7 @@ const CALLERS = [
   'operator key with the scope alone',
   'operator key with every other scope',
   'user of another account',
+  'viewer',
   'member',
   'admin',
   'owner',
@@ -103,6 +104,7 @@ function expected(access: Access, caller: CallerKind): Outcome {
     case 'operator':
       if (!isSignedIn(caller)) return 'not_signed_in';
       return caller === 'operator' ? 'passes' : 'not_found';
+    case 'viewer':
     case 'member':
     case 'admin':
     case 'owner':
@@ -186,6 +188,7 @@ async function callerOf(kind: CallerKind, { access }: Pick<Route, 'access'>): Pr
       return (await signedIn(lab, { operator: true })).call;
     case 'user of another account':
       return (await signedIn(lab, { account: other.account })).call;
+    case 'viewer':
     case 'member':
     case 'admin':
     case 'owner':
@@ -226,6 +229,16 @@ describe('the table of routes', () => {
       expect([path, path.startsWith('/v1/')]).toEqual([path, isOfKeys(access) || access === 'outcome-source']);
       expect([path, path.startsWith('/v1/operator/')]).toEqual([path, operatorScopeOf(access) !== null]);
     }
+  });
+
+  it('lets a viewer read, and leave, and nothing else', () => {
+    const changes = ROUTES.filter(({ access, method }) => access === 'viewer' && method !== 'GET');
+    expect(changes.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'DELETE /dashboard/accounts/:account/members/:user',
+    ]);
+    // What reads and is kept from viewers is so for a reason of its own.
+    const reads = ROUTES.filter(({ access, method }) => access === 'member' && method === 'GET');
+    expect(reads).toEqual([]);
   });
 
   it('has no duplicate method and path', () => {
@@ -329,8 +342,8 @@ describe('access', () => {
       const owner = await callerOf('owner', row);
       expect([name, await at(owner)]).toEqual([name, row.liveOnly ? 'live only' : 'passes']);
       expect([name, await at(stranger)]).toEqual([name, 'not_found']);
-      if (row.access !== 'member') {
-        const least = await callerOf('member', row);
+      if (row.access !== 'viewer') {
+        const least = await callerOf('viewer', row);
         expect([name, await at(least)]).toEqual([name, 'role_not_sufficient']);
       }
     }

@@ -22,6 +22,7 @@ describeStores('members', (lab) => {
         role: 'owner',
         secondFactor: false,
         createdAt: lab.clock.now() - 1,
+        lastActiveAt: null,
       },
       expect.objectContaining({ userId: bob, role: 'member', createdAt: lab.clock.now() }),
     ]);
@@ -49,6 +50,24 @@ describeStores('members', (lab) => {
       },
     ]);
     expect(await actions(store, account.id)).toEqual(['member.added bob@example.com', 'member.added jane@example.com']);
+  });
+
+  it('were active when that was recorded, at most so often, in the account or its test account', async () => {
+    const store = await lab.open();
+    const { account } = await member(store);
+    const jane = await person(store, 'jane@example.com');
+    await store.members.add(account.id, jane, 'viewer', BY);
+    const { id: test } = await store.accounts.testAccount(account.id);
+    const active = async () => (await store.members.list(account.id)).map(({ lastActiveAt }) => lastActiveAt);
+    expect(await active()).toEqual([null]);
+    const first = lab.clock.now();
+    await store.members.recordActivity(account.id, jane, 60_000);
+    lab.clock.advance(59_999);
+    await store.members.recordActivity(test, jane, 60_000);
+    expect(await active()).toEqual([first]);
+    lab.clock.advance(1);
+    await store.members.recordActivity(test, jane, 60_000);
+    expect(await active()).toEqual([first + 60_000]);
   });
 
   it('have a role in their account and none in another’s', async () => {

@@ -150,6 +150,12 @@ export const MembersReply = Type.Object(
         role: RoleField,
         second_factor: Type.Boolean(),
         created_at: Time,
+        last_active_at: Nullable(
+          Type.String({
+            format: 'date-time',
+            description: 'When they last used the account, to within a few minutes.',
+          }),
+        ),
         is_you: Type.Boolean(),
       }),
     ),

@@ -136,6 +136,7 @@ export const GUARDS = {
   'outcome-source': outcomeSource,
   anybody,
   'signed-in': signedIn,
+  viewer: member('viewer'),
   member: member('member'),
   admin: member('admin'),
   owner: member('owner'),

@@ -164,5 +164,6 @@ async function accountContext(
   session.request.account = account;
   if (secondFactorRequired && !user.withSecondFactor) throw new ApiError('second_factor_required');
   requireRole(role, required);
+  members.noteActivity(account, user.id);
   return { ...session, account, role, suspended, test };
 }

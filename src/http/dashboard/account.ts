@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import * as C from '../../contract/dashboard/account.ts';
 import { Done } from '../../contract/dashboard/session.ts';
 import type { Read } from '../../contract/schema.ts';
-import { toIso } from '../../kernel/clock.ts';
+import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { creditsOf, type Plans, planWithLevel } from '../../kernel/facts/plans.ts';
 import type { AccountDetail, AccountStorage, KeysetQuery, LedgerPage, LedgerRange } from '../../service/accounts.ts';
 import type { ActingMember, Role } from '../../service/members.ts';
@@ -76,7 +76,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: ACCOUNT_PATH,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     liveOnly: true,
     output: { content: C.AccountReply },
@@ -140,7 +140,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/ledger`,
-    access: 'member',
+    access: 'viewer',
     cost: 'query',
     input: { query: C.LedgerQuery },
     output: { content: C.LedgerReply },
@@ -152,7 +152,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/ledger/days`,
-    access: 'member',
+    access: 'viewer',
     cost: 'query',
     input: { query: C.LedgerDaysQuery },
     output: { content: C.LedgerDaysReply },
@@ -166,7 +166,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/ledger.csv`,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     output: { content: 'text/csv' },
     doc: { operationId: 'ledgerCsv', tag: 'Dashboard', summary: 'The whole ledger as CSV' },
@@ -183,7 +183,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/ledger.jsonl`,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     output: { content: JSON_LINES },
     doc: { operationId: 'ledgerJsonLines', tag: 'Dashboard', summary: 'The whole ledger as JSON Lines' },
@@ -195,7 +195,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/members`,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     liveOnly: true,
     output: { content: C.MembersReply },
@@ -213,6 +213,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
               role: m.role,
               second_factor: m.secondFactor,
               created_at: toIso(m.createdAt),
+              last_active_at: toIsoOrNull(m.lastActiveAt),
               is_you: m.userId === user.id,
             })),
             invitations: invitations.map((i) => ({
@@ -250,7 +251,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
   route({
     method: 'DELETE',
     path: `${ACCOUNT_PATH}/members/:user`,
-    access: 'member',
+    access: 'viewer',
     liveOnly: true,
     output: { content: Done },
     doc: {

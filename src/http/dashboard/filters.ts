@@ -26,7 +26,7 @@ export const DASHBOARD_FILTER_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: FILTERS,
-    access: 'member',
+    access: 'viewer',
     cost: 'query',
     input: { query: D.FiltersHereQuery },
     output: { content: C.FiltersReply },
@@ -72,7 +72,7 @@ export const DASHBOARD_FILTER_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${FILTERS}.csv`,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     output: { content: 'text/csv' },
     doc: { operationId: 'filtersCsv', tag: 'Dashboard', summary: 'All filters as CSV' },

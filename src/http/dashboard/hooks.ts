@@ -31,7 +31,7 @@ export const HOOK_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: HOOKS,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     output: { content: C.HooksReply },
     doc: { operationId: 'listHooks', tag: 'Dashboard', summary: 'Hooks of auth servers, oldest first' },

@@ -44,7 +44,7 @@ export const KEY_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: KEYS,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     output: { content: C.KeysReply },
     doc: { operationId: 'listKeys', tag: 'Dashboard', summary: 'API keys, newest first, revoked ones last' },
@@ -55,7 +55,7 @@ export const KEY_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: '/dashboard/accounts/:account/key-usage',
-    access: 'member',
+    access: 'viewer',
     cost: 'query',
     input: { query: KeyUsageQuery },
     output: { content: C.KeyUsageReply },
@@ -69,7 +69,7 @@ export const KEY_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${KEYS}/:id`,
-    access: 'member',
+    access: 'viewer',
     cost: 'query',
     output: { content: C.KeyDetailReply },
     doc: { operationId: 'key', tag: 'Dashboard', summary: 'One API key, and the addresses that used it lately' },

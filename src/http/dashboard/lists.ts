@@ -62,7 +62,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: LISTS,
-    access: 'member',
+    access: 'viewer',
     cost: 'query',
     input: { query: D.ListsHereQuery },
     output: { content: D.ListsHereReply },
@@ -101,7 +101,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: LIST,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     output: { content: D.ListHere },
     doc: { operationId: 'getListHere', tag: 'Dashboard', summary: 'A list with its progress' },
@@ -112,7 +112,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${LIST}/preview`,
-    access: 'member',
+    access: 'viewer',
     cost: 'query',
     output: { content: D.ListPreviewReply },
     doc: { operationId: 'previewListHere', tag: 'Dashboard', summary: 'The first rows of the file' },
@@ -204,7 +204,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${LIST}/rows`,
-    access: 'member',
+    access: 'viewer',
     cost: 'query',
     input: { query: D.ListRowsHereQuery },
     output: { content: D.ListRowsHereReply },
@@ -225,7 +225,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${LIST}/deferred`,
-    access: 'member',
+    access: 'viewer',
     cost: 'query',
     output: { content: D.ListDeferredReply },
     doc: { operationId: 'listDeferredHere', tag: 'Dashboard', summary: 'Addresses that are asked about again' },
@@ -241,7 +241,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${LIST}/results`,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     input: { query: C.ListResultsQuery },
     output: { content: 'text/csv' },

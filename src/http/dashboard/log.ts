@@ -155,7 +155,7 @@ export const LOG_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/log`,
-    access: 'member',
+    access: 'viewer',
     cost: 'query',
     input: { query: C.LogQuery },
     output: { content: C.LogReply },
@@ -181,7 +181,7 @@ export const LOG_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/log/:id`,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     output: { content: C.LogDetailReply },
     doc: { operationId: 'logEntry', tag: 'Dashboard', summary: 'One verification with its full response' },
@@ -195,7 +195,7 @@ export const LOG_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/log/rejected/:id`,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     input: { params: C.RejectedParams },
     output: { content: C.RejectedDetailReply },
@@ -311,7 +311,7 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${LOG}.csv`,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     input: { query: C.LogFilters },
     output: { content: 'text/csv' },
@@ -333,7 +333,7 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${LOG}.jsonl`,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     input: { query: C.LogFilters },
     output: { content: JSON_LINES },
@@ -360,7 +360,7 @@ export const VIEW_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: VIEWS,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     input: { query: C.ViewsQuery },
     output: { content: C.ViewsReply },

@@ -31,7 +31,7 @@ export const DASHBOARD_OUTCOME_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/calibration`,
-    access: 'member',
+    access: 'viewer',
     cost: 'query',
     output: { content: CalibrationReply },
     doc: { operationId: 'calibrationHere', tag: 'Dashboard', summary: 'How often verdicts were right' },
@@ -42,7 +42,7 @@ export const DASHBOARD_OUTCOME_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: SOURCES,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     output: { content: C.OutcomeSourcesReply },
     doc: {

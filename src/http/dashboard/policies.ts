@@ -12,7 +12,7 @@ export const DASHBOARD_POLICY_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: POLICIES,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     output: { content: C.PoliciesReply },
     doc: { operationId: 'listPoliciesHere', tag: 'Dashboard', summary: 'Policies, the built-in ones first' },

@@ -37,7 +37,7 @@ export const DASHBOARD_USAGE_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/overview`,
-    access: 'member',
+    access: 'viewer',
     cost: 'query',
     output: { content: C.OverviewReply },
     doc: { operationId: 'overview', tag: 'Dashboard', summary: 'Balance, plan, rate window, notices' },
@@ -48,7 +48,7 @@ export const DASHBOARD_USAGE_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/usage`,
-    access: 'member',
+    access: 'viewer',
     cost: 'query',
     input: { query: C.UsageRangeQuery },
     output: { content: C.UsageChartReply },
@@ -64,7 +64,7 @@ export const DASHBOARD_USAGE_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/usage.csv`,
-    access: 'member',
+    access: 'viewer',
     cost: 'query',
     input: { query: C.UsageRangeQuery },
     output: { content: 'text/csv' },
@@ -80,7 +80,7 @@ export const DASHBOARD_USAGE_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/operators`,
-    access: 'member',
+    access: 'viewer',
     cost: 'query',
     input: { query: C.KeyUsageQuery },
     output: { content: C.OperatorsReply },

@@ -9,7 +9,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: WEBHOOKS,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     output: { content: C.WebhooksReply },
     doc: { operationId: 'listWebhooksHere', tag: 'Dashboard', summary: 'Webhooks, oldest first' },
@@ -38,7 +38,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${WEBHOOKS}/:id`,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     output: { content: C.WebhookReply },
     doc: { operationId: 'getWebhookHere', tag: 'Dashboard', summary: 'A webhook' },
@@ -103,7 +103,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${WEBHOOKS}/:id/deliveries`,
-    access: 'member',
+    access: 'viewer',
     cost: 'query',
     input: { query: C.DeliveriesQuery },
     output: { content: C.DeliveriesReply },
@@ -118,7 +118,7 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: `${ACCOUNT_PATH}/deliveries/:id`,
-    access: 'member',
+    access: 'viewer',
     cost: null,
     output: { content: C.DeliveryHere },
     doc: { operationId: 'deliveryHere', tag: 'Dashboard', summary: 'A delivery, with what is sent' },

@@ -15,9 +15,9 @@ interface PageFacts {
 /** The pages of the dashboard, by path. `$id` is a parameter; pages of an account are also below `/accounts/acc_…`. */
 export const PAGES = {
   '/': { title: 'Overview', for: 'account' },
-  '/verify': { title: 'Verify', for: 'account' },
+  '/verify': { title: 'Verify', for: 'account', role: 'member' },
   '/lists': { title: 'Lists', for: 'account' },
-  '/lists/new': { title: 'New list', for: 'account', under: '/lists' },
+  '/lists/new': { title: 'New list', for: 'account', role: 'member', under: '/lists' },
   '/lists/$id': { title: 'List', for: 'account', under: '/lists' },
   '/log': { title: 'Log', for: 'account' },
   '/log/$id': { title: 'Verification', for: 'account', under: '/log' },

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { AccountStatus } from '../../kernel/facts/plans.ts';
-import { isAtLeast, type Role } from '../../kernel/facts/roles.ts';
+import { isAtLeast, ROLES, type Role } from '../../kernel/facts/roles.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { MailPayload } from '../../kernel/jobs.ts';
 import { lockAccount, lockExistingAccount } from '../account-rows.ts';
@@ -200,6 +200,9 @@ function invitations(
   };
 }
 
+/** Who gets the mails about an account. */
+const MAILED = ROLES.filter((role) => isAtLeast(role, 'admin'));
+
 /** Adds the mails to the account's owners and admins; `mailTo` returns null for none. */
 export async function mailAdmins(
   driver: Pick<TransactionDriver, 'jobs'>,
@@ -208,7 +211,7 @@ export async function mailAdmins(
   mailTo: (to: string) => MailPayload | null,
 ): Promise<void> {
   const people = trx.selectFrom('members as m').innerJoin('auth_users as u', 'u.id', 'm.user_id').select('u.email');
-  const recipients = people.where('m.account_id', '=', account).where('m.role', '<>', 'member').orderBy('u.email');
+  const recipients = people.where('m.account_id', '=', account).where('m.role', 'in', MAILED).orderBy('u.email');
   for (const { email } of await recipients.execute()) {
     const payload = mailTo(email);
     if (payload !== null) await driver.jobs.add(trx, { kind: 'mail', payload, account });
@@ -332,7 +335,7 @@ export function members(driver: StorageDriver): Members {
         .selectFrom('members as m')
         .innerJoin('auth_users as u', 'u.id', 'm.user_id')
         .innerJoin('accounts as a', 'a.id', 'm.account_id')
-        .select(['m.user_id', 'u.email', 'u.name', 'm.role', 'u.twoFactorEnabled', 'm.created_at'])
+        .select(['m.user_id', 'u.email', 'u.name', 'm.role', 'u.twoFactorEnabled', 'm.created_at', 'm.last_active_at'])
         .where('m.account_id', '=', account)
         .where('a.status', '<>', 'deleted')
         .orderBy('m.created_at')
@@ -345,7 +348,20 @@ export function members(driver: StorageDriver): Members {
         role: row.role,
         secondFactor: Boolean(row.twoFactorEnabled),
         createdAt: row.created_at,
+        lastActiveAt: row.last_active_at,
       }));
+    },
+
+    async recordActivity(account, user, everyMs) {
+      const now = await driver.now();
+      await db
+        .updateTable('members')
+        .set({ last_active_at: now })
+        .where('account_id', '=', liveIdOf(account) ?? account)
+        .where('user_id', '=', user)
+        // Another node may have written it meanwhile.
+        .where((eb) => eb.or([eb('last_active_at', 'is', null), eb('last_active_at', '<=', now - everyMs)]))
+        .execute();
     },
 
     async add(account, user, role, by) {

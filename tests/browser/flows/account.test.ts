@@ -82,6 +82,46 @@ describeBrowser('the account', (browser) => {
     await heading(other.page, 'No account').waitFor();
   });
 
+  it('invites a viewer in four clicks, who sees everything and no action', async () => {
+    const { page, api } = await somebody();
+    await api.verify('jane@good.com');
+    await page.goto(`${lab.url}/`);
+    await heading(page, 'Overview').waitFor();
+    await page.evaluate("window.clicks = 0; addEventListener('pointerdown', () => { window.clicks += 1 }, true)");
+    await goTo(page, 'Members');
+    await button(page, 'Invite member').click();
+    await page.locator('input[name=email]:focus').waitFor();
+    await page.keyboard.type('auditor@good.com');
+    await page.getByRole('radio', { name: 'Viewer' }).click();
+    await button(dialog(page), 'Invite').click();
+    const link = (await dialog(page).getByLabel('invitation link', { exact: true }).textContent()) ?? '';
+    expect(await page.evaluate('window.clicks')).toBe(4);
+
+    const viewer = await browser.visit(link);
+    await says(viewer.page, 'You are invited as a viewer');
+    await fillIn(viewer.page, { 'Your name': 'Auditor', Password: PASSWORD });
+    await button(viewer.page, 'Join').click();
+    await heading(viewer.page, 'Overview').waitFor();
+    const pages = viewer.page.getByRole('navigation', { name: 'Pages' });
+    expect(await pages.getByRole('link', { name: 'Verify', exact: true }).count()).toBe(0);
+    const actions = /^(New list|Add filter|Import|Create|Copy .|Edit|Remove|Invite|Erase|Verify|Block|Allow|Upload)\b/;
+    for (const title of ['Lists', 'Filters', 'Policies', 'API keys', 'Webhooks', 'Usage', 'Members', 'Log']) {
+      await goTo(viewer.page, title);
+      await viewer.page.getByRole('main').getByText('Loading').waitFor({ state: 'detached' });
+      for (const role of ['button', 'link'] as const)
+        expect([
+          title,
+          await viewer.page.getByRole('main').getByRole(role, { name: actions }).allTextContents(),
+        ]).toEqual([title, []]);
+    }
+    await viewer.page.getByRole('link', { name: 'jane@good.com' }).click();
+    const able = viewer.page.getByRole('region', { name: 'Actions' });
+    await button(able, 'Copy address').waitFor();
+    expect(await button(able, /^(Block|Allow|Verify)/).count()).toBe(0);
+    await viewer.page.goto(`${lab.url}/verify`);
+    await says(viewer.page, 'Your role is viewer');
+  });
+
   it('requires a second factor; a member without one is led to setting it up', async () => {
     const { page, who, api } = await somebody();
     const setting = page.getByRole('region', { name: 'Second factor' });

@@ -17,6 +17,7 @@ it('owners and admins get one mail, whichever node sends it, and another one aft
   const owner = await signedIn(lab, { account: member.account, role: 'owner' });
   const admin = await signedIn(lab, { account: member.account, role: 'admin' });
   await signedIn(lab, { account: member.account, role: 'member' });
+  await signedIn(lab, { account: member.account, role: 'viewer' });
   const [one, two] = [1, 2].map(() => createLowBalanceAlerts({ store: lab.store, mail: true, url: () => lab.url }));
   /** Of two nodes at once; then every mail that they caused is sent. */
   const rounds = async () => {

@@ -49,6 +49,19 @@ describe('members', () => {
     expect((await plain.call('GET', of(account, '/audit-log'))).status).toBe(403);
   });
 
+  it('are seen when they were active, whatever they did there', async () => {
+    const activeOf = async (client: Client) => {
+      const { json } = await owner.call('GET', of(account, '/members'));
+      return json.members.find((m: { user_id: string }) => m.user_id === client.person.id).last_active_at;
+    };
+    expect(await activeOf(plain)).toBeNull();
+    const before = Date.now();
+    await plain.call('GET', of(account, '/filters'));
+    await expect.poll(() => activeOf(plain), { timeout: 20_000, interval: 500 }).not.toBeNull();
+    expect(Date.parse(await activeOf(plain))).toBeGreaterThanOrEqual(before);
+    expect(await activeOf(admin)).toBeNull();
+  }, 30_000);
+
   it('only owners grant and revoke the owner role', async () => {
     expect(refusal(await setRole(admin, plain, 'owner'))).toEqual([403, 'role_not_sufficient', 'owner']);
     expect(refusal(await setRole(admin, admin, 'owner'))).toEqual([403, 'role_not_sufficient', 'owner']);

@@ -2033,7 +2033,7 @@ export interface components {
                 id: string;
                 name: string;
                 /** @enum {string} */
-                role: "member" | "admin" | "owner";
+                role: "viewer" | "member" | "admin" | "owner";
                 /** @description The name of a plan. */
                 plan: string;
                 prices: {
@@ -2152,7 +2152,7 @@ export interface components {
             };
             email: string;
             /** @enum {string} */
-            role: "member" | "admin" | "owner";
+            role: "viewer" | "member" | "admin" | "owner";
             known: boolean;
         };
         /** List */
@@ -3707,7 +3707,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /** @enum {string} */
-            role: "member" | "admin" | "owner";
+            role: "viewer" | "member" | "admin" | "owner";
         };
         /** Ledger */
         Ledger: {
@@ -3759,17 +3759,18 @@ export interface components {
                 name: string;
                 email: string;
                 /** @enum {string} */
-                role: "member" | "admin" | "owner";
+                role: "viewer" | "member" | "admin" | "owner";
                 second_factor: boolean;
                 /** Format: date-time */
                 created_at: string;
+                last_active_at: string | null;
                 is_you: boolean;
             }[];
             invitations: {
                 id: string;
                 email: string;
                 /** @enum {string} */
-                role: "member" | "admin" | "owner";
+                role: "viewer" | "member" | "admin" | "owner";
                 invited_by: string;
                 /** Format: date-time */
                 created_at: string;
@@ -7579,7 +7580,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @enum {string} */
-                    role: "member" | "admin" | "owner";
+                    role: "viewer" | "member" | "admin" | "owner";
                 };
             };
         };
@@ -7612,7 +7613,7 @@ export interface operations {
                     /** @description Address of the owner, who is invited to the dashboard. */
                     email: string;
                     /** @enum {string} */
-                    role: "member" | "admin" | "owner";
+                    role: "viewer" | "member" | "admin" | "owner";
                 };
             };
         };

@@ -13,7 +13,7 @@ import {
 import { FILTER_ORDERS } from '../../../src/kernel/facts/sort-orders.ts';
 import { ApiError } from '../api/client.ts';
 import type { Filter } from '../api/schema.ts';
-import { useAccount } from '../api/session.ts';
+import { useAccount, useHasRole } from '../api/session.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
@@ -38,12 +38,13 @@ import { ACTION_LABELS, coverOf, FILTER_TYPE_LABELS, kindOf, MATCH_LABELS, setti
 
 export function FiltersPage() {
   const { id } = useAccount();
+  const mayChange = useHasRole('member');
   const { add, ...search } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(filtersQuery(id, search));
   /** The value that the dialog begins with, while it is open. */
   const [adding, setAdding] = useState<string | null>(null);
-  useSearchOnce('add', add, setAdding);
+  useSearchOnce('add', add, (value) => mayChange && setAdding(value));
   const [editing, setEditing] = useState<Filter | null>(null);
   const [importing, importDialog] = useDisclosure();
   const remove = useRemove(id);
@@ -63,10 +64,14 @@ export function FiltersPage() {
           <Button component="a" href={`/dashboard/accounts/${encodeURIComponent(id)}/filters.csv`} download>
             Download CSV
           </Button>
-          <Button onClick={importDialog.open}>Import</Button>
-          <Button variant="filled" onClick={() => setAdding('')}>
-            Add filter
-          </Button>
+          {mayChange && (
+            <>
+              <Button onClick={importDialog.open}>Import</Button>
+              <Button variant="filled" onClick={() => setAdding('')}>
+                Add filter
+              </Button>
+            </>
+          )}
         </Group>
       }
     >
@@ -94,6 +99,7 @@ export function FiltersPage() {
               <FiltersTable
                 filters={filters}
                 search={search}
+                mayChange={mayChange}
                 busy={remove.isPending ? remove.variables.filter.id : null}
                 onEdit={setEditing}
                 onRemove={(filter, next) => remove.mutate({ filter, next })}
@@ -112,9 +118,11 @@ export function FiltersPage() {
             <EmptyState
               title="No filters yet"
               action={
-                <Anchor component="button" type="button" onClick={importDialog.open}>
-                  Paste a list or choose a CSV file
-                </Anchor>
+                mayChange && (
+                  <Anchor component="button" type="button" onClick={importDialog.open}>
+                    Paste a list or choose a CSV file
+                  </Anchor>
+                )
               }
             >
               A filter blocks an email address, a domain, an IP network or a mail host: for example a disposable domain
@@ -297,6 +305,7 @@ function rethrowReadable(error: unknown): never {
 function FiltersTable(props: {
   filters: readonly Filter[];
   search: FiltersSearch;
+  mayChange: boolean;
   /** Id of the filter that is being removed. */
   busy: number | null;
   onEdit: (filter: Filter) => void;
@@ -305,7 +314,7 @@ function FiltersTable(props: {
   /** Removes several at once; `busy` while that runs. */
   many: { readonly busy: boolean; readonly onRemove: (filters: readonly Filter[]) => void };
 }) {
-  const { filters, search, busy, onEdit, onRemove, many } = props;
+  const { filters, search, mayChange, busy, onEdit, onRemove, many } = props;
   const selection = useSelection(
     filters,
     ({ id }) => id,
@@ -315,8 +324,35 @@ function FiltersTable(props: {
     to: '/filters',
     search: filtersSearch({ ...search, page: null, sort, order }),
   }));
+  const actions: readonly Column<Filter>[] = [
+    {
+      header: 'Edit',
+      quietHeader: true,
+      numeric: true,
+      cell: (filter) => (
+        <Button size="xs" aria-label={`Edit ${filter.value}`} onClick={() => onEdit(filter)}>
+          Edit
+        </Button>
+      ),
+    },
+    {
+      header: 'Remove',
+      quietHeader: true,
+      numeric: true,
+      cell: (filter) => (
+        <Button
+          size="xs"
+          aria-label={`Remove ${filter.value}`}
+          loading={busy === filter.id}
+          onClick={({ currentTarget }) => onRemove(filter, neighbor(currentTarget))}
+        >
+          Remove
+        </Button>
+      ),
+    },
+  ];
   const columns: readonly Column<Filter>[] = [
-    selection.column,
+    ...(mayChange ? [selection.column] : []),
     {
       ...by('value', 'Value'),
       cell: ({ value, reason }) => (
@@ -343,31 +379,7 @@ function FiltersTable(props: {
     },
     { header: 'Expiry', wideOnly: true, cell: (filter) => <Expiry of={filter} /> },
     { ...by('added', 'Added'), cell: ({ created_at }) => <Timestamp at={created_at} />, wideOnly: true },
-    {
-      header: 'Edit',
-      quietHeader: true,
-      numeric: true,
-      cell: (filter) => (
-        <Button size="xs" aria-label={`Edit ${filter.value}`} onClick={() => onEdit(filter)}>
-          Edit
-        </Button>
-      ),
-    },
-    {
-      header: 'Remove',
-      quietHeader: true,
-      numeric: true,
-      cell: (filter) => (
-        <Button
-          size="xs"
-          aria-label={`Remove ${filter.value}`}
-          loading={busy === filter.id}
-          onClick={({ currentTarget }) => onRemove(filter, neighbor(currentTarget))}
-        >
-          Remove
-        </Button>
-      ),
-    },
+    ...(mayChange ? actions : []),
   ];
   return (
     <>

@@ -184,6 +184,7 @@ function Invitation({ token, link }: { token: string; link: OpenedLink }) {
 }
 
 const ABOUT: Readonly<Record<Role, string>> = {
+  viewer: 'You are invited as a viewer: you can view everything, and change nothing.',
   member: 'You are invited as a member: you can verify addresses, edit filters and view everything else.',
   admin: 'You are invited as an admin: you can also manage API keys, members and settings.',
   owner: 'You are invited as an owner: you have full control of the account.',

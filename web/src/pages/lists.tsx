@@ -5,7 +5,7 @@ import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { LIST_QUERY_LENGTH } from '../../../src/kernel/facts/limits.ts';
 import { LIST_ORDERS } from '../../../src/kernel/facts/sort-orders.ts';
 import type { List } from '../api/schema.ts';
-import { useAccount } from '../api/session.ts';
+import { useAccount, useHasRole } from '../api/session.ts';
 import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { FilterChip } from '../parts/filter-chip.tsx';
@@ -25,6 +25,7 @@ import { ListStatusTag, STATUS_LABELS } from './lists/status.tsx';
 
 export function ListsPage() {
   const { id } = useAccount();
+  const mayChange = useHasRole('member');
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery({ ...listsQuery(id, search), placeholderData: keepPreviousData });
@@ -40,9 +41,11 @@ export function ListsPage() {
       title="Lists"
       about="Files of addresses, each verified as one job. Times are UTC."
       action={
-        <Button variant="filled" renderRoot={(props) => <Link {...props} to="/lists/new" />}>
-          New list
-        </Button>
+        mayChange && (
+          <Button variant="filled" renderRoot={(props) => <Link {...props} to="/lists/new" />}>
+            New list
+          </Button>
+        )
       }
     >
       {!(isEmpty && !isSearch) && (
@@ -66,7 +69,7 @@ export function ListsPage() {
       <QueryResult query={query}>
         {({ lists, pagination }) =>
           isEmpty ? (
-            <NoLists isSearch={isSearch} />
+            <NoLists isSearch={isSearch} mayChange={mayChange} />
           ) : (
             <>
               <DataTable label="Lists" columns={columnsFor(search)} rows={lists} rowKey={({ id }) => id} />
@@ -145,7 +148,7 @@ function Verdicts({ of }: { of: List }) {
   );
 }
 
-const NoLists = ({ isSearch }: { isSearch: boolean }) =>
+const NoLists = ({ isSearch, mayChange }: { isSearch: boolean; mayChange: boolean }) =>
   isSearch ? (
     <EmptyState
       title="No matches"
@@ -161,9 +164,11 @@ const NoLists = ({ isSearch }: { isSearch: boolean }) =>
     <EmptyState
       title="No lists yet"
       action={
-        <Anchor component={Link} to="/lists/new">
-          Upload a file
-        </Anchor>
+        mayChange && (
+          <Anchor component={Link} to="/lists/new">
+            Upload a file
+          </Anchor>
+        )
       }
     >
       Lists come from files that you upload here, from <Code>POST /v1/lists</Code> of the API, and from the command{' '}

@@ -52,6 +52,7 @@ import {
   viewText,
 } from './log/search.ts';
 import { LogTable } from './log/table.tsx';
+import { VerifyLink } from './log/verify-link.tsx';
 import { CustomRange } from './usage/custom-range.tsx';
 
 export function LogPage() {
@@ -366,14 +367,7 @@ const NoEntries = ({ isSearch }: { isSearch: boolean }) =>
       Nothing in the log matches. Clear a filter, or search for a part of the address.
     </EmptyState>
   ) : (
-    <EmptyState
-      title="No verifications yet"
-      action={
-        <Anchor component={Link} to="/verify">
-          Verify an address
-        </Anchor>
-      }
-    >
+    <EmptyState title="No verifications yet" action={<VerifyLink />}>
       Verifications by the API and the dashboard are listed here.
     </EmptyState>
   );

@@ -38,7 +38,7 @@ export function MembersPage() {
   return (
     <Page
       title="Members"
-      about="Members can view everything, verify addresses and edit filters. Admins also manage API keys and members. Owners have full control."
+      about="Viewers can view everything. Members also verify addresses and edit filters, admins manage API keys and members. Owners have full control."
       action={
         isAdmin && (
           <Button variant="filled" onClick={open}>
@@ -123,7 +123,7 @@ function RoleForm({ member, onClose }: { member: Member; onClose: () => void }) 
   const submit = useSubmit(async () => {
     if (role !== member.role) await changeRole(id, member.user_id, role);
     onClose();
-    void notify(`${member.is_you ? 'You are' : `${member.name} is`} now ${role === 'member' ? 'a' : 'an'} ${role}.`);
+    void notify(`${member.is_you ? 'You are' : `${member.name} is`} now ${/^[ao]/.test(role) ? 'an' : 'a'} ${role}.`);
     if (member.is_you) await refreshSession();
     await client.invalidateQueries({ queryKey: ['account', id, 'members'] });
   });
@@ -204,6 +204,11 @@ function MembersTable({ members }: { members: readonly Member[] }) {
     {
       header: 'Two-factor authentication',
       cell: ({ second_factor }) => (second_factor ? 'Authenticator app' : 'Off'),
+      wideOnly: true,
+    },
+    {
+      header: 'Last active',
+      cell: ({ last_active_at }) => (last_active_at === null ? 'Not recorded' : <Timestamp at={last_active_at} />),
       wideOnly: true,
     },
     { header: 'Joined', cell: ({ created_at }) => <Timestamp at={created_at} />, wideOnly: true },

@@ -15,6 +15,7 @@ import { DropZone } from './lists/drop-zone.tsx';
 import { formatBytes } from './lists/format-bytes.ts';
 import { listsKey } from './lists/queries.ts';
 import { useUpload } from './lists/use-upload.ts';
+import { MembersOnly } from './members/members-only.tsx';
 import { policiesQuery } from './policies/queries.ts';
 
 export function NewListPage() {
@@ -50,29 +51,31 @@ export function NewListPage() {
         </>
       }
     >
-      <Group align="flex-start" maw={640} grow>
-        <DedupeSelect value={dedupe} onChange={setDedupe} />
-        <NativeSelect
-          label="Policy"
-          data={[{ value: '', label: 'None' }, ...(data?.policies ?? []).map(({ name }) => name)]}
-          value={policy ?? ''}
-          onChange={({ currentTarget: { value } }) => setPolicy(value === '' ? null : value)}
-        />
-      </Group>
-      <DropZone state={state} onFiles={choose} onCancel={cancel} />
-      {wrong !== null && <ErrorAlert error={new Error(wrong)} />}
-      {wrong === null && error !== null && (
-        <ErrorAlert error={error} {...(columns ? {} : { onRetry: () => retry() })} />
-      )}
-      {columns !== null && state.phase === 'refused' && (
-        <ChooseColumn columns={columns} onChoose={(column) => start(state.file, { dedupe, policy, column })} />
-      )}
-      <Text size="sm" c="dimmed" maw={640}>
-        CSV and other text with any of the usual delimiters, workbooks of Excel and OpenDocument (the first sheet with
-        addresses), JSON, vCard, LDIF, or plain text with addresses, also packed with gzip or as ZIP: up to{' '}
-        {formatNumber(LIST_ROWS.max)} rows and {formatBytes(LIST_BYTES)}. All other columns come back with the results.
-        The file stays in this account until it expires or you delete the list.
-      </Text>
+      <MembersOnly>
+        <Group align="flex-start" maw={640} grow>
+          <DedupeSelect value={dedupe} onChange={setDedupe} />
+          <NativeSelect
+            label="Policy"
+            data={[{ value: '', label: 'None' }, ...(data?.policies ?? []).map(({ name }) => name)]}
+            value={policy ?? ''}
+            onChange={({ currentTarget: { value } }) => setPolicy(value === '' ? null : value)}
+          />
+        </Group>
+        <DropZone state={state} onFiles={choose} onCancel={cancel} />
+        {wrong !== null && <ErrorAlert error={new Error(wrong)} />}
+        {wrong === null && error !== null && (
+          <ErrorAlert error={error} {...(columns ? {} : { onRetry: () => retry() })} />
+        )}
+        {columns !== null && state.phase === 'refused' && (
+          <ChooseColumn columns={columns} onChoose={(column) => start(state.file, { dedupe, policy, column })} />
+        )}
+        <Text size="sm" c="dimmed" maw={640}>
+          CSV and other text with any of the usual delimiters, workbooks of Excel and OpenDocument (the first sheet with
+          addresses), JSON, vCard, LDIF, or plain text with addresses, also packed with gzip or as ZIP: up to{' '}
+          {formatNumber(LIST_ROWS.max)} rows and {formatBytes(LIST_BYTES)}. All other columns come back with the
+          results. The file stays in this account until it expires or you delete the list.
+        </Text>
+      </MembersOnly>
     </Page>
   );
 

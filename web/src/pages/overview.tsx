@@ -6,7 +6,7 @@ import { BALANCE_DAYS, RECENT_DAYS } from '../../../src/kernel/facts/limits.ts';
 import { overviewQuery } from '../api/account.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { List, OperatorsAsked, Overview, UsageChart } from '../api/schema.ts';
-import { useAccount } from '../api/session.ts';
+import { useAccount, useHasRole } from '../api/session.ts';
 import { usageQuery } from '../api/usage.ts';
 import { type Bar, barsOf } from '../parts/chart/bars.ts';
 import { BarsChart } from '../parts/chart/bars-chart.tsx';
@@ -39,6 +39,7 @@ import { comparable, periodBefore, rangeOf } from './usage/range.ts';
 
 export function OverviewPage() {
   const { id } = useAccount();
+  const mayVerify = useHasRole('member');
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { source } = search;
@@ -63,16 +64,22 @@ export function OverviewPage() {
             Other periods
           </Button>
           {/* In a new account, the first step is what stands out. */}
-          <Button component={Link} to="/verify" variant={overview.data && isNew(overview.data) ? 'default' : 'filled'}>
-            Verify an address
-          </Button>
+          {mayVerify && (
+            <Button
+              component={Link}
+              to="/verify"
+              variant={overview.data && isNew(overview.data) ? 'default' : 'filled'}
+            >
+              Verify an address
+            </Button>
+          )}
         </>
       }
     >
       <QueryResult query={overview}>
         {(found) => (
           <>
-            {isNew(found) && <FirstSteps overview={found} />}
+            {mayVerify && isNew(found) && <FirstSteps overview={found} />}
             <KeyNotices keys={found.keys} />
           </>
         )}
@@ -187,6 +194,15 @@ function MailOperators({ source }: { source: SourceSearch['source'] | undefined 
   );
 }
 
+function NewList() {
+  if (!useHasRole('member')) return null;
+  return (
+    <Anchor component={Link} to="/lists/new">
+      New list
+    </Anchor>
+  );
+}
+
 /** Lists that are running, and the latest ones; null: not known yet. */
 const LatestLists = ({ lists }: { lists: readonly List[] | null }) => (
   <Panel
@@ -201,10 +217,7 @@ const LatestLists = ({ lists }: { lists: readonly List[] | null }) => (
       <Loading />
     ) : lists.length === 0 ? (
       <p className={css.about}>
-        No lists of addresses yet.{' '}
-        <Anchor component={Link} to="/lists/new">
-          New list
-        </Anchor>
+        No lists of addresses yet. <NewList />
       </p>
     ) : (
       <ul className={css.lists}>

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { POLICIES_MAX } from '../../../src/kernel/facts/limits.ts';
 import type { Policy } from '../api/schema.ts';
-import { useAccount } from '../api/session.ts';
+import { useAccount, useHasRole } from '../api/session.ts';
 import { formatNumber } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -15,6 +15,7 @@ import { sentencesOf } from './policies/sentences.ts';
 
 export function PoliciesPage() {
   const { id } = useAccount();
+  const mayChange = useHasRole('member');
   const query = useQuery(policiesQuery(id));
   const policies = query.data?.policies ?? [];
   /** The policy whose rules a new one begins with, while the dialog is open. */
@@ -26,7 +27,8 @@ export function PoliciesPage() {
       title="Policies"
       about="What is decided from a verdict: a request, a list or a form that names a policy gets its decision."
       action={
-        policies.length > 0 && (
+        policies.length > 0 &&
+        mayChange && (
           <Button variant="filled" disabled={isFull} onClick={() => setCopied(policies[0]?.name ?? null)}>
             Create policy
           </Button>
@@ -37,7 +39,12 @@ export function PoliciesPage() {
         {() => (
           <Stack>
             {policies.map((policy) => (
-              <Summary key={policy.name} of={policy} onCopy={isFull ? null : () => setCopied(policy.name)} />
+              <Summary
+                key={policy.name}
+                of={policy}
+                mayChange={mayChange}
+                onCopy={isFull || !mayChange ? null : () => setCopied(policy.name)}
+              />
             ))}
             {isFull && (
               <Text size="sm" c="dimmed">
@@ -52,7 +59,10 @@ export function PoliciesPage() {
   );
 }
 
-const Summary = ({ of, onCopy }: { of: Policy; onCopy: (() => void) | null }) => (
+const openWord = ({ built_in }: Policy, mayChange: boolean): string =>
+  mayChange ? (built_in ? 'Try' : 'Edit') : 'View';
+
+const Summary = ({ of, mayChange, onCopy }: { of: Policy; mayChange: boolean; onCopy: (() => void) | null }) => (
   <Panel
     title={of.name}
     note={of.built_in && <Badge variant="outline">built in</Badge>}
@@ -65,10 +75,10 @@ const Summary = ({ of, onCopy }: { of: Policy; onCopy: (() => void) | null }) =>
         )}
         <Anchor
           size="sm"
-          aria-label={`${of.built_in ? 'Try' : 'Edit'} ${of.name}`}
+          aria-label={`${openWord(of, mayChange)} ${of.name}`}
           renderRoot={(props) => <Link {...props} to="/policies/$name" params={{ name: of.name }} />}
         >
-          {of.built_in ? 'Try' : 'Edit'}
+          {openWord(of, mayChange)}
         </Anchor>
       </Group>
     }

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Policy } from '../api/schema.ts';
-import { useAccount } from '../api/session.ts';
+import { useAccount, useHasRole } from '../api/session.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
@@ -21,6 +21,7 @@ import { Sentences } from './policies.tsx';
 
 export function PolicyPage() {
   const { id } = useAccount();
+  const mayChange = useHasRole('member');
   const { name } = route.useParams();
   const query = useQuery(policiesQuery(id));
   const policies = query.data?.policies ?? [];
@@ -38,7 +39,7 @@ export function PolicyPage() {
           </Anchor>
         </>
       }
-      action={policy && <Button onClick={() => setCopied(name)}>Copy</Button>}
+      action={policy && mayChange && <Button onClick={() => setCopied(name)}>Copy</Button>}
     >
       <QueryResult query={query}>
         {() =>
@@ -46,7 +47,7 @@ export function PolicyPage() {
             <EmptyState title="No such policy">It may have been deleted.</EmptyState>
           ) : (
             // Another policy, or what somebody else has saved, begins anew.
-            <Editor key={`${name} ${policy.changed_at}`} of={policy} />
+            <Editor mayChange={mayChange} key={`${name} ${policy.changed_at}`} of={policy} />
           )
         }
       </QueryResult>
@@ -57,9 +58,10 @@ export function PolicyPage() {
 
 const route = getRouteApi('/inside/policies/$name');
 
-function Editor({ of }: { of: Policy }) {
+function Editor({ of, mayChange }: { of: Policy; mayChange: boolean }) {
   const { id } = useAccount();
   const client = useQueryClient();
+  const isOwn = mayChange && !of.built_in;
   const saved = rulesOf(of);
   const [rules, setRules] = useState<Rules>(saved);
   const isChanged = JSON.stringify(rules) !== JSON.stringify(saved);
@@ -73,13 +75,13 @@ function Editor({ of }: { of: Policy }) {
       <Panel title={isChanged ? 'What it will say, once it is saved' : 'What it says'}>
         <Sentences of={rules} />
       </Panel>
-      {!of.built_in && (
+      {isOwn && (
         <Panel title="Rules">
           <RulesFields rules={rules} onChange={setRules} />
         </Panel>
       )}
-      <TryOut rules={rules} />
-      {!of.built_in && (
+      {mayChange && <TryOut rules={rules} />}
+      {isOwn && (
         <>
           {save.error && <ErrorAlert error={save.error} />}
           <Group>

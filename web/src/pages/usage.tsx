@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import type { Level } from '../../../src/kernel/facts/plans.ts';
@@ -19,6 +19,7 @@ import { QueryResult } from '../parts/query-result.tsx';
 import { rowsOfSource } from '../parts/source.ts';
 import { SourceSwitch, WithoutSource } from '../parts/source-switch.tsx';
 import type { LogSearch } from './log/search.ts';
+import { VerifyLink } from './log/verify-link.tsx';
 import { ByKey } from './overview/by-key.tsx';
 import { KeyFigures } from './overview/figures.tsx';
 import { TopReasons } from './overview/reasons.tsx';
@@ -134,14 +135,7 @@ const csv = (account: string, { from, to, bucket }: Range, source: UsageSearch['
 const isEmpty = ({ totals }: UsageChart): boolean => totals.requests + totals.refused + totals.rate_limited === 0;
 
 const NoUsage = () => (
-  <EmptyState
-    title="No requests in this period"
-    action={
-      <Anchor component={Link} to="/verify">
-        Verify an address
-      </Anchor>
-    }
-  >
+  <EmptyState title="No requests in this period" action={<VerifyLink />}>
     Choose a longer period or send a request.
   </EmptyState>
 );

@@ -17,6 +17,7 @@ import { Page } from '../parts/page.tsx';
 import { availableWith, planLabel } from '../parts/plans.ts';
 import { useSearchOnce } from '../parts/use-search-once.ts';
 import { Verdict } from '../parts/verdict/verdict.tsx';
+import { MembersOnly } from './members/members-only.tsx';
 
 export function VerifyPage() {
   const { id, test } = useAccount();
@@ -34,39 +35,41 @@ export function VerifyPage() {
       title="Verify"
       about={`Verifies one address, as the API does. ${test ? 'Test mode: nothing is charged.' : 'Charged to the account.'}`}
     >
-      <VerifyForm verification={verification} overview={overview} input={input} />
-      {state.is === 'running' && <Running question={state.question} onCancel={verification.cancel} />}
-      {state.is === 'cancelled' && (
-        <Text role="status" size="sm">
-          Canceled. If the verification had already completed, it is charged and listed in the{' '}
-          <Anchor component={Link} to="/log" underline="always">
-            log
-          </Anchor>
-          .
-        </Text>
-      )}
-      {state.is === 'failed' && <RequestError error={state.error} />}
-      {state.is === 'done' && (
-        <section aria-label="Verdict">
-          <Title order={2} mb="sm" ref={focusOnMount} tabIndex={-1} style={{ outline: 'none' }}>
-            Verdict
-          </Title>
-          <Verdict key={state.reply.result.id} reply={state.reply.result} onSuggestion={take}>
-            <Stack gap={4}>
-              <Text size="sm">
-                Cost: {pluralize(state.reply.result.credits_used, 'credit')}.{' '}
-                {!test && `${pluralize(state.reply.credits_remaining, 'credit')} available. `}
-                <Anchor
-                  underline="always"
-                  renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id: state.reply.result.id }} />}
-                >
-                  View in the log
-                </Anchor>
-              </Text>
-            </Stack>
-          </Verdict>
-        </section>
-      )}
+      <MembersOnly>
+        <VerifyForm verification={verification} overview={overview} input={input} />
+        {state.is === 'running' && <Running question={state.question} onCancel={verification.cancel} />}
+        {state.is === 'cancelled' && (
+          <Text role="status" size="sm">
+            Canceled. If the verification had already completed, it is charged and listed in the{' '}
+            <Anchor component={Link} to="/log" underline="always">
+              log
+            </Anchor>
+            .
+          </Text>
+        )}
+        {state.is === 'failed' && <RequestError error={state.error} />}
+        {state.is === 'done' && (
+          <section aria-label="Verdict">
+            <Title order={2} mb="sm" ref={focusOnMount} tabIndex={-1} style={{ outline: 'none' }}>
+              Verdict
+            </Title>
+            <Verdict key={state.reply.result.id} reply={state.reply.result} onSuggestion={take}>
+              <Stack gap={4}>
+                <Text size="sm">
+                  Cost: {pluralize(state.reply.result.credits_used, 'credit')}.{' '}
+                  {!test && `${pluralize(state.reply.credits_remaining, 'credit')} available. `}
+                  <Anchor
+                    underline="always"
+                    renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id: state.reply.result.id }} />}
+                  >
+                    View in the log
+                  </Anchor>
+                </Text>
+              </Stack>
+            </Verdict>
+          </section>
+        )}
+      </MembersOnly>
     </Page>
   );
 }

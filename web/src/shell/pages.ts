@@ -1,6 +1,7 @@
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { PAGE_FACTS, PAGES, type PagePath } from '../../../src/kernel/facts/pages.ts';
-import { useAccountOrNull, useHasRole, useSession } from '../api/session.ts';
+import { isAtLeast } from '../../../src/kernel/facts/roles.ts';
+import { useAccountOrNull, useSession } from '../api/session.ts';
 import type { IconName } from '../parts/icon.tsx';
 
 type NavPath = Exclude<PagePath, `${string}$${string}`>;
@@ -58,14 +59,14 @@ interface NavGroup {
 export function useNavGroups(): readonly NavGroup[] {
   const { user } = useSession();
   const account = useAccountOrNull();
-  const has = { member: true, admin: useHasRole('admin'), owner: useHasRole('owner') };
+  const mine = account?.role ?? 'viewer';
   const seen: Readonly<Record<Whom, boolean>> = {
     account: account !== null,
     user: true,
     operator: user?.operator === true,
   };
   const shown = new Set(
-    PAGE_FACTS.filter(({ role = 'member', liveOnly }) => has[role] && !(liveOnly && account?.test)).map(
+    PAGE_FACTS.filter(({ role = 'viewer', liveOnly }) => isAtLeast(mine, role) && !(liveOnly && account?.test)).map(
       ({ path }) => path,
     ),
   );

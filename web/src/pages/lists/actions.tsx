@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { LIST_ACTION_STATUSES } from '../../../../src/kernel/facts/lists.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { ListHere } from '../../api/schema.ts';
-import { useAccount } from '../../api/session.ts';
+import { useAccount, useHasRole } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { ErrorAlert } from '../../parts/error-alert.tsx';
 import { formatDateTime, formatNumber, pluralize } from '../../parts/format.ts';
@@ -17,12 +17,14 @@ import { listsKey } from './queries.ts';
 import type { ListSearch } from './search.ts';
 
 type Action = keyof typeof LIST_ACTION_STATUSES;
-const allows = (action: Action, { status }: ListHere): boolean =>
+const hasStatusFor = (action: Action, { status }: ListHere): boolean =>
   (LIST_ACTION_STATUSES[action] as readonly string[]).includes(status);
 
 /** What can be done with a list in its state; the start of one that is ready stands with its price. */
 export function ListActions({ of, search }: { of: ListHere; search: ListSearch }) {
   const { id: account } = useAccount();
+  const mayChange = useHasRole('member');
+  const allows = (action: Action) => mayChange && hasStatusFor(action, of);
   const client = useQueryClient();
   const navigate = useNavigate();
   const [asking, setAsking] = useState<'cancel' | 'delete' | null>(null);
@@ -50,7 +52,7 @@ export function ListActions({ of, search }: { of: ListHere; search: ListSearch }
   }
   return (
     <>
-      {(allows('pause', of) || allows('resume', of)) && (
+      {(allows('pause') || allows('resume')) && (
         <Button
           leftSection={<Icon name={of.status === 'running' ? 'player-pause' : 'player-play'} />}
           loading={toggle.busy}
@@ -59,12 +61,12 @@ export function ListActions({ of, search }: { of: ListHere; search: ListSearch }
           {of.status === 'running' ? 'Pause' : 'Resume'}
         </Button>
       )}
-      {of.status !== 'ready' && allows('cancel', of) && (
+      {of.status !== 'ready' && allows('cancel') && (
         <Button color="red" onClick={() => setAsking('cancel')}>
           Cancel
         </Button>
       )}
-      {allows('delete', of) && (
+      {allows('delete') && (
         <Button color="red" onClick={() => setAsking('delete')}>
           Delete
         </Button>

@@ -1,8 +1,9 @@
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { heldPrice, LEVELS, type Level, type Prices } from '../../../../src/kernel/facts/plans.ts';
 import { overviewQuery } from '../../api/account.ts';
 import type { ListHere } from '../../api/schema.ts';
-import { useAccount } from '../../api/session.ts';
+import { useAccount, useHasRole } from '../../api/session.ts';
 import { pluralize } from '../../parts/format.ts';
 import { NotLoaded } from '../../parts/not-loaded.tsx';
 import css from './lists.module.css';
@@ -21,13 +22,15 @@ const about = ({ unknown }: Prices): Readonly<Record<Level, string>> => ({
 export function ReadyList(props: { of: ListHere; search: ListSearch; onSearch: (search: ListSearch) => void }) {
   const { of, search, onSearch } = props;
   const { id: account, test, prices } = useAccount();
+  const mayChange = useHasRole('member');
   const overview = useQuery(overviewQuery(account));
   const reading = useReading(of);
   const hasSmtp = overview.data?.smtp_available !== false;
   const wanted = search.level ?? of.validation_type;
   const level: Level = wanted === 'smtp' && !hasSmtp ? 'mx' : wanted;
   return (
-    <div className={css.split}>
+    // Whoever may not start it sees what would be started.
+    <fieldset className={css.split} disabled={!mayChange} aria-label="Before the start">
       <div className={css.stack}>
         <ReadPanel of={of} reading={reading} />
         <fieldset className={css.fieldset}>
@@ -61,8 +64,9 @@ export function ReadyList(props: { of: ListHere; search: ListSearch; onSearch: (
           balance={overview.data?.credits.unlimited === false ? overview.data.credits.remaining : null}
           test={test}
         />
+        {!mayChange && <Text size="sm">Viewers cannot start a list, nor change how it is read.</Text>}
       </div>
-    </div>
+    </fieldset>
   );
 }
 

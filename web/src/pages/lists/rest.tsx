@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { heldPrice } from '../../../../src/kernel/facts/plans.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { ListHere } from '../../api/schema.ts';
-import { useAccount } from '../../api/session.ts';
+import { useAccount, useHasRole } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { formatDateTime, pluralize } from '../../parts/format.ts';
 import { listsKey } from './queries.ts';
@@ -15,6 +15,7 @@ const ENDS: Readonly<Partial<Record<ListHere['status'], string>>> = { cancelled:
 /** Of a list that ended early: when, what it cost, and a way to go on. */
 export function Rest({ of }: { of: ListHere }) {
   const { id: account, test, prices } = useAccount();
+  const mayChange = useHasRole('member');
   const client = useQueryClient();
   const navigate = useNavigate();
   const [asking, setAsking] = useState(false);
@@ -39,7 +40,7 @@ export function Rest({ of }: { of: ListHere }) {
         {pluralize(progress.done, 'address was', 'addresses were')} verified, for {pluralize(credits.used, 'credit')}.
         {left > 0 && ` ${pluralize(left, 'address was', 'addresses were')} not verified, and not charged.`}
       </Text>
-      {left > 0 && rest === null && <Button onClick={() => setAsking(true)}>Verify the rest</Button>}
+      {left > 0 && rest === null && mayChange && <Button onClick={() => setAsking(true)}>Verify the rest</Button>}
       {rest !== null && (
         <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/lists/$id" params={{ id: rest }} search={{}} />}>
           The rest is a list of its own

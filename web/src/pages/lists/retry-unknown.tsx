@@ -6,7 +6,7 @@ import { heldPrice } from '../../../../src/kernel/facts/plans.ts';
 import { overviewQuery } from '../../api/account.ts';
 import { api, unwrap } from '../../api/client.ts';
 import type { ListHere } from '../../api/schema.ts';
-import { useAccount } from '../../api/session.ts';
+import { useAccount, useHasRole } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { pluralize } from '../../parts/format.ts';
 import { notCheckedOf } from './progress-bar.tsx';
@@ -15,12 +15,13 @@ import { listsKey } from './queries.ts';
 /** A new list of the rows whose address is unknown, at the level smtp where the plan has it. */
 export function RetryUnknown({ of }: { of: ListHere }) {
   const { id: account, test, prices } = useAccount();
+  const mayChange = useHasRole('member');
   const { data } = useQuery(overviewQuery(account));
   const client = useQueryClient();
   const navigate = useNavigate();
   const [asking, setAsking] = useState(false);
   const count = of.deliverability.unknown;
-  if (count === 0) return null;
+  if (count === 0 || !mayChange) return null;
   const notChecked = notCheckedOf(of);
   const level = data?.smtp_available === false ? 'mx' : 'smtp';
   const most = count * heldPrice({ prices }, level, test);

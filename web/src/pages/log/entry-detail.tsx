@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { FILTER_ACTIONS, type FilterAction } from '../../../../src/kernel/facts/filter-types.ts';
 import { isHookKind } from '../../../../src/kernel/facts/hooks.ts';
 import type { LogDetail, RejectedRequest, Verification } from '../../api/schema.ts';
-import { useAccount } from '../../api/session.ts';
+import { useAccount, useHasRole } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
 import { curl } from '../../parts/curl.ts';
@@ -116,6 +116,7 @@ interface Wanted {
 function EntryActions({ of }: { of: Entry }) {
   const { email, requested } = of;
   const { id: account } = useAccount();
+  const mayChange = useHasRole('member');
   const client = useQueryClient();
   const [wanted, setWanted] = useState<Wanted | null>(null);
   // The words of the dialog stay while it closes.
@@ -137,7 +138,7 @@ function EntryActions({ of }: { of: Entry }) {
   return (
     <section aria-label="Actions">
       <Group gap="xs">
-        {FILTER_ACTIONS.map((action) => (
+        {(mayChange ? FILTER_ACTIONS : []).map((action) => (
           <Group gap="xs" key={action}>
             <Button size="xs" onClick={ask(action, email)} disabled={domain === null}>
               {WORDS[action]} address
@@ -147,9 +148,11 @@ function EntryActions({ of }: { of: Entry }) {
             </Button>
           </Group>
         ))}
-        <Button size="xs" renderRoot={(props) => <Link {...props} to="/verify" search={{ email }} />}>
-          Verify again
-        </Button>
+        {mayChange && (
+          <Button size="xs" renderRoot={(props) => <Link {...props} to="/verify" search={{ email }} />}>
+            Verify again
+          </Button>
+        )}
         <Copy label="Copy address" text={email} />
         <Copy label="Copy as curl" text={curl({ ...request, body: { email, validation_type: requested } })} />
       </Group>

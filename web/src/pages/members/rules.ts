@@ -3,15 +3,17 @@ import type { Role } from '../../api/session.ts';
 import type { Member } from './queries.ts';
 
 export const ROLE_DESCRIPTIONS: Readonly<Record<Role, string>> = {
-  member: 'Views everything, verifies addresses and edits filters',
+  viewer: 'Views everything, charges and changes nothing',
+  member: 'Also verifies addresses, starts lists and edits filters',
   admin: 'Also manages API keys, members and settings, and views the audit log',
   owner: 'Also manages owners and can delete the account',
 };
 
 /** Which members and roles each role may manage. For display only: the server checks every request. */
 const MANAGEABLE: Readonly<Record<Role, readonly Role[]>> = {
+  viewer: [],
   member: [],
-  admin: ['member', 'admin'],
+  admin: ['viewer', 'member', 'admin'],
   owner: ROLES,
 };
 

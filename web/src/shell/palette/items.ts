@@ -58,6 +58,7 @@ function useActions(onShortcuts: () => void): readonly Item[] {
   const { user, accounts } = useSession();
   const account = useAccountOrNull();
   const isAdmin = useHasRole('admin');
+  const mayChange = useHasRole('member');
   const go = useGo();
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'dark' ? 'light' : 'dark';
@@ -65,10 +66,11 @@ function useActions(onShortcuts: () => void): readonly Item[] {
     account === null
       ? []
       : [
-          item('verify', 'Verify an address', 'at', () => go({ to: '/verify' })),
-          item('/lists/new', 'New list', 'file-spreadsheet', () => go({ to: '/lists/new' }), {
-            words: 'upload import bulk',
-          }),
+          mayChange && item('verify', 'Verify an address', 'at', () => go({ to: '/verify' })),
+          mayChange &&
+            item('/lists/new', 'New list', 'file-spreadsheet', () => go({ to: '/lists/new' }), {
+              words: 'upload import bulk',
+            }),
           isAdmin &&
             item('create-key', 'Create API key', 'key', () => go({ to: '/settings/keys', search: { create: true } }), {
               words: 'new',
@@ -97,9 +99,10 @@ function useActions(onShortcuts: () => void): readonly Item[] {
               () => go({ to: '/outcomes', search: { create: true } }),
               { words: 'new bounces ses sendgrid postmark brevo mailgun resend' },
             ),
-          item('add-filter', 'Add filter', 'filter', () => go({ to: '/filters', search: { add: '' } }), {
-            words: 'new create block',
-          }),
+          mayChange &&
+            item('add-filter', 'Add filter', 'filter', () => go({ to: '/filters', search: { add: '' } }), {
+              words: 'new create block',
+            }),
           isAdmin &&
             !account.test &&
             item('invite', 'Invite member', 'users', () => go({ to: '/account/members', search: { invite: true } }), {
@@ -135,6 +138,7 @@ function useSubjects(): (subject: Subject) => readonly Group[] {
   const { user } = useSession();
   const account = useAccountOrNull();
   const go = useGo();
+  const mayChange = useHasRole('member');
   const isOperator = user?.operator === true;
   const byId = (text: string, of: (Subject & { is: 'id' })['of']): Item | null => {
     const params = { id: text };
@@ -176,11 +180,17 @@ function useSubjects(): (subject: Subject) => readonly Group[] {
     const items = [
       log,
       item('subject-lists', `Results of ${text} in lists`, 'list-check', inLists),
-      item('subject-filter', `Block ${text} with a filter`, 'filter', () =>
-        go({ to: '/filters', search: { add: text } }),
-      ),
+      ...(mayChange
+        ? [
+            item('subject-filter', `Block ${text} with a filter`, 'filter', () =>
+              go({ to: '/filters', search: { add: text } }),
+            ),
+          ]
+        : []),
     ];
-    return is === 'address' ? [{ title: 'Address', items: [verify, ...items] }] : [{ title: 'Domain', items }];
+    return is === 'address'
+      ? [{ title: 'Address', items: [...(mayChange ? [verify] : []), ...items] }]
+      : [{ title: 'Domain', items }];
   };
 }
 

@@ -14,7 +14,7 @@ import { KEY_SCOPES } from '../kernel/facts/scopes.ts';
 import { grouped, span } from '../kernel/format.ts';
 import { AllowIps, KEY_LIMITS, LedgerReply } from './dashboard/account.ts';
 import { Email, Name, PlanField } from './dashboard/fields.ts';
-import { OperatorAccount, RateLimit } from './dashboard/operator.ts';
+import { OperatorAccountFields, RateLimit } from './dashboard/operator.ts';
 import { WithWarnings } from './reader.ts';
 import { DecodedAs, Nullable, OneOf, Pagination, Text, Time, WholeNumber } from './schema.ts';
 import { UsageReply } from './usage.ts';
@@ -29,7 +29,7 @@ const ExternalId = (description: string) =>
   );
 
 const accountFields = {
-  ...OperatorAccount.properties,
+  ...OperatorAccountFields,
   external_id: Nullable(Type.String({ description: 'What you call the account; no two have the same.' })),
   low_balance: Nullable(Type.Integer({ description: 'Alerts are sent below this balance; null: never.' })),
 };
@@ -96,7 +96,7 @@ export const ManagedAccountChange = Type.Object(
     plan: Type.Optional(PlanField),
     rate_limit: Type.Optional(RateLimit),
     low_balance: Type.Optional(LowBalance),
-    status: Type.Optional(OperatorAccount.properties.status),
+    status: Type.Optional(OperatorAccountFields.status),
   },
   { title: 'ManagedAccountChange' },
 );

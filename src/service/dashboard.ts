@@ -33,7 +33,7 @@ export interface DashboardServices {
   readonly members: MemberService;
   readonly account: AccountService;
   readonly overview: (account: AccountId) => Promise<Overview>;
-  readonly operators: (account: AccountId, source: UsageSource | null) => ReturnType<typeof operatorsAsked>;
+  readonly operators: (account: AccountId, query: OperatorsQuery) => ReturnType<typeof operatorsAsked>;
   readonly chart: (account: AccountId, ask: ChartQuery) => Promise<Chart>;
   readonly keys: KeyService;
   readonly operatorKeys: OperatorKeyService;
@@ -72,7 +72,7 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
     members,
     account: createAccountService({ store, clock, retentionDaysMax: options.retentionDays, confirmPassword }),
     overview: (account) => overviewOf(store, clock, account),
-    operators: (account, source) => operatorsAsked(store, clock, account, source),
+    operators: (account, query) => operatorsAsked(store, clock, account, query),
     chart: (account, ask) => chartOf(store, clock, account, ask),
     keys: createKeyService(store, clock),
     operatorKeys: createOperatorKeyService(store),
@@ -155,7 +155,15 @@ async function latestLists({ lists }: Pick<Store, 'lists'>, account: AccountId):
 
 type Overview = Awaited<ReturnType<typeof overviewOf>>;
 
-// What mail operators answered, of the mailbox checks of the last days.
+// What mail operators answered to mailbox checks.
+
+interface OperatorsQuery {
+  /** Unix time in ms; default: the last seven days. */
+  readonly from: number | null;
+  readonly to: number | null;
+  /** Of calls, or of lists; null: of both. */
+  readonly source: UsageSource | null;
+}
 
 interface OperatorTally {
   checks: number;
@@ -171,13 +179,12 @@ async function operatorsAsked(
   store: Pick<Store, 'verifications'>,
   clock: Clock,
   account: AccountId,
-  source: UsageSource | null,
+  { from, to, source }: OperatorsQuery,
 ) {
-  const { since, checks } = await store.verifications.mailboxChecks(
-    account,
-    clock.now() - RECENT_DAYS * DAY_MS,
-    source,
-  );
+  const { since, checks } = await store.verifications.mailboxChecks(account, {
+    from: from ?? clock.now() - RECENT_DAYS * DAY_MS,
+    ...{ to, source },
+  });
   const tallies = new Map<string, OperatorTally>();
   for (const { operator, level, deliverability, reason, durationMs } of checks) {
     const name = operator ?? NO_OPERATOR;

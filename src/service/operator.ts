@@ -5,6 +5,7 @@ import { ageInDays } from '../engine/doctor/diagnose.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { PlanTerms } from '../kernel/facts/plans.ts';
+import type { AccountSort, Sorting } from '../kernel/facts/sort-orders.ts';
 import { choice } from '../kernel/format.ts';
 import type {
   Account,
@@ -67,7 +68,12 @@ interface ListSource {
 
 /** Accounts, doctor and lists, for operators. All methods throw ApiError. */
 export interface OperatorService {
-  search(input: { query: string | null; page: number; perPage: number }): Promise<Page<AccountSummary>>;
+  search(input: {
+    query: string | null;
+    sort?: Sorting<AccountSort>;
+    page: number;
+    perPage: number;
+  }): Promise<Page<AccountSummary>>;
   create(
     input: { name: string; plan: string; credits: number; rateLimit: number | null },
     by: Actor,
@@ -167,7 +173,8 @@ export function createOperatorService(parts: {
   const update = singleFlight(requestListsUpdate);
 
   return {
-    search: ({ query, page, perPage }) => accounts.search({ query, offset: (page - 1) * perPage, limit: perPage }),
+    search: ({ page, perPage, ...search }) =>
+      accounts.search({ ...search, offset: (page - 1) * perPage, limit: perPage }),
 
     async create({ name, plan, credits, rateLimit }, by) {
       refuseUnknownPlan(plan);
@@ -205,7 +212,7 @@ export function createOperatorService(parts: {
       const valid = { ...input, name: parseAccountName(input.name), note: 'Opening balance' };
       const invited = owner === null ? null : await members.ownerOfNew(owner, by);
       const made = (account: Account): NewAccount => ({
-        account: { ...account, members: 0, keys: 0 },
+        account: { ...account, members: 0, keys: 0, spent: 0, usedAt: null },
         linkSent: invited?.linkSent ?? null,
       });
       const account = await accounts.create(valid, by, {

@@ -1,6 +1,9 @@
-import { type Selectable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, type Selectable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
+import { DAY_MS } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { SPENT_DAYS } from '../kernel/facts/limits.ts';
 import { termsOf } from '../kernel/facts/plans.ts';
+import type { AccountSort } from '../kernel/facts/sort-orders.ts';
 import { newId } from '../kernel/ids.ts';
 import { removeAccount } from './account-removal.ts';
 import {
@@ -23,7 +26,7 @@ import { claimLowBalanceAlerts } from './low-balance.ts';
 import { writeAudit } from './people/audit-log.ts';
 import { insertInvitation, insertMember } from './people/members.ts';
 import { accountId, storable } from './rows.ts';
-import type { Account, AccountInput, Accounts, Actor, ExternalGrant } from './store.ts';
+import type { Account, AccountInput, AccountSummary, Accounts, Actor, ExternalGrant } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 import { testAccount } from './test-account.ts';
 import { accountEvent, emitOperatorEvent } from './webhooks.ts';
@@ -67,24 +70,44 @@ async function refuseTaken(trx: Transaction<Tables>, externalId: string): Promis
   throw new ApiError('external_id_taken', undefined, { field: 'external_id', account: taken.id });
 }
 
-const summaries = <O>(accounts: SelectQueryBuilder<Tables, 'accounts', O>) =>
+/** `now` in ms. */
+const summaries = <O>(accounts: SelectQueryBuilder<Tables, 'accounts', O>, now: number) =>
   accounts.selectAll().select((eb) => {
     const rowsOf = (table: 'members' | 'keys') =>
       eb
         .selectFrom(table)
         .whereRef(`${table}.account_id`, '=', 'accounts.id')
         .select((of) => of.fn.countAll<number>().as('n'));
-    return [rowsOf('members').as('members'), rowsOf('keys').as('keys')];
+    const used = eb.selectFrom('usage_hours').whereRef('usage_hours.account_id', '=', 'accounts.id');
+    return [
+      rowsOf('members').as('members'),
+      rowsOf('keys').as('keys'),
+      used
+        .where('hour', '>=', now - SPENT_DAYS * DAY_MS)
+        .select(sql<number>`CAST(coalesce(sum(credits), 0) AS BIGINT)`.as('spent'))
+        .as('spent'),
+      used.select((of) => of.fn.max('hour').as('hour')).as('used_at'),
+    ];
   });
 
-const toSummary = (
-  driver: StorageDriver,
-  row: Selectable<Tables['accounts']> & { members: number | null; keys: number | null },
-) => ({
+type SummaryRow = Selectable<Tables['accounts']> & Record<'members' | 'keys' | 'spent' | 'used_at', number | null>;
+
+const toSummary = (driver: StorageDriver, row: SummaryRow): AccountSummary => ({
   ...toAccount(driver, row),
   members: row.members ?? 0,
   keys: row.keys ?? 0,
+  spent: row.spent ?? 0,
+  usedAt: row.used_at,
 });
+
+/** An account that was never used comes after all that were. */
+const SORTED_BY: Readonly<Record<AccountSort, RawBuilder<unknown>>> = {
+  created: sql`created_at`,
+  name: sql`lower(name)`,
+  balance: sql`balance`,
+  spent: sql`spent`,
+  used: sql`coalesce(used_at, 0)`,
+};
 
 const toGrant = (row: Omit<Row<'external_grants'>, 'grantee'>): ExternalGrant => ({
   externalId: row.external_id,
@@ -213,7 +236,7 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
       return plans.select((eb) => ['plan', eb.fn.countAll<number>().as('accounts')] as const).execute();
     },
 
-    async search({ query, offset, limit }) {
+    async search({ query, sort = { by: 'created', descending: true }, offset, limit }) {
       let wanted = live();
       if (query !== null && query !== '') {
         const text = storable(query).toLowerCase();
@@ -222,13 +245,15 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
         wanted = wanted.where((eb) => eb.or([within('id'), within('name'), within('external_id')]));
       }
       const total = await wanted.select((eb) => eb.fn.countAll<number>().as('n')).executeTakeFirstOrThrow();
-      const page = summaries(wanted).orderBy('created_at', 'desc').orderBy('id', 'desc').offset(offset).limit(limit);
-      const items = (await page.execute()).map((row) => toSummary(driver, row));
+      // An outer query: PostgreSQL does not sort by expressions of what is computed in the same one.
+      const found = db.selectFrom(summaries(wanted, await driver.now()).as('found')).selectAll();
+      const sorted = found.orderBy(SORTED_BY[sort.by], sort.descending ? 'desc' : 'asc').orderBy('id', 'desc');
+      const items = (await sorted.offset(offset).limit(limit).execute()).map((row) => toSummary(driver, row));
       return { items, total: total.n };
     },
 
     async summary(id) {
-      const row = await summaries(live().where('id', '=', id)).executeTakeFirst();
+      const row = await summaries(live().where('id', '=', id), await driver.now()).executeTakeFirst();
       return row === undefined ? null : toSummary(driver, row);
     },
 

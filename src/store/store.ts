@@ -28,7 +28,7 @@ import type { Role } from '../kernel/facts/roles.ts';
 import type { ViewPage } from '../kernel/facts/saved-views.ts';
 import type { KeyScope, OperatorScope } from '../kernel/facts/scopes.ts';
 import type { MailOutcome, OutcomeClass, OutcomeOrigin, OutcomeProvider } from '../kernel/facts/sent-mail.ts';
-import type { FilterSort, ListSort, Sorting } from '../kernel/facts/sort-orders.ts';
+import type { AccountSort, FilterSort, ListSort, Sorting } from '../kernel/facts/sort-orders.ts';
 import type { JobState, MailPayload } from '../kernel/jobs.ts';
 import type { LogOrigin, Via } from '../kernel/log-origins.ts';
 import type { FilterKeys, FilterRule } from './filter-kinds.ts';
@@ -554,7 +554,14 @@ export interface AccountChange {
 export type LowBalanceMail = (account: Account, to: string) => MailPayload | null;
 
 /** An account and the numbers of its members and keys. */
-export type AccountSummary = Account & { readonly members: number; readonly keys: number };
+export type AccountSummary = Account & {
+  readonly members: number;
+  readonly keys: number;
+  /** Credits charged in the last SPENT_DAYS. */
+  readonly spent: number;
+  /** The start of the hour, or of the day where it is long ago, of the last verification, ms. */
+  readonly usedAt: number | null;
+};
 
 export interface AccountInput {
   readonly name: string;
@@ -606,8 +613,16 @@ export interface Accounts {
   count(): Promise<number>;
   /** How many accounts have each plan. */
   byPlan(): Promise<readonly { readonly plan: string; readonly accounts: number }[]>;
-  /** One page, newest first; `query` is searched literally in id and name, without regard to case. */
-  search(input: { query: string | null; offset: number; limit: number }): Promise<Page<AccountSummary>>;
+  /**
+   * One page, newest first unless `sort` says otherwise; `query` is searched literally in id and name, without regard to
+   * case.
+   */
+  search(input: {
+    query: string | null;
+    sort?: Sorting<AccountSort>;
+    offset: number;
+    limit: number;
+  }): Promise<Page<AccountSummary>>;
   summary(id: string): Promise<AccountSummary | null>;
   set(id: AccountId, change: AccountChange, by?: Actor): Promise<Account | null>;
   /** Adds credits, or removes them when negative; null when the balance would fall below zero. */
@@ -1207,13 +1222,12 @@ export interface Verifications {
     search: LogSearch,
   ): Promise<{ items: LoggedVerification[]; next: number | null; searchedTo: number | null }>;
   /**
-   * Those since `from` that asked for the mailbox and found mail servers, of the newest RECENT_ROWS. `since`: from when
-   * on they are, ms.
+   * Those between `from` and `to` that asked for the mailbox and found mail servers, of the newest RECENT_ROWS.
+   * `since`: from when on they are, ms.
    */
   mailboxChecks(
     account: AccountId,
-    from: number,
-    source: UsageSource | null,
+    query: { readonly from: number; readonly to: number | null; readonly source: UsageSource | null },
   ): Promise<{ readonly since: number; readonly checks: readonly CheckedMailbox[] }>;
   /** The newest ones; `body`: the reply as JSON. */
   newest(account: AccountId, limit: number): Promise<Pick<LoggedVerification, 'id' | 'email' | 'body' | 'createdAt'>[]>;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { HOUR_MS } from '../../src/kernel/clock.ts';
 import { DEFAULT_PLANS, termsOf } from '../../src/kernel/facts/plans.ts';
 import { describeStores } from '../lab/stores.ts';
 import { hold, member, verifyNow } from './cast.ts';
@@ -211,8 +212,29 @@ describeStores('accounts', (lab) => {
     await store.members.add(account.id, jane, 'owner', BY);
     const empty = await store.accounts.create({ name: 'Empty', plan: 'starter', rateLimit: null, credits: 0 });
     const { items } = await store.accounts.search({ query: account.id, offset: 0, limit: 10 });
-    expect(items).toEqual([{ ...account, members: 1, keys: 2 }]);
+    expect(items).toEqual([{ ...account, members: 1, keys: 2, spent: 0, usedAt: null }]);
     const none = await store.accounts.search({ query: 'empty', offset: 0, limit: 10 });
-    expect(none.items).toEqual([{ ...empty, members: 0, keys: 0 }]);
+    expect(none.items).toEqual([{ ...empty, members: 0, keys: 0, spent: 0, usedAt: null }]);
+  });
+
+  it('are sorted by what they spent, and by when they were used last', async () => {
+    const store = await lab.open();
+    const [busy, early] = [await member(store), await member(store)];
+    const hour = () => Math.floor(lab.clock.now() / HOUR_MS) * HOUR_MS;
+    await verifyNow(store, early);
+    const first = hour();
+    lab.clock.advance(2 * HOUR_MS);
+    for (const _ of [1, 2]) await verifyNow(store, busy);
+    const second = hour();
+    const by = async (sort: 'spent' | 'used', descending: boolean) =>
+      (await store.accounts.search({ query: null, sort: { by: sort, descending }, offset: 0, limit: 10 })).items;
+    expect((await by('spent', true)).map(({ id, spent }) => [id, spent])).toEqual([
+      [busy.account.id, 2],
+      [early.account.id, 1],
+    ]);
+    expect((await by('used', false)).map(({ id, usedAt }) => [id, usedAt])).toEqual([
+      [early.account.id, first],
+      [busy.account.id, second],
+    ]);
   });
 });

@@ -18,13 +18,13 @@ import { keysSearch } from './pages/keys/search.ts';
 import { listSearch, listsSearch } from './pages/lists/search.ts';
 import { logSearch } from './pages/log/search.ts';
 import { accountsSearch } from './pages/operator/search.ts';
-import { BY_KEY_ORDERS, usageSearch } from './pages/usage/range.ts';
+import { usageSearch } from './pages/usage/search.ts';
 import { lazyPage } from './parts/lazy.tsx';
 import { LoadingPage } from './parts/loading.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { flagSearch, pageSearch, textOf } from './parts/search-params.ts';
-import { sortSearch } from './parts/sorting.tsx';
 import { sourceSearch } from './parts/source.ts';
+import { timeSearch } from './parts/time.ts';
 import { takeEarlyFind } from './shell/early-find.ts';
 import { Root, SignedOutLayout } from './shell/root.tsx';
 import { RootError, RouteError } from './shell/route-error.tsx';
@@ -139,10 +139,7 @@ const referenceOperation = createRoute({
 
 const overview = createRoute({
   ...ofSignedIn('/', () => import('./pages/overview.tsx'), 'OverviewPage'),
-  validateSearch: (search: Record<string, unknown>) => ({
-    ...sourceSearch(search),
-    ...sortSearch(BY_KEY_ORDERS, search),
-  }),
+  validateSearch: usageSearch,
 });
 const usage = createRoute({
   ...ofSignedIn('/usage', () => import('./pages/usage.tsx'), 'UsagePage'),
@@ -182,7 +179,7 @@ const keys = createRoute({
 });
 const key = createRoute({
   ...ofSignedIn('/settings/keys/$id', () => import('./pages/key.tsx'), 'KeyPage'),
-  validateSearch: sourceSearch,
+  validateSearch: (search: Record<string, unknown>) => ({ ...timeSearch(search), ...sourceSearch(search) }),
 });
 const hooks = createRoute({
   ...ofSignedIn('/settings/hooks', () => import('./pages/hooks.tsx'), 'HooksPage'),

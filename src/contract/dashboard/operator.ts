@@ -9,13 +9,15 @@ import {
   NOTE_LENGTH,
   OPENING_CREDITS,
   RATE_LIMIT,
+  SPENT_DAYS,
 } from '../../kernel/facts/limits.ts';
 import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import { OPERATOR_SCOPES } from '../../kernel/facts/scopes.ts';
+import { ACCOUNT_ORDERS } from '../../kernel/facts/sort-orders.ts';
 import { choice, counted, grouped } from '../../kernel/format.ts';
 import { Nullable, OneOf, Text, Time, WholeNumber } from '../schema.ts';
 import { PlanPrices } from '../usage.ts';
-import { AccountStatusField, Email, InstantOf, Name, PlanField } from './fields.ts';
+import { AccountStatusField, Email, InstantOf, Name, PlanField, sortFields } from './fields.ts';
 
 /** Without its payload, which holds addresses. */
 export const OperatorJob = Type.Object(
@@ -151,21 +153,27 @@ export const ServiceReply = Type.Object(
 );
 export type ServiceReply = Static<typeof ServiceReply>;
 
+/** What programs see as well. */
+export const OperatorAccountFields = {
+  id: Type.String(),
+  name: Type.String(),
+  plan: PlanField,
+  rate_limit: Type.Integer(),
+  rate_limit_set: Type.Boolean(),
+  status: AccountStatusField,
+  balance: Type.Integer({ description: 'What can still be spent.' }),
+  locked: Type.Integer({ description: 'Held by checks that are still running.' }),
+  allowance: Type.Integer({ description: 'What is left of the month’s allowance, out of `balance` and `locked`.' }),
+  unlimited: Type.Boolean({ description: 'Whether the plan gives as many credits as are needed.' }),
+  members: Type.Integer(),
+  keys: Type.Integer(),
+  created_at: Time,
+};
 export const OperatorAccount = Type.Object(
   {
-    id: Type.String(),
-    name: Type.String(),
-    plan: PlanField,
-    rate_limit: Type.Integer(),
-    rate_limit_set: Type.Boolean(),
-    status: AccountStatusField,
-    balance: Type.Integer({ description: 'What can still be spent.' }),
-    locked: Type.Integer({ description: 'Held by checks that are still running.' }),
-    allowance: Type.Integer({ description: 'What is left of the month’s allowance, out of `balance` and `locked`.' }),
-    unlimited: Type.Boolean({ description: 'Whether the plan gives as many credits as are needed.' }),
-    members: Type.Integer(),
-    keys: Type.Integer(),
-    created_at: Time,
+    ...OperatorAccountFields,
+    spent: Type.Integer({ description: `Credits charged in the last ${SPENT_DAYS} days.` }),
+    last_used_at: Nullable({ ...Time, description: 'The hour of the last verification, or its day.' }),
   },
   { title: 'OperatorAccount' },
 );
@@ -190,8 +198,8 @@ export const OperatorPlans = Type.Object(
 export const OperatorAccountsQuery = Type.Object({
   query: Type.Optional(Text('query', ACCOUNT_QUERY_LENGTH, { description: 'In name or id.' })),
   page: Type.Optional(WholeNumber('page', ACCOUNTS_PAGE)),
+  ...sortFields(ACCOUNT_ORDERS),
 });
-/** Newest first. */
 export const OperatorAccountsReply = Type.Object(
   { accounts: Type.Array(OperatorAccount), total_count: Type.Integer(), per_page: Type.Integer() },
   { title: 'OperatorAccounts' },

@@ -62,9 +62,10 @@ const Source = Type.Optional(
   }),
 );
 export const KeyUsageQuery = Type.Object({ source: Source });
+const Between = { from: Type.Optional(InstantOf('from')), to: Type.Optional(InstantOf('to')) };
+export const OperatorsQuery = Type.Object({ ...Between, source: Source });
 export const UsageRangeQuery = Type.Object({
-  from: Type.Optional(InstantOf('from')),
-  to: Type.Optional(InstantOf('to')),
+  ...Between,
   bucket: Type.Optional(OneOf(BUCKETS, { 'x-error': 'bucket must be "hour" or "day".' })),
   key: Type.Optional(
     Text('key', LOG_QUERY_LENGTH, {

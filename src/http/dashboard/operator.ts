@@ -6,6 +6,7 @@ import { Done } from '../../contract/dashboard/session.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { ACCOUNTS_PER_PAGE, OPERATOR_JOBS } from '../../kernel/facts/limits.ts';
 import { isUnlimited } from '../../kernel/facts/plans.ts';
+import { ACCOUNT_ORDERS, sortingOf } from '../../kernel/facts/sort-orders.ts';
 import { isJobKind, JOB_POLICIES } from '../../kernel/jobs.ts';
 import type { JobRecord } from '../../service/jobs.ts';
 import type { AccountSummary, ListsState } from '../../service/operator.ts';
@@ -91,7 +92,8 @@ export const JOB_ROUTES: readonly Route[] = [
 
 const OPERATOR = '/dashboard/operator';
 
-export const accountReply = (a: AccountSummary): C.OperatorAccount => ({
+/** What programs see, too. */
+export const accountReply = (a: AccountSummary): Omit<C.OperatorAccount, 'spent' | 'last_used_at'> => ({
   id: a.id,
   name: a.name,
   plan: a.plan,
@@ -105,6 +107,11 @@ export const accountReply = (a: AccountSummary): C.OperatorAccount => ({
   members: a.members,
   keys: a.keys,
   created_at: toIso(a.createdAt),
+});
+const operatorAccount = (a: AccountSummary): C.OperatorAccount => ({
+  ...accountReply(a),
+  spent: a.spent,
+  last_used_at: toIsoOrNull(a.usedAt),
 });
 
 const listsReply = ({ version, ageDays, size, problem, attemptedAt, failed, sources }: ListsState) => ({
@@ -190,12 +197,19 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     cost: 'query',
     input: { query: C.OperatorAccountsQuery },
     output: { content: C.OperatorAccountsReply },
-    doc: { operationId: 'operatorAccounts', tag: 'Dashboard', summary: 'Accounts, newest first' },
+    doc: {
+      operationId: 'operatorAccounts',
+      tag: 'Dashboard',
+      summary: 'Accounts, newest first unless `sort` says otherwise',
+    },
     serve:
       ({ operator }) =>
-      async (_context, { query: { query = null, page } }) => {
-        const { items, total } = await operator.search({ query: query || null, page, perPage: ACCOUNTS_PER_PAGE });
-        return { body: { accounts: items.map(accountReply), total_count: total, per_page: ACCOUNTS_PER_PAGE } };
+      async (_context, { query: { query = null, page, ...order } }) => {
+        const sort = sortingOf(ACCOUNT_ORDERS, order);
+        const { items, total } = await operator.search({
+          ...{ query: query || null, sort, page, perPage: ACCOUNTS_PER_PAGE },
+        });
+        return { body: { accounts: items.map(operatorAccount), total_count: total, per_page: ACCOUNTS_PER_PAGE } };
       },
   }),
   route({
@@ -229,7 +243,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     serve:
       ({ operator }) =>
       async ({ actor }, { body: { name, plan, credits = 0, rate_limit: rateLimit = null } }) => ({
-        body: accountReply(await operator.create({ name, plan, credits, rateLimit }, actor)),
+        body: operatorAccount(await operator.create({ name, plan, credits, rateLimit }, actor)),
       }),
   }),
   route({
@@ -241,7 +255,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     doc: { operationId: 'operatorAccount', tag: 'Dashboard', summary: 'One account', errors: [404] },
     serve:
       ({ operator }) =>
-      async (_context, { params }) => ({ body: accountReply(await operator.get(params.id)) }),
+      async (_context, { params }) => ({ body: operatorAccount(await operator.get(params.id)) }),
   }),
   route({
     method: 'PATCH',
@@ -265,7 +279,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
           ...(status === undefined ? {} : { status }),
         };
         if (Object.keys(change).length === 0) throw nothingToChange('name, plan, rate_limit or status');
-        return { body: accountReply(await operator.change(params.id, change, actor)) };
+        return { body: operatorAccount(await operator.change(params.id, change, actor)) };
       },
   }),
   route({
@@ -301,7 +315,7 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     serve:
       ({ operator }) =>
       async ({ actor }, { params, body: { credits, note } }) => ({
-        body: accountReply(await operator.grant(params.id, credits, note, actor)),
+        body: operatorAccount(await operator.grant(params.id, credits, note, actor)),
       }),
   }),
   route({

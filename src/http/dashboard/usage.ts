@@ -82,17 +82,17 @@ export const DASHBOARD_USAGE_ROUTES: readonly Route[] = [
     path: `${ACCOUNT_PATH}/operators`,
     access: 'viewer',
     cost: 'query',
-    input: { query: C.KeyUsageQuery },
+    input: { query: C.OperatorsQuery },
     output: { content: C.OperatorsReply },
     doc: {
       operationId: 'operatorsAsked',
       tag: 'Dashboard',
-      summary: 'What mail operators answered to the mailbox checks of the last seven days',
+      summary: 'What mail operators answered to mailbox checks; those of the last seven days by default',
     },
     serve:
       ({ operators }) =>
-      async ({ account }, { query: { source = null } }) => ({
-        body: (await operators(account, source)) satisfies C.OperatorsReply,
+      async ({ account }, { query: { from = null, to = null, source = null } }) => ({
+        body: (await operators(account, { from, to, source })) satisfies C.OperatorsReply,
       }),
   }),
   route({

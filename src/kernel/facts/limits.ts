@@ -158,6 +158,8 @@ export const VIEW_SEARCH_LENGTH = { min: 1, max: 3_500 };
 /** What is said of mail operators, and from where a key was used: of so many days, and the newest rows of them. */
 export const RECENT_DAYS = 7;
 export const RECENT_ROWS = 50_000;
+/** For so many days, operators see what an account has spent. */
+export const SPENT_DAYS = 30;
 export const OPERATORS_SHOWN = 8;
 export const KEY_CLIENTS_SHOWN = 20;
 /** Days of usage on the page of keys. */

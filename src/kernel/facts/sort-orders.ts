@@ -1,8 +1,11 @@
-/** By what filters and lists of an account can be sorted, and the usual order of each; the first is the default. */
+/** By what rows can be sorted, and the usual order of each; the first is the default. */
 export const FILTER_ORDERS = { added: 'desc', value: 'asc', type: 'asc', reason: 'asc', hits: 'desc' } as const;
 export const LIST_ORDERS = { created: 'desc', name: 'asc', rows: 'desc', spent: 'desc' } as const;
+/** Of accounts, for operators. */
+export const ACCOUNT_ORDERS = { created: 'desc', name: 'asc', balance: 'desc', spent: 'desc', used: 'desc' } as const;
 export type FilterSort = keyof typeof FILTER_ORDERS;
 export type ListSort = keyof typeof LIST_ORDERS;
+export type AccountSort = keyof typeof ACCOUNT_ORDERS;
 
 export const ORDERS = ['asc', 'desc'] as const;
 type Order = (typeof ORDERS)[number];

@@ -281,10 +281,13 @@ async function countedStretches(
 }
 
 /** The newest RECENT_ROWS rows since `from`, ms; `since`: when the oldest of them was recorded at the earliest. */
-export async function recentRows(driver: StorageDriver, account: AccountId, from: number) {
-  const first = await seqAt(driver, account, from);
-  const edge = await edgeOf(driver, account, AFTER_LAST_SEQ, first, RECENT_ROWS);
-  return { range: driver.seqRange(account, edge?.seq ?? first, AFTER_LAST_SEQ), since: edge?.created_at ?? from };
+export async function recentRows(driver: StorageDriver, account: AccountId, from: number, to: number | null = null) {
+  const [first, end] = await Promise.all([
+    seqAt(driver, account, from),
+    to === null ? AFTER_LAST_SEQ : seqAt(driver, account, to),
+  ]);
+  const edge = await edgeOf(driver, account, end, first, RECENT_ROWS);
+  return { range: driver.seqRange(account, edge?.seq ?? first, end), since: edge?.created_at ?? from };
 }
 
 /** Scans the hours that the counters know, as far as they have LOG_SEARCH_ROWS rows. */

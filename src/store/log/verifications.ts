@@ -135,8 +135,8 @@ export function verifications(driver: StorageDriver): Verifications {
       return { items: rows.map(toVerification), total: total.n };
     },
 
-    async mailboxChecks(account, from, source) {
-      const { range, since } = await recentRows(driver, account, from);
+    async mailboxChecks(account, { from, to, source }) {
+      const { range, since } = await recentRows(driver, account, from, to);
       const body = sql.ref<string>('body');
       const mark = '"provider":';
       let rows = driver.scans

@@ -115,7 +115,7 @@ describeBrowser('the log as an instrument', (browser) => {
     await page.keyboard.press('Escape');
     await button(page, 'Clear Status').click();
     await page.getByRole('toolbar', { name: 'Hours' }).getByRole('button').last().click();
-    await expect.poll(async () => (await names())[0]).toMatch(/^Hour is /);
+    await expect.poll(async () => (await names())[0]).toMatch(/^Time is /);
     expect(await names()).not.toContain(' Time');
     expect(await names()).toHaveLength(all);
     expect(await rowsOfChips()).toBe(1);

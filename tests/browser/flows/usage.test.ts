@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { violations } from '../../lab/axe.ts';
 import { describeBrowser } from '../../lab/browser.ts';
 import { person } from '../../lab/person.ts';
 import { type Lab, startLab } from '../../lab/service.ts';
-import { button, expectText, field, goTo, heading, rowOf, says } from '../steps.ts';
+import { button, dialog, expectText, field, goTo, heading, rowOf, says } from '../steps.ts';
 
 describeBrowser('overview and usage', (browser) => {
   let lab: Lab;
@@ -49,7 +50,7 @@ describeBrowser('overview and usage', (browser) => {
     await page.keyboard.press('Enter');
     await heading(page, 'Log').waitFor();
     await rowOf(page, 'joe@no-mail.com').waitFor();
-    await button(page, 'Clear Day').waitFor();
+    await button(page, 'Clear Time').waitFor();
     await page.goBack();
 
     await rowOf(page, 'No MX records').getByRole('link').click();
@@ -95,14 +96,14 @@ describeBrowser('overview and usage', (browser) => {
   it('charts requests, latency and rejections, with their data, by reason and by key', async () => {
     const { page, api } = await admin();
     for (const email of ['jane@good.com', 'joe@no-mail.com', 'jim@good.com']) await api.verify(email);
-    await goTo(page, 'Usage');
+    await page.goto(`${lab.url}/usage`);
     await page.getByRole('region', { name: 'Verifications' }).locator('canvas').waitFor();
     await page.getByRole('figure', { name: 'Rejected requests' }).locator('canvas').waitFor();
     // They are drawn: some of their dots have a color.
     const drawn = `[...document.querySelectorAll('main canvas')].map((canvas) =>
       canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((octet) => octet !== 0))`;
     await expect.poll(() => page.evaluate<boolean[]>(drawn)).toEqual([true, true, true]);
-    const hours = page.getByRole('toolbar', { name: 'Hours: latency at the mx level' }).getByRole('link');
+    const hours = page.getByRole('toolbar', { name: 'Days: latency at the mx level' }).getByRole('link');
     // It follows a few seconds after the rows.
     const latest = async () => {
       await page.reload();
@@ -141,19 +142,53 @@ describeBrowser('overview and usage', (browser) => {
     await page.getByRole('region', { name: 'Lists' }).waitFor();
   });
 
-  it('keeps a range of days in the URL', async () => {
+  it('keeps the time from page to page, in the URL', async () => {
     const { page, api } = await admin();
     await api.verify('jane@good.com');
-    await goTo(page, 'Usage');
-    await field(page, 'From (UTC)').fill('2026-01-31');
-    await field(page, 'To (inclusive)').fill('2026-01-01');
-    await button(page, 'Apply').click();
+    await page.reload();
+    const days = async (from: string, to: string) => {
+      await field(dialog(page, 'Time'), 'From (UTC)').fill(from);
+      await field(dialog(page, 'Time'), 'To (inclusive)').fill(to);
+      await button(dialog(page, 'Time'), 'Apply').click();
+    };
+    await button(page, /^Time: /).click();
+    await page.getByRole('menuitem', { name: 'Custom…' }).click();
+    await days('2026-01-31', '2026-01-01');
     await expect.poll(() => page.locator('[aria-invalid=true]').count()).toBe(1);
-    await field(page, 'From (UTC)').fill('2025-12-01');
-    await button(page, 'Apply').click();
+    expect(await violations(page)).toEqual([]);
+    await days('2025-12-01', '2026-01-01');
+    const time = '?from=2025-12-01&to=2026-01-01';
+    await expect.poll(() => new URL(page.url()).search).toBe(time);
+    await button(page, 'Time: 1 Dec 2025 – 1 Jan 2026').waitFor();
+    await goTo(page, 'Usage');
     await says(page, 'No requests in this period');
-    expect(new URL(page.url()).search).toContain('2025-12-01');
-    await page.goBack();
+    expect(new URL(page.url()).search).toBe(time);
+    // Over a page that has none.
+    await goTo(page, 'API keys');
+    await rowOf(page, 'mv_live_').getByRole('link', { name: 'test', exact: true }).click();
+    await heading(page, 'test').waitFor();
+    expect(new URL(page.url()).search).toBe(time);
+    await goTo(page, 'Log');
+    await says(page, 'No matches');
+    expect(new URL(page.url()).search).toBe(time);
+    await button(page, 'Clear Time').click();
+    await goTo(page, 'Usage');
     await page.getByRole('region', { name: 'Verifications' }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  it('takes the time from bars that are dragged over', async () => {
+    const { page, api } = await admin();
+    await api.verify('jane@good.com');
+    await page.goto(`${lab.url}/usage`);
+    const bars = page.getByRole('region', { name: 'Verifications' }).getByRole('toolbar').getByRole('link');
+    await bars.nth(29).waitFor();
+    await bars.nth(20).hover();
+    await page.mouse.down();
+    await bars.nth(29).hover();
+    await page.mouse.up();
+    await expect.poll(() => bars.count()).toBe(10);
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+    expect(new URL(page.url()).search).toBe(`?from=${day(9)}&to=${day(0)}`);
   });
 });

@@ -123,6 +123,18 @@ describeBrowser('an account with 60,000 verifications', (browser) => {
     expect(clicks()).toBe(3);
   });
 
+  it('opens exactly the rows that a figure of seven days counts: 1 click', async () => {
+    const { page, click, clicks } = await open('/usage?range=7d', 'Usage');
+    const failures = rowOf(page, 'DNS failure');
+    const counted = Number((await failures.getByRole('cell').nth(1).textContent()) ?? '');
+    expect(counted).toBeGreaterThan(0);
+    await click(failures.getByRole('link').first());
+    await button(page, 'Time is Last 7 days').waitFor();
+    await says(page, counted === 1 ? 'The only match is shown.' : `All ${counted} matches are shown.`);
+    await expect.poll(() => rows(page)).toBe(counted);
+    expect(clicks()).toBe(1);
+  });
+
   it('says that there is nothing when there is nothing', async () => {
     const { page } = await open('/log?reason=mailbox_full', 'Log');
     await says(page, 'Nothing in the log matches.');

@@ -237,6 +237,9 @@ describe('usage', () => {
     });
     expect(Date.now() - Date.parse(json.from)).toBeLessThan(8 * DAY);
     expect((await operators('?source=list')).json.checks).toBe(3);
+    const yesterday = new Date(Date.now() - DAY).toISOString();
+    expect((await operators(`?from=${yesterday}`)).json).toMatchObject({ checks: 3, from: yesterday });
+    expect((await operators(`?to=${yesterday}`)).json.checks).toBe(0);
     expect((await operators('?source=api')).json).toMatchObject({ checks: 0, operators: [] });
   });
 

@@ -590,7 +590,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What mail operators answered to the mailbox checks of the last seven days */
+        /** What mail operators answered to mailbox checks; those of the last seven days by default */
         get: operations["operatorsAsked"];
         put?: never;
         post?: never;
@@ -1713,7 +1713,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Accounts, newest first */
+        /** Accounts, newest first unless `sort` says otherwise */
         get: operations["operatorAccounts"];
         put?: never;
         /** Create an account */
@@ -3855,6 +3855,9 @@ export interface components {
             keys: number;
             /** Format: date-time */
             created_at: string;
+            /** @description Credits charged in the last 30 days. */
+            spent: number;
+            last_used_at: string | null;
         };
         /** OperatorAccounts */
         OperatorAccounts: {
@@ -5339,6 +5342,8 @@ export interface operations {
     operatorsAsked: {
         parameters: {
             query?: {
+                from?: string;
+                to?: string;
                 /** @description `api`: calls, one address each, those of the dashboard included; `list`: lists. Both by default. */
                 source?: "api" | "list";
             };
@@ -5350,7 +5355,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What mail operators answered to the mailbox checks of the last seven days */
+            /** @description What mail operators answered to mailbox checks; those of the last seven days by default */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7814,6 +7819,8 @@ export interface operations {
                 /** @description In name or id. */
                 query?: string;
                 page?: number;
+                sort?: "created" | "name" | "balance" | "spent" | "used";
+                order?: "asc" | "desc";
             };
             header?: never;
             path?: never;
@@ -7821,7 +7828,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Accounts, newest first */
+            /** @description Accounts, newest first unless `sort` says otherwise */
             200: {
                 headers: {
                     [name: string]: unknown;

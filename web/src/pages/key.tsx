@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { BALANCE_DAYS, RECENT_DAYS } from '../../../src/kernel/facts/limits.ts';
+import { RECENT_DAYS } from '../../../src/kernel/facts/limits.ts';
 import { isNotFound } from '../api/client.ts';
 import type { KeyDetail, UsageChart } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
@@ -20,6 +20,20 @@ import { Pair, Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { rowsOfSource } from '../parts/source.ts';
 import { SourceSwitch, WithoutSource } from '../parts/source-switch.tsx';
+import {
+  comparable,
+  hasTime,
+  lengthText,
+  periodBefore,
+  rangeOf,
+  type TimeSearch,
+  timeOfBucket,
+  timeOfBuckets,
+  timeSearch,
+  USUAL,
+  withoutTime,
+} from '../parts/time.ts';
+import { TimePicker } from '../parts/time-picker.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
 import { keyQuery } from './keys/query.ts';
 import { State } from './keys/table.tsx';
@@ -27,20 +41,22 @@ import { LatestRejected } from './log/latest-rejected.tsx';
 import type { LogSearch } from './log/search.ts';
 import css from './overview/overview.module.css';
 import { TopReasons } from './overview/reasons.tsx';
-import { comparable, periodBefore, rangeOf } from './usage/range.ts';
 
 /** One key: what it was used for, from where, and its log. */
 export function KeyPage() {
   const { id: account } = useAccount();
   const { id } = route.useParams();
-  const range = rangeOf({ range: '30d' }, Date.now());
-  const { source } = route.useSearch();
+  const search = route.useSearch();
+  const { source } = search;
   const navigate = route.useNavigate();
+  const time = hasTime(search) ? timeSearch({ ...search }) : USUAL;
+  const range = rangeOf(time, Date.now());
+  const show = (next: typeof search) => void navigate({ search: next, resetScroll: false });
+  const showTime = (next: TimeSearch) => show({ ...withoutTime(search), ...next });
   const query = useQuery(keyQuery(account, id));
   const usage = useQuery(usageQuery(account, range, { key: id, source }));
   const before = comparable(useQuery(usageQuery(account, periodBefore(range), { key: id, source })).data);
-  const [from, to] = range.days;
-  const rows: LogSearch = { from, to, key: id, ...rowsOfSource(source) };
+  const rows: LogSearch = { ...time, key: id, ...rowsOfSource(source) };
   if (isNotFound(query.error))
     return <NotFound inside what="API key" back={{ to: '/settings/keys', label: 'All API keys' }} />;
   // A key that could not be loaded has no figures either.
@@ -56,11 +72,12 @@ export function KeyPage() {
       about={query.data && <About of={query.data} />}
       action={
         <>
-          <SourceSwitch source={source} onChange={(search) => void navigate({ search, resetScroll: false })} />
+          <TimePicker time={time} onChange={showTime} />
+          <SourceSwitch source={source} onChange={(next) => show({ ...timeSearch({ ...search }), ...next })} />
           <Button component={Link} to="/settings/keys">
             All API keys
           </Button>
-          <Button renderRoot={(props) => <Link {...props} to="/log" search={{ key: id }} />}>Open log</Button>
+          <Button renderRoot={(props) => <Link {...props} to="/log" search={rows} />}>Open log</Button>
         </>
       }
     >
@@ -68,7 +85,7 @@ export function KeyPage() {
         {(chart) => (
           <>
             <WithoutSource count={chart.without_source} source={source} />
-            <Usage chart={chart} before={before} rows={rows} />
+            <Usage chart={chart} before={before} rows={rows} onChoose={showTime} />
           </>
         )}
       </QueryResult>
@@ -82,7 +99,7 @@ export function KeyPage() {
           <QueryResult query={query}>{({ clients }) => <Clients rows={clients} />}</QueryResult>
         </Panel>
       </Pair>
-      <LatestRejected of={{ key: id }} />
+      <LatestRejected of={{ key: id }} time={time} />
     </Page>
   );
 }
@@ -96,8 +113,15 @@ const About = ({ of: { key } }: { of: KeyDetail }) => (
   </>
 );
 
-function Usage({ chart, before, rows }: { chart: UsageChart; before: UsageChart | null; rows: LogSearch }) {
-  const data = useMemo(() => barsOf(chart, before), [chart, before]);
+function Usage(props: {
+  chart: UsageChart;
+  before: UsageChart | null;
+  rows: LogSearch;
+  onChoose: (time: TimeSearch) => void;
+}) {
+  const { chart, before, rows, onChoose } = props;
+  const compared = before?.bucket === chart.bucket ? before : null;
+  const data = useMemo(() => barsOf(chart, compared), [chart, compared]);
   const { requests, credits, asked, outcomes } = chart.totals;
   const undeliverable = shareOf(outcomes.undeliverable, requests);
   const deliverable = shareOf(outcomes.deliverable, asked);
@@ -139,12 +163,13 @@ function Usage({ chart, before, rows }: { chart: UsageChart; before: UsageChart 
         ]}
       />
       <BarsChart
-        title="Verifications a day"
+        title={`Verifications ${chart.bucket === 'day' ? 'a day' : 'an hour'}`}
         data={data}
         rejected={false}
-        linkOf={({ at }) => ({ to: '/log', search: { ...rows, from: at.slice(0, 10), to: at.slice(0, 10) } })}
+        linkOf={({ at }) => ({ to: '/log', search: { ...withoutTime(rows), ...timeOfBucket(at, chart.bucket) } })}
+        onChoose={(first, last) => onChoose(timeOfBuckets(chart, first, last))}
         linkOfSegment={(deliverability) => ({ to: '/log', search: { ...rows, deliverability } })}
-        beforeLabel={`${BALANCE_DAYS} days before`}
+        beforeLabel={`${lengthText(chart)} before`}
       />
     </>
   );

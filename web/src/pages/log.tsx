@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Modal, Text } from '@mantine/core';
+import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { memo, useCallback, useDeferredValue, useMemo, useState } from 'react';
@@ -13,11 +13,10 @@ import type { Log } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
 import { SEGMENT_LABELS } from '../parts/chart/bars.ts';
 import { countNew } from '../parts/count-new.ts';
-import { formatDays } from '../parts/days.ts';
 import { DownloadMenu } from '../parts/download-menu.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { FilterChip } from '../parts/filter-chip.tsx';
-import { formatClock, formatDate, formatDateTime, formatNumber, pluralize } from '../parts/format.ts';
+import { formatDateTime, formatNumber, pluralize } from '../parts/format.ts';
 import { FreshBar } from '../parts/fresh-bar.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
@@ -26,13 +25,15 @@ import { Page } from '../parts/page.tsx';
 import { focusRow } from '../parts/rows.tsx';
 import { ViewsMenu } from '../parts/saved-views/views-menu.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
+import { hasTime, type TimeSearch, withoutTime } from '../parts/time.ts';
+import { TimeChip } from '../parts/time-chip.tsx';
 import { useRowShortcuts } from '../parts/use-row-shortcuts.ts';
 import { reasonName } from '../parts/verdict/reasons.ts';
 import { hooksQuery } from './hooks/query.ts';
 import { keysQuery } from './keys/query.ts';
 import { EntryDrawer } from './log/entry-drawer.tsx';
 import { Erase } from './log/erase.tsx';
-import { type ChosenTime, Hours } from './log/hours.tsx';
+import { Hours } from './log/hours.tsx';
 import css from './log/log.module.css';
 import { searchPage } from './log/query.ts';
 import { RejectedDrawer } from './log/rejected-drawer.tsx';
@@ -46,14 +47,12 @@ import {
   MAIL_LABELS,
   negatedOf,
   ORIGIN_LABELS,
-  RANGES,
   STATUS_LABELS,
   viewSearch,
   viewText,
 } from './log/search.ts';
 import { LogTable } from './log/table.tsx';
 import { VerifyLink } from './log/verify-link.tsx';
-import { CustomRange } from './usage/custom-range.tsx';
 
 export function LogPage() {
   const { id } = useAccount();
@@ -82,7 +81,7 @@ export function LogPage() {
   const egresses = data?.[0]?.egresses ?? NO_EGRESSES;
   const fresh = useNewEntries(id, filters, rows[0]);
   const show = useCallback((next: LogSearch) => void navigate({ search: next, resetScroll: false }), [navigate]);
-  const showTime = useCallback((time: ChosenTime) => show({ ...withoutTime(filters), ...time }), [show, filters]);
+  const showTime = useCallback((time: TimeSearch) => show({ ...withoutTime(filters), ...time }), [show, filters]);
   const showView = useCallback((text: string) => show(viewSearch(text)), [show]);
   const openEntry = useCallback(
     (open: string) => void navigate({ search: (now: LogSearch) => ({ ...now, open }), resetScroll: false }),
@@ -157,23 +156,10 @@ export function LogPage() {
 
 const NO_EGRESSES: readonly string[] = [];
 
-type Name = Exclude<keyof LogSearch, 'query' | 'hour' | 'until' | 'from' | 'to' | 'operator' | 'not' | 'open'>;
+type Name = Exclude<keyof LogSearch, keyof TimeSearch | 'query' | 'operator' | 'not' | 'open'>;
 
 const labeled = <K extends string>(labels: Readonly<Record<K, string>>) =>
   keysOf(labels).map((value) => ({ value, label: labels[value] }));
-
-const CUSTOM = { value: 'custom', label: 'Custom…' };
-const TIMES = [...labeled(RANGES), CUSTOM];
-
-const NO_TIME = { range: null, hour: null, until: null, from: null, to: null } as const;
-
-/** `23 Nov 2026, 09:00–12:00 UTC` */
-function hoursText(hour: string, until: string | undefined): string {
-  const clock = (at: string) => formatClock(at).slice(0, 5);
-  const start = `${formatDate(hour)}, ${clock(hour)}`;
-  if (until === undefined) return `${start} UTC`;
-  return `${start}–${formatDate(until) === formatDate(hour) ? '' : `${formatDate(until)}, `}${clock(until)} UTC`;
-}
 
 /** Search and filters; their state is the URL. Those that are set come first, as the others may be out of sight. */
 const LogFilters = memo(function LogFilters(props: {
@@ -195,7 +181,6 @@ const LogFilters = memo(function LogFilters(props: {
   const egressNames = [...new Set([...several, ...(search.egress === undefined ? [] : [search.egress])])];
   const chips: readonly (readonly [name: Name, label: string, options: readonly { value: string; label: string }[]])[] =
     [
-      ['range', 'Time', TIMES],
       ['deliverability', 'Deliverability', labeled(SEGMENT_LABELS)],
       ['reason', 'Reason', REASON_FILTERS.map((value) => ({ value, label: reasonName(value) }))],
       ['key', 'Key', keys],
@@ -211,26 +196,32 @@ const LogFilters = memo(function LogFilters(props: {
       ],
       ['status', 'Status', labeled(STATUS_LABELS)],
     ];
-  const hasTime = search.hour !== undefined || search.from !== undefined;
   const offered = chips.filter(
     ([name]) =>
-      (name !== 'range' || !hasTime) &&
       (name !== 'egress' || egressNames.length > 0) &&
       // Where the page of outcomes leads.
       (name !== 'confidence' || search.confidence !== undefined),
   );
   const isSet = ([name]: (typeof chips)[number]): boolean => search[name] !== undefined;
   const change = (part: Readonly<Record<string, string | null>>) => onSearch(logSearch({ ...search, ...part }));
-  const [isChoosing, setChoosing] = useState(false);
-  const changeTime = (range: string | null) =>
-    range === CUSTOM.value ? setChoosing(true) : change({ ...NO_TIME, range });
-  const today = new Date().toISOString().slice(0, 10);
   const negated = negatedOf(search);
   const negation = (name: LogNegatable) => ({
     negated: negated.includes(name),
     onNegate: (isNot: boolean) =>
       change({ not: [...negated.filter((one) => one !== name), ...(isNot ? [name] : [])].join(',') }),
   });
+  const time = <TimeChip key="time" time={search} onChange={(time) => onSearch({ ...withoutTime(search), ...time })} />;
+  const chip = ([name, label, options]: (typeof chips)[number]) => (
+    <FilterChip
+      key={name}
+      name={label}
+      options={options}
+      several={name !== 'egress'}
+      value={search[name] ?? null}
+      onChange={(value) => change({ [name]: value })}
+      {...negation(name)}
+    />
+  );
   return (
     <search className={css.filters} aria-label="Verifications">
       <div className={css.search}>
@@ -244,22 +235,6 @@ const LogFilters = memo(function LogFilters(props: {
         />
       </div>
       <div className={css.chips}>
-        {search.hour !== undefined && (
-          <FilterChip
-            name={search.until === undefined ? 'Hour' : 'Time'}
-            value={search.hour}
-            options={[{ value: search.hour, label: hoursText(search.hour, search.until) }, ...TIMES]}
-            onChange={changeTime}
-          />
-        )}
-        {search.from !== undefined && search.to !== undefined && (
-          <FilterChip
-            name="Day"
-            value={search.from}
-            options={[{ value: search.from, label: formatDays(search.from, search.to) }, ...TIMES]}
-            onChange={changeTime}
-          />
-        )}
         {search.operator !== undefined && (
           <FilterChip
             name="Mail operator"
@@ -269,27 +244,14 @@ const LogFilters = memo(function LogFilters(props: {
             {...negation('operator')}
           />
         )}
-        {[...offered.filter(isSet), ...offered.filter((chip) => !isSet(chip))].map(([name, label, options]) => (
-          <FilterChip
-            key={name}
-            name={label}
-            options={options}
-            several={name !== 'range' && name !== 'egress'}
-            value={search[name] ?? null}
-            onChange={(value) => (name === 'range' ? changeTime(value) : change({ [name]: value }))}
-            {...(name === 'range' ? {} : negation(name))}
-          />
-        ))}
+        {/* One array: a chip that moves in it keeps its menu open. */}
+        {[
+          ...(hasTime(search) ? [time] : []),
+          ...offered.filter(isSet).map(chip),
+          ...(hasTime(search) ? [] : [time]),
+          ...offered.filter((one) => !isSet(one)).map(chip),
+        ]}
       </div>
-      <Modal opened={isChoosing} onClose={() => setChoosing(false)} title="Time">
-        <CustomRange
-          days={[search.from ?? today, search.to ?? today]}
-          onChange={(days) => {
-            setChoosing(false);
-            change({ ...NO_TIME, ...days });
-          }}
-        />
-      </Modal>
     </search>
   );
 });
@@ -327,17 +289,6 @@ function useNewEntries(account: string, search: LogSearch, first: LogRow | undef
 const route = getRouteApi('/inside/log');
 
 const withoutOpen = ({ open: _open, ...filters }: LogSearch): LogSearch => filters;
-
-function withoutTime({
-  range: _range,
-  hour: _hour,
-  until: _until,
-  from: _from,
-  to: _to,
-  ...filters
-}: LogSearch): LogSearch {
-  return filters;
-}
 
 /** How far the search came: to the end of the log, or to where it can be continued. */
 function SearchEnd({ pages, found, isSearch }: { pages: readonly Log[]; found: number; isSearch: boolean }) {

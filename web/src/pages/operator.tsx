@@ -3,7 +3,14 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ACCOUNT_QUERY_LENGTH, NAME_LENGTH, OPENING_CREDITS, RATE_LIMIT } from '../../../src/kernel/facts/limits.ts';
+import {
+  ACCOUNT_QUERY_LENGTH,
+  NAME_LENGTH,
+  OPENING_CREDITS,
+  RATE_LIMIT,
+  SPENT_DAYS,
+} from '../../../src/kernel/facts/limits.ts';
+import { ACCOUNT_ORDERS } from '../../../src/kernel/facts/sort-orders.ts';
 import type { OperatorAccount } from '../api/schema.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -16,13 +23,14 @@ import { parseInteger } from '../parts/parse-integer.ts';
 import { planLabel, RATE_WINDOW } from '../parts/plans.ts';
 import { QueryResult } from '../parts/query-result.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
+import { sortable } from '../parts/sorting.tsx';
 import { useLastPage } from '../parts/use-last-page.ts';
 import { useSearchOnce } from '../parts/use-search-once.ts';
 import { useSubmit } from '../parts/use-submit.ts';
 import { OperatorOnly } from './operator/operator-only.tsx';
 import { PlanSelect } from './operator/plan-select.tsx';
 import { accountsQuery, createAccount, OPERATOR_KEY, plansQuery } from './operator/queries.ts';
-import { accountsSearch } from './operator/search.ts';
+import { type AccountsSearch, accountsSearch } from './operator/search.ts';
 
 const LABELS: Readonly<Record<OperatorAccount['status'], string>> = { active: 'Active', suspended: 'Suspended' };
 const StatusBadge = ({ status }: { status: OperatorAccount['status'] }) =>
@@ -35,39 +43,55 @@ const StatusBadge = ({ status }: { status: OperatorAccount['status'] }) =>
     </Badge>
   );
 
-const COLUMNS: readonly Column<OperatorAccount>[] = [
-  {
-    header: 'Name',
-    cell: ({ id, name }) => (
-      <>
-        <Anchor
-          size="sm"
-          className="anywhere"
-          renderRoot={(props) => <Link {...props} to="/operator/accounts/$id" params={{ id }} />}
-        >
-          {name}
-        </Anchor>
-        <Text size="xs" c="dimmed" className="anywhere" visibleFrom="sm">
-          {id}
-        </Text>
-      </>
-    ),
-  },
-  { header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
-  { header: 'Plan', cell: ({ plan }) => planLabel(plan), wideOnly: true },
-  { header: 'Rate limit', numeric: true, cell: ({ rate_limit }) => formatNumber(rate_limit), wideOnly: true },
-  {
-    header: 'Balance',
-    numeric: true,
-    cell: ({ balance, unlimited }) => (unlimited ? 'Unlimited' : formatNumber(balance)),
-  },
-  { header: 'Members', numeric: true, cell: ({ members }) => formatNumber(members), wideOnly: true },
-  { header: 'API keys', numeric: true, cell: ({ keys }) => formatNumber(keys), wideOnly: true },
-  { header: 'Created', cell: ({ created_at }) => formatDate(created_at), wideOnly: true },
-];
+function columnsFor({ page: _page, ...search }: AccountsSearch): readonly Column<OperatorAccount>[] {
+  const by = sortable(ACCOUNT_ORDERS, search, ({ sort, order }) => ({
+    to: '/operator',
+    search: accountsSearch({ ...search, sort, order }),
+  }));
+  return [
+    {
+      ...by('name', 'Name'),
+      cell: ({ id, name }) => (
+        <>
+          <Anchor
+            size="sm"
+            className="anywhere"
+            renderRoot={(props) => <Link {...props} to="/operator/accounts/$id" params={{ id }} />}
+          >
+            {name}
+          </Anchor>
+          <Text size="xs" c="dimmed" className="anywhere" visibleFrom="sm">
+            {id}
+          </Text>
+        </>
+      ),
+    },
+    { header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
+    { header: 'Plan', cell: ({ plan }) => planLabel(plan), wideOnly: true },
+    { header: 'Members', numeric: true, cell: ({ members }) => formatNumber(members), wideOnly: 'first' },
+    { header: 'API keys', numeric: true, cell: ({ keys }) => formatNumber(keys), wideOnly: 'first' },
+    {
+      ...by('spent', `Spent, ${SPENT_DAYS} days`),
+      numeric: true,
+      cell: ({ spent }) => (spent === 0 ? <span className="dim">0</span> : formatNumber(spent)),
+      wideOnly: true,
+    },
+    {
+      ...by('balance', 'Available'),
+      numeric: true,
+      cell: ({ balance, unlimited }) => (unlimited ? 'Unlimited' : formatNumber(balance)),
+    },
+    {
+      ...by('used', 'Last use'),
+      cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : formatDate(last_used_at)),
+      wideOnly: true,
+    },
+    { ...by('created', 'Created'), cell: ({ created_at }) => formatDate(created_at), wideOnly: 'first' },
+  ];
+}
 
-const AccountsTable = ({ accounts }: { accounts: readonly OperatorAccount[] }) => (
-  <DataTable label="Accounts" columns={COLUMNS} rows={accounts} rowKey={({ id }) => id} />
+const AccountsTable = ({ accounts, search }: { accounts: readonly OperatorAccount[]; search: AccountsSearch }) => (
+  <DataTable label="Accounts" columns={columnsFor(search)} rows={accounts} rowKey={({ id }) => id} />
 );
 
 /** Creates an account and opens its page. */
@@ -143,7 +167,7 @@ function Accounts() {
   return (
     <Page
       title="Accounts"
-      about={`All accounts of this service. Rate limits are in requests per ${RATE_WINDOW}.`}
+      about="All accounts of this service. Days are UTC."
       action={
         <Button variant="filled" onClick={open}>
           Create account
@@ -163,7 +187,7 @@ function Accounts() {
         {({ accounts, total_count, per_page }) =>
           accounts.length > 0 ? (
             <Stack aria-busy={query.isPlaceholderData}>
-              <AccountsTable accounts={accounts} />
+              <AccountsTable accounts={accounts} search={search} />
               <Pagination
                 label="Pages of accounts"
                 page={search.page ?? 1}

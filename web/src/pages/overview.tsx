@@ -1,17 +1,15 @@
 import { Anchor, Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { BALANCE_DAYS, RECENT_DAYS } from '../../../src/kernel/facts/limits.ts';
 import { overviewQuery } from '../api/account.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { List, OperatorsAsked, Overview, UsageChart } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
 import { usageQuery } from '../api/usage.ts';
-import { type Bar, barsOf } from '../parts/chart/bars.ts';
+import { barsOf } from '../parts/chart/bars.ts';
 import { BarsChart } from '../parts/chart/bars-chart.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
-import { formatDays } from '../parts/days.ts';
 import { formatShare } from '../parts/delta.ts';
 import { formatDateTime, formatMs, formatNumber, pluralize } from '../parts/format.ts';
 import { Loading } from '../parts/loading.tsx';
@@ -22,6 +20,22 @@ import { QueryResult } from '../parts/query-result.tsx';
 import { Review } from '../parts/review.tsx';
 import { rowsOfSource, type SourceSearch } from '../parts/source.ts';
 import { SourceSwitch, WithoutSource } from '../parts/source-switch.tsx';
+import {
+  comparable,
+  hasTime,
+  lengthText,
+  periodBefore,
+  type Range,
+  rangeOf,
+  spanText,
+  type TimeSearch,
+  timeOfBucket,
+  timeOfBuckets,
+  timeSearch,
+  USUAL,
+  withoutTime,
+} from '../parts/time.ts';
+import { TimePicker } from '../parts/time-picker.tsx';
 import { NOTICE_COPY } from './keys/notices.tsx';
 import { NOTICES } from './keys/search.ts';
 import { etaText, ListProgress } from './lists/progress-bar.tsx';
@@ -35,7 +49,6 @@ import { KeyFigures } from './overview/figures.tsx';
 import { FirstSteps, isNew } from './overview/first-steps.tsx';
 import css from './overview/overview.module.css';
 import { TopReasons } from './overview/reasons.tsx';
-import { comparable, periodBefore, rangeOf } from './usage/range.ts';
 
 export function OverviewPage() {
   const { id } = useAccount();
@@ -43,26 +56,23 @@ export function OverviewPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const { source } = search;
-  const range = rangeOf({ range: '30d' }, Date.now());
+  const time = hasTime(search) ? timeSearch({ ...search }) : USUAL;
+  const range = rangeOf(time, Date.now());
   const overview = useQuery(overviewQuery(id));
   const usage = useQuery(usageQuery(id, range, { source }));
   const before = comparable(useQuery(usageQuery(id, periodBefore(range), { source })).data);
-  const [from, to] = range.days;
-  const rows: LogSearch = { from, to, ...rowsOfSource(source) };
-  const show = (next: SourceSearch) => {
-    const { source: _source, ...others } = search;
-    void navigate({ search: { ...others, ...next }, resetScroll: false });
-  };
+  const rows: LogSearch = { ...time, ...rowsOfSource(source) };
+  const show = (next: typeof search) => void navigate({ search: next, resetScroll: false });
+  const showTime = (next: TimeSearch) => show({ ...withoutTime(search), ...next });
+  const { source: _source, ...ofAll } = search;
   return (
     <Page
       title="Overview"
-      about={`${formatDays(from, to)} (UTC), beside the ${BALANCE_DAYS} days before`}
+      about={`${spanText(range)}, beside the ${lengthText(range)} before`}
       action={
         <>
-          <SourceSwitch source={source} onChange={show} />
-          <Button component={Link} to="/usage">
-            Other periods
-          </Button>
+          <TimePicker time={time} onChange={showTime} />
+          <SourceSwitch source={source} onChange={(next) => show({ ...ofAll, ...next })} />
           {/* In a new account, the first step is what stands out. */}
           {mayVerify && (
             <Button
@@ -88,7 +98,7 @@ export function OverviewPage() {
         {(chart) => (
           <>
             <WithoutSource count={chart.without_source} source={source} />
-            <Days chart={chart} before={before} rows={rows} />
+            <Days chart={chart} before={before} rows={rows} onChoose={showTime} />
           </>
         )}
       </QueryResult>
@@ -99,7 +109,7 @@ export function OverviewPage() {
             title="Top reasons"
             flush="table"
             actions={
-              <Link to="/usage" search={{ range: '30d' }}>
+              <Link to="/usage" search={search}>
                 All reasons
               </Link>
             }
@@ -122,10 +132,10 @@ export function OverviewPage() {
         </Panel>
       )}
       <Pair>
-        <MailOperators source={source} />
+        <MailOperators source={source} rows={rows} range={range} />
         {!overview.isLoadingError && <LatestLists lists={overview.data?.lists ?? null} />}
       </Pair>
-      <LatestRejected />
+      <LatestRejected time={time} />
     </Page>
   );
 }
@@ -134,11 +144,11 @@ const route = getRouteApi('/inside/');
 
 type Row = OperatorsAsked['operators'][number];
 
-const COLUMNS: readonly Column<Row>[] = [
+const columnsFor = (rows: LogSearch): readonly Column<Row>[] => [
   {
     header: 'Operator',
     cell: ({ operator }) => (
-      <Link className={css.go} to="/log" search={{ operator }}>
+      <Link className={css.go} to="/log" search={{ ...rows, operator, level: 'smtp' }}>
         {operatorName(operator)}
       </Link>
     ),
@@ -158,15 +168,18 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ];
 
-/** What mail operators answered in the last days. */
-function MailOperators({ source }: { source: SourceSearch['source'] | undefined }) {
+/** What mail operators answered. `rows`: the log of the time. */
+function MailOperators(props: { source: SourceSearch['source'] | undefined; rows: LogSearch; range: Range }) {
+  const { source, rows, range } = props;
   const { id } = useAccount();
+  const { from, to } = range;
   const query = useQuery({
-    queryKey: ['account', id, 'operators', source ?? null],
+    queryKey: ['account', id, 'operators', from, to, source ?? null],
     queryFn: ({ signal }) => {
-      const params = { path: { account: id }, query: source === undefined ? {} : { source } };
+      const params = { path: { account: id }, query: { from, to, ...(source === undefined ? {} : { source }) } };
       return unwrap(api.GET('/dashboard/accounts/{account}/operators', { params, signal }));
     },
+    placeholderData: keepPreviousData,
     refetchInterval: 60_000,
   });
   const checks = query.data?.checks ?? 0;
@@ -175,18 +188,24 @@ function MailOperators({ source }: { source: SourceSearch['source'] | undefined 
       title="Mail operators"
       flush="table"
       note={
-        query.data && checks > 0 && `of ${pluralize(checks, 'mailbox check')} since ${formatDateTime(query.data.from)}`
+        query.data &&
+        checks > 0 &&
+        `of ${query.data.from === from ? '' : 'the latest '}${pluralize(checks, 'mailbox check')}${query.data.from === from ? '' : `, since ${formatDateTime(query.data.from)}`}`
       }
     >
       <QueryResult query={query}>
         {({ operators }) =>
           operators.length === 0 ? (
             <p className={css.none}>
-              No mailbox was checked in the last {pluralize(RECENT_DAYS, 'day')}. Verifications at the smtp level are
-              counted here.
+              No mailbox was checked in this time. Verifications at the smtp level are counted here.
             </p>
           ) : (
-            <DataTable label="Mail operators" columns={COLUMNS} rows={operators} rowKey={({ operator }) => operator} />
+            <DataTable
+              label="Mail operators"
+              columns={columnsFor(rows)}
+              rows={operators}
+              rowKey={({ operator }) => operator}
+            />
           )
         }
       </QueryResult>
@@ -265,32 +284,35 @@ function KeyNotices({ keys }: { keys: Overview['keys'] }) {
   );
 }
 
-/** `rows`: of the period. */
-const logOfDay =
-  (rows: LogSearch) =>
-  ({ at }: Pick<Bar, 'at'>) =>
-    ({ to: '/log', search: { ...rows, from: at.slice(0, 10), to: at.slice(0, 10) } satisfies LogSearch }) as const;
-
 /** Figures, bars and what changed. */
-function Days({ chart, before, rows }: { chart: UsageChart; before: UsageChart | null; rows: LogSearch }) {
-  const data = useMemo(() => barsOf(chart, before), [chart, before]);
-  const change = before && whatChanged(chart, before);
+function Days(props: {
+  chart: UsageChart;
+  before: UsageChart | null;
+  rows: LogSearch;
+  onChoose: (time: TimeSearch) => void;
+}) {
+  const { chart, before, rows, onChoose } = props;
+  // Where counters are no longer by the hour, a period may have other buckets than the one before.
+  const compared = before?.bucket === chart.bucket ? before : null;
+  const data = useMemo(() => barsOf(chart, compared), [chart, compared]);
+  const change = compared && whatChanged(chart, compared);
   return (
     <>
       <KeyFigures chart={chart} before={before} rows={rows} />
       <BarsChart
-        title="Verifications a day"
+        title={`Verifications ${chart.bucket === 'day' ? 'a day' : 'an hour'}`}
         data={data}
-        linkOf={logOfDay(rows)}
+        linkOf={({ at }) => ({ to: '/log', search: { ...withoutTime(rows), ...timeOfBucket(at, chart.bucket) } })}
         linkOfSegment={(deliverability) => ({ to: '/log', search: { ...rows, deliverability } })}
-        beforeLabel={`${BALANCE_DAYS} days before`}
+        onChoose={(first, last) => onChoose(timeOfBuckets(chart, first, last))}
+        beforeLabel={`${lengthText(chart)} before`}
         footer={
           change && (
             <>
               <span>{change.text}</span>
-              {change.day !== null && (
-                <Link to="/log" search={{ from: change.day, to: change.day, ...change.rows }}>
-                  Open this day
+              {change.time !== null && (
+                <Link to="/log" search={{ ...change.time, ...change.rows }}>
+                  Open this {chart.bucket}
                 </Link>
               )}
             </>

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, SimpleGrid, Stack } from '@mantine/core';
+import { Anchor, Button, SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -18,78 +18,68 @@ import { Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { rowsOfSource } from '../parts/source.ts';
 import { SourceSwitch, WithoutSource } from '../parts/source-switch.tsx';
+import {
+  comparable,
+  hasTime,
+  lengthText,
+  periodBefore,
+  type Range,
+  rangeOf,
+  spanText,
+  type TimeSearch,
+  timeOfBucket,
+  timeOfBuckets,
+  timeSearch,
+  USUAL,
+  withoutTime,
+} from '../parts/time.ts';
+import { TimePicker } from '../parts/time-picker.tsx';
 import type { LogSearch } from './log/search.ts';
 import { VerifyLink } from './log/verify-link.tsx';
 import { ByKey } from './overview/by-key.tsx';
 import { KeyFigures } from './overview/figures.tsx';
 import { TopReasons } from './overview/reasons.tsx';
-import { CustomRange } from './usage/custom-range.tsx';
-import { comparable, PRESETS, periodBefore, type Range, rangeOf, type UsageSearch } from './usage/range.ts';
+import type { UsageSearch } from './usage/search.ts';
 
 export function UsagePage() {
   const { id } = useAccount();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const range = rangeOf(search, Date.now());
+  const time = hasTime(search) ? timeSearch({ ...search }) : USUAL;
+  const range = rangeOf(time, Date.now());
   const { source } = search;
   const query = useQuery(usageQuery(id, range, { source }));
   const before = comparable(useQuery(usageQuery(id, periodBefore(range), { source })).data);
-  const { range: _range, from: _from, to: _to, ...kept } = search;
   const { source: _source, ...others } = search;
+  const show = (next: UsageSearch) => void navigate({ search: next, resetScroll: false });
+  const showTime = (next: TimeSearch) => show({ ...withoutTime(search), ...next });
   return (
     <Page
       title="Usage"
-      about={
+      about={`${spanText(range)}, by ${query.data?.bucket ?? range.bucket}, beside the ${lengthText(range)} before`}
+      action={
         <>
-          Requests and verdicts per {query.data?.bucket ?? range.bucket}, in UTC, beside the period of the same length
-          before.{' '}
-          <Anchor underline="always" {...csv(id, range, source)}>
+          <TimePicker time={time} onChange={showTime} />
+          <SourceSwitch source={source} onChange={(next) => show({ ...others, ...next })} />
+          <Button component="a" {...csv(id, range, source)}>
             Download CSV
-          </Anchor>
+          </Button>
         </>
       }
     >
-      <Group align="flex-end" gap="lg">
-        <RangePicker
-          search={search}
-          range={range}
-          onChange={(time) => void navigate({ search: { ...kept, ...time } })}
-        />
-        <SourceSwitch source={source} onChange={(next) => void navigate({ search: { ...others, ...next } })} />
-      </Group>
       <QueryResult query={query}>
         {(chart) => (
           <>
             <WithoutSource count={chart.without_source} source={source} />
-            {isEmpty(chart) ? <NoUsage /> : <Charts chart={chart} before={before} range={range} search={search} />}
+            {isEmpty(chart) ? (
+              <NoUsage />
+            ) : (
+              <Charts chart={chart} before={before} time={time} search={search} onChoose={showTime} />
+            )}
           </>
         )}
       </QueryResult>
     </Page>
-  );
-}
-
-/** Presets and a custom range of days. */
-function RangePicker(props: { search: UsageSearch; range: Range; onChange: (search: UsageSearch) => void }) {
-  const { search, range, onChange } = props;
-  const current = search.from === undefined ? (search.range ?? '7d') : null;
-  return (
-    <Group align="flex-end" gap="lg">
-      <Group gap="xs" role="group" aria-label="Period">
-        {keysOf(PRESETS).map((preset) => (
-          <Button
-            key={preset}
-            size="xs"
-            variant={preset === current ? 'light' : 'default'}
-            aria-pressed={preset === current}
-            onClick={() => onChange({ range: preset })}
-          >
-            {PRESETS[preset]}
-          </Button>
-        ))}
-      </Group>
-      <CustomRange key={range.days.join()} days={range.days} onChange={onChange} />
-    </Group>
   );
 }
 
@@ -140,20 +130,25 @@ const NoUsage = () => (
   </EmptyState>
 );
 
-function Charts(props: { chart: UsageChart; before: UsageChart | null; range: Range; search: UsageSearch }) {
-  const { chart, before, range, search } = props;
+function Charts(props: {
+  chart: UsageChart;
+  before: UsageChart | null;
+  time: TimeSearch;
+  search: UsageSearch;
+  onChoose: (time: TimeSearch) => void;
+}) {
+  const { chart, before, time, search, onChoose } = props;
   const ofSource = rowsOfSource(search.source);
   // Where counters are no longer by the hour, a period may have other buckets than the one before.
   const compared = before?.bucket === chart.bucket ? before : null;
   const data = useMemo(() => barsOf(chart, compared), [chart, compared]);
   const { mx, smtp, refusals } = useMemo(() => chartsOf(chart, compared), [chart, compared]);
   const bucketOf = (at: string): LogSearch => ({
-    ...(chart.bucket === 'hour' ? { hour: at } : daySearch(at)),
+    ...timeOfBucket(at, chart.bucket),
     ...ofSource,
   });
   const linkTo = (search: LogSearch) => ({ to: '/log', search }) as const;
-  const [from, to] = range.days;
-  const rows: LogSearch = { from, to, ...ofSource };
+  const rows: LogSearch = { ...time, ...ofSource };
   // Many accounts never use the smtp level.
   const smtpTimes = latencySummary(chart, 'smtp');
   return (
@@ -164,7 +159,8 @@ function Charts(props: { chart: UsageChart; before: UsageChart | null; range: Ra
         data={data}
         linkOf={({ at }) => linkTo(bucketOf(at))}
         linkOfSegment={(deliverability) => linkTo({ ...rows, deliverability })}
-        beforeLabel="Period before"
+        onChoose={(first, last) => onChoose(timeOfBuckets(chart, first, last))}
+        beforeLabel={`${lengthText(chart)} before`}
         footer={<span>{requestsSummary(chart)}</span>}
       />
       <SimpleGrid cols={{ base: 1, lg: 2, ...(smtpTimes === null ? {} : { xl: 3 }) }} spacing="md">
@@ -204,8 +200,6 @@ function Charts(props: { chart: UsageChart; before: UsageChart | null; range: Ra
     </Stack>
   );
 }
-
-const daySearch = (at: string): LogSearch => ({ from: at.slice(0, 10), to: at.slice(0, 10) });
 
 /** `before`: of the period before, with as many buckets. */
 function chartsOf(

@@ -1,29 +1,24 @@
 import { type MantineColorScheme, Menu, useMantineColorScheme } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
-import { type ReactElement, type RefObject, useEffect, useState } from 'react';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { openAccount } from '../api/account-path.ts';
 import { useAccountOrNull, useSession } from '../api/session.ts';
 import { signOut } from '../api/sign-out.ts';
+import { type MenuProps, useOpenedMenu } from '../parts/lazy-menu.tsx';
 import { samePage } from './pages.ts';
 
 /**
  * Account selection, color scheme and sign-out. It is rendered when it is wanted, and opens. `children`: the button, in
  * `target`.
  */
-export function AccountMenu({ target, children }: { target: RefObject<HTMLElement | null>; children: ReactElement }) {
+export function AccountMenu({ target, children }: MenuProps) {
   const { user, accounts } = useSession();
   const account = useAccountOrNull();
   const pathname = useLocation({ select: ({ pathname }) => pathname });
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const [opened, setOpened] = useState(false);
-  useEffect(() => {
-    // It has replaced the button that was pressed. The menu gives the focus back to what had it when it was opened.
-    target.current?.focus();
-    setOpened(true);
-  }, [target]);
+  const menu = useOpenedMenu(target);
   return (
-    <Menu position="bottom-start" width={260} withinPortal={false} opened={opened} onChange={setOpened}>
+    <Menu position="bottom-start" width={260} withinPortal={false} {...menu}>
       <Menu.Target>{children}</Menu.Target>
       <Menu.Dropdown aria-label="Account and settings">
         {accounts.length > 1 && (

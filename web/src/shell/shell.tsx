@@ -2,16 +2,17 @@ import { Alert, Anchor, Button, Group, Text, VisuallyHidden } from '@mantine/cor
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useLocation, useMatches } from '@tanstack/react-router';
-import { type ComponentProps, startTransition, useRef, useState } from 'react';
+import { type ComponentProps, useRef, useState } from 'react';
 import { overviewQuery } from '../api/account.ts';
 import { needsAccount, pinnedAccount } from '../api/account-path.ts';
 import { sessionQuery, useAccount, useAccountOrNull, useSession } from '../api/session.ts';
 import { signOut } from '../api/sign-out.ts';
 import { formatDateTime, pluralize } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
-import { lazyPart, PartBoundary } from '../parts/lazy.tsx';
+import { KeptTime, useKeptTime, useTimeToKeep } from '../parts/kept-time.ts';
+import { lazyPart } from '../parts/lazy.tsx';
+import { LazyMenu } from '../parts/lazy-menu.tsx';
 import { Wordmark } from '../parts/mark.tsx';
-import { messageOf } from '../parts/message-of.ts';
 import { openedParameters } from '../parts/opened-parameters.ts';
 import { Page } from '../parts/page.tsx';
 import { usePageTitle } from '../parts/page-title.ts';
@@ -32,6 +33,7 @@ export function Shell() {
   const { user, accounts } = useSession();
   const account = useAccountOrNull();
   const main = useFocusOnNavigation(pathname);
+  const time = useTimeToKeep();
   useRecordVisit(account?.id ?? null, pathname);
   const burger = useRef<HTMLButtonElement>(null);
   // The session has ended. This layout is still rendered while navigating to the sign-in page.
@@ -45,76 +47,79 @@ export function Shell() {
     return account.test && isLiveOnly(shown) ? <NotInTestMode /> : <Outlet />;
   };
   return (
-    <div className={css.frame} {...(opened ? { 'data-nav': true } : {})}>
-      {needsAccount(shown) && <TestModeEdge />}
-      <a className="skip-link" href="#content">
-        Skip to content
-      </a>
-      <nav
-        id="pages"
-        className={css.side}
-        aria-label="Pages"
-        onKeyDown={({ key }) => {
-          if (key !== 'Escape' || !opened) return;
-          close();
-          burger.current?.focus();
-        }}
-      >
-        <Link
-          to="/"
-          className={css.brand}
-          onClick={close}
-          aria-label="Mailvet: overview"
-          activeProps={{ 'aria-current': undefined }}
+    <KeptTime value={time}>
+      <div className={css.frame} {...(opened ? { 'data-nav': true } : {})}>
+        {needsAccount(shown) && <TestModeEdge />}
+        <a className="skip-link" href="#content">
+          Skip to content
+        </a>
+        <nav
+          id="pages"
+          className={css.side}
+          aria-label="Pages"
+          onKeyDown={({ key }) => {
+            if (key !== 'Escape' || !opened) return;
+            close();
+            burger.current?.focus();
+          }}
         >
-          <Wordmark />
-        </Link>
-        <AccountButton />
-        <Navigation pathname={pathname} onLeave={close} />
-        <div className={css.who}>
-          <span>
-            {user.name}
-            {account && `, ${account.role}`}
-          </span>
-          <ColorSchemeToggle />
-        </div>
-      </nav>
-      <div>
-        <header className={css.top}>
-          <button
-            type="button"
-            ref={burger}
-            className={css.burger}
-            onClick={opened ? close : open}
-            aria-label={opened ? 'Close menu' : 'Open menu'}
-            aria-expanded={opened}
-            aria-controls="pages"
+          <Link
+            to="/"
+            className={css.brand}
+            onClick={close}
+            aria-label="Mailvet: overview"
+            activeProps={{ 'aria-current': undefined }}
           >
-            <Icon name="menu-2" />
-          </button>
-          <Place account={needsAccount(shown) ? (account?.name ?? null) : null} />
-          <Find hasRecords={!isLockedOut} />
-          {needsAccount(shown) && <ModeSwitch pathname={pathname} />}
-        </header>
-        <main className={css.main} id="content" ref={main} tabIndex={-1}>
-          {account?.status === 'suspended' && (
-            <Alert color="red" variant="outline" className={css.notice} title="This account is suspended">
-              Its API keys are rejected. Contact the operator of this service.
-            </Alert>
-          )}
-          <IgnoredParameters />
-          <MailServersBanner path={shown} />
-          {account && needsAccount(shown) && !isLockedOut && <LowBalanceBanner />}
-          {content()}
-        </main>
+            <Wordmark />
+          </Link>
+          <AccountButton />
+          <Navigation pathname={pathname} onLeave={close} />
+          <div className={css.who}>
+            <span>
+              {user.name}
+              {account && `, ${account.role}`}
+            </span>
+            <ColorSchemeToggle />
+          </div>
+        </nav>
+        <div>
+          <header className={css.top}>
+            <button
+              type="button"
+              ref={burger}
+              className={css.burger}
+              onClick={opened ? close : open}
+              aria-label={opened ? 'Close menu' : 'Open menu'}
+              aria-expanded={opened}
+              aria-controls="pages"
+            >
+              <Icon name="menu-2" />
+            </button>
+            <Place account={needsAccount(shown) ? (account?.name ?? null) : null} />
+            <Find hasRecords={!isLockedOut} />
+            {needsAccount(shown) && <ModeSwitch pathname={pathname} />}
+          </header>
+          <main className={css.main} id="content" ref={main} tabIndex={-1}>
+            {account?.status === 'suspended' && (
+              <Alert color="red" variant="outline" className={css.notice} title="This account is suspended">
+                Its API keys are rejected. Contact the operator of this service.
+              </Alert>
+            )}
+            <IgnoredParameters />
+            <MailServersBanner path={shown} />
+            {account && needsAccount(shown) && !isLockedOut && <LowBalanceBanner />}
+            {content()}
+          </main>
+        </div>
+        <button type="button" tabIndex={-1} className={css.scrim} onClick={close} aria-hidden="true" />
       </div>
-      <button type="button" tabIndex={-1} className={css.scrim} onClick={close} aria-hidden="true" />
-    </div>
+    </KeptTime>
   );
 }
 
 /** Links to all pages that the user may open. */
 function Navigation({ pathname, onLeave }: { pathname: string; onLeave: () => void }) {
+  const time = useKeptTime();
   return (
     <div className={css.groups}>
       {useNavGroups().map(({ title, pages }) => (
@@ -125,6 +130,7 @@ function Navigation({ pathname, onLeave }: { pathname: string; onLeave: () => vo
               <li key={page.to}>
                 <Link
                   to={page.to}
+                  search={time(page.to)}
                   onClick={onLeave}
                   // Set here: the router would also mark "Account" as current on "Members".
                   activeOptions={{ exact: true }}
@@ -207,41 +213,12 @@ function IgnoredParameters() {
   );
 }
 
-/** With all that menus are made of: loaded when it is first wanted, to keep the first view small. */
 const AccountMenu = lazyPart(() => import('./account-menu.tsx'), 'AccountMenu');
 
 /** Names the account, and opens its menu. */
 function AccountButton() {
-  const [isWanted, setWanted] = useState(false);
-  const target = useRef<HTMLButtonElement>(null);
-  if (isWanted)
-    return (
-      <PartBoundary
-        part={AccountMenu}
-        failed={(error, again) => (
-          <>
-            <AccountTarget aria-haspopup="menu" aria-expanded={false} onClick={again} />
-            <p role="alert" className={css.menufailure}>
-              {messageOf(error)}
-            </p>
-          </>
-        )}
-      >
-        <AccountMenu target={target}>
-          <AccountTarget ref={target} />
-        </AccountMenu>
-      </PartBoundary>
-    );
-  const preload = () => void AccountMenu.preload?.();
   return (
-    <AccountTarget
-      aria-haspopup="menu"
-      aria-expanded={false}
-      onPointerEnter={preload}
-      onFocus={preload}
-      // Stays until the menu is here.
-      onClick={() => startTransition(() => setWanted(true))}
-    />
+    <LazyMenu part={AccountMenu} of={{}} failure={css.menufailure} button={(props) => <AccountTarget {...props} />} />
   );
 }
 

@@ -7,6 +7,7 @@ import type { DashboardKey, KeyUsage } from '../../api/schema.ts';
 import { type Column, DataTable, NarrowOnly } from '../../parts/data-table.tsx';
 import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { useKeptTime } from '../../parts/kept-time.ts';
 import { sortable } from '../../parts/sorting.tsx';
 import { rowsOfSource } from '../../parts/source.ts';
 import { Timestamp } from '../../parts/timestamp.tsx';
@@ -95,7 +96,7 @@ const Rejected = ({ id, count }: { id: string; count: number }) =>
   count === 0 ? (
     <span className="dim">0</span>
   ) : (
-    <Link className={css.number} to="/log" search={{ key: id, status: 'rejected' }}>
+    <Link className={css.number} to="/log" search={{ key: id, range: '30d', status: 'rejected' }}>
       {formatNumber(count)}
     </Link>
   );
@@ -103,10 +104,11 @@ const Rejected = ({ id, count }: { id: string; count: number }) =>
 /** On narrow screens it includes the last use. */
 function KeyName({ of }: { of: DashboardKey }) {
   const { id, name, key, state, notices, last_used_at, expires_at } = of;
+  const time = useKeptTime();
   return (
     <>
       <Text size="sm" fw={600} className="anywhere" td={state === 'revoked' ? 'line-through' : undefined}>
-        <Link to="/settings/keys/$id" params={{ id }} style={{ color: 'inherit' }}>
+        <Link to="/settings/keys/$id" params={{ id }} search={time('/settings/keys/$id')} style={{ color: 'inherit' }}>
           {name}
         </Link>
       </Text>

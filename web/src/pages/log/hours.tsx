@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { memo, useEffect, useState } from 'react';
+import { memo, useState } from 'react';
 import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
 import type { UsageSource } from '../../../../src/kernel/facts/outcomes.ts';
 import { api, unwrap } from '../../api/client.ts';
@@ -9,8 +9,10 @@ import { moveWithArrows } from '../../parts/arrow-keys.ts';
 import { rejectedOf, SEGMENTS } from '../../parts/chart/bars.ts';
 import { formatClock, formatDate, formatNumber, pluralize } from '../../parts/format.ts';
 import { NotLoaded } from '../../parts/not-loaded.tsx';
+import { endOf, hasTime, type TimeSearch, timeOfBuckets } from '../../parts/time.ts';
+import { useDrag } from '../../parts/use-drag.ts';
 import css from './log.module.css';
-import { endOf, type LogSearch, logQuery, negatedOf } from './search.ts';
+import { type LogSearch, logQuery, negatedOf } from './search.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -20,12 +22,9 @@ const EVERY_MS = 30_000;
 /** Longer times are shown by the day. */
 const HOURLY_MS = 48 * HOUR_MS;
 
-/** The part of a search that a bar stands for. */
-export type ChosenTime = Pick<LogSearch, 'hour' | 'until' | 'from' | 'to'>;
-
 interface HoursProps {
   readonly filters: LogSearch;
-  readonly onChoose: (time: ChosenTime) => void;
+  readonly onChoose: (time: TimeSearch) => void;
 }
 
 /** The time that the bars show: that of the search, and around hours of it their days; else the last 24 hours. */
@@ -115,9 +114,7 @@ function Bars({ chart, filters, without, onChoose }: HoursProps & { chart: Usage
   const mostRejected = Math.max(1, ...buckets.map(rejectedOf));
   const choose = (one: number, other: number) => {
     const [first, last] = [Math.min(one, other), Math.max(one, other)];
-    const start = buckets[first]!.at;
-    if (size === 'day') onChoose({ from: start.slice(0, 10), to: buckets[last]!.at.slice(0, 10) });
-    else onChoose(first === last ? { hour: start } : { hour: start, until: buckets[last + 1]?.at ?? chart.to });
+    onChoose(timeOfBuckets(chart, first, last));
   };
   const { dragged, start, over } = useDrag(choose);
   /** The hour that Tab leads to: the one that had the focus last. */
@@ -126,9 +123,8 @@ function Bars({ chart, filters, without, onChoose }: HoursProps & { chart: Usage
   const chosenAt = buckets.findIndex(({ at }) => hour !== undefined && Date.parse(at) === Date.parse(hour));
   const isChosen = (at: string) =>
     hour !== undefined && Date.parse(at) >= Date.parse(hour) && Date.parse(at) < endOf(hour, until);
-  const isLately = filters.range === undefined && filters.from === undefined && hour === undefined;
   const time =
-    isLately || filters.range === '24h'
+    !hasTime(filters) || filters.range === '24h'
       ? 'in 24 hours'
       : `from ${formatDate(chart.from)} to ${formatDate(new Date(Date.parse(chart.to) - 1).toISOString())}`;
   return (
@@ -184,31 +180,4 @@ function Bars({ chart, filters, without, onChoose }: HoursProps & { chart: Usage
       </p>
     </>
   );
-}
-
-/** Bars from where the pointer went down to where it is; `choose` is called when it is let go on another one. */
-function useDrag(choose: (one: number, other: number) => void) {
-  const [drag, setDrag] = useState<readonly [from: number, to: number] | null>(null);
-  useEffect(() => {
-    if (drag === null) return;
-    const [from, to] = drag;
-    const end = ({ type }: Event) => {
-      setDrag(null);
-      // What is let go where it began is a click.
-      if (type === 'pointerup' && from !== to) choose(from, to);
-    };
-    window.addEventListener('pointerup', end);
-    window.addEventListener('pointercancel', end);
-    return () => {
-      window.removeEventListener('pointerup', end);
-      window.removeEventListener('pointercancel', end);
-    };
-  }, [drag, choose]);
-  const isMoved = drag !== null && drag[0] !== drag[1];
-  return {
-    /** Whether a bar is among those that are dragged over; null while none are. */
-    dragged: isMoved ? (i: number) => i >= Math.min(...drag) && i <= Math.max(...drag) : null,
-    start: (i: number) => setDrag([i, i]),
-    over: (i: number) => drag !== null && setDrag([drag[0], i]),
-  };
 }

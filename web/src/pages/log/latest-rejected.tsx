@@ -4,25 +4,26 @@ import { api, unwrap } from '../../api/client.ts';
 import type { RejectedRequest } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { type Column, DataTable, NarrowOnly } from '../../parts/data-table.tsx';
-import { formatDateTime, formatNumber, pluralize } from '../../parts/format.ts';
+import { formatDateTime, formatNumber } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { QueryResult } from '../../parts/query-result.tsx';
+import type { TimeSearch } from '../../parts/time.ts';
 import css from '../overview/overview.module.css';
 import { rejectedRowId, rejectionName } from './rows.ts';
-import type { LogSearch } from './search.ts';
+import { type LogSearch, logQuery } from './search.ts';
 
 const SHOWN = 8;
 const EVERY_MS = 30_000;
 
 /** The latest rejected requests, of one key or of all; each opens in the log, among its like. */
-export function LatestRejected({ of }: { of?: { readonly key: string } }) {
+export function LatestRejected({ of, time }: { of?: { readonly key: string }; time: TimeSearch }) {
   const { id: account } = useAccount();
-  const search: LogSearch = { ...of, status: 'rejected' };
+  const search: LogSearch = { ...time, ...of, status: 'rejected' };
   const query = useQuery({
     queryKey: ['account', account, 'log', 'latest-rejected', search],
     queryFn: ({ signal }) => {
-      const params = { path: { account }, query: { ...of, status: 'rejected' as const, limit: SHOWN } };
+      const params = { path: { account }, query: { ...logQuery(search, Date.now()), limit: SHOWN } };
       return unwrap(api.GET('/dashboard/accounts/{account}/log', { params, signal }));
     },
     refetchInterval: EVERY_MS,
@@ -39,9 +40,9 @@ export function LatestRejected({ of }: { of?: { readonly key: string } }) {
       }
     >
       <QueryResult query={query}>
-        {({ rejected, retention_days }) =>
+        {({ rejected }) =>
           rejected.length === 0 ? (
-            <p className={css.none}>No request was rejected in the last {pluralize(retention_days, 'day')}.</p>
+            <p className={css.none}>No request was rejected in this time.</p>
           ) : (
             <DataTable label="Latest rejections" columns={columnsFor(search)} rows={rejected} rowKey={({ id }) => id} />
           )

@@ -12,13 +12,8 @@ import { POLICY_ACTIONS, type PolicyAction } from '../../../../src/kernel/facts/
 import { REASON_FILTERS } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
-import { isDay } from '../../parts/days.ts';
-import { oneOf, several, textOf } from '../../parts/search-params.ts';
-
-export const RANGES = { '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' } as const;
-type Range = keyof typeof RANGES;
-const HOURS: Readonly<Record<Range, number>> = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24 };
-const HOUR_MS = 3_600_000;
+import { several, textOf } from '../../parts/search-params.ts';
+import { hasTime, RANGES, rangeOf, type TimeSearch, timeSearch, withoutTime } from '../../parts/time.ts';
 
 export const STATUS_LABELS: Readonly<Record<Verification['status'] | 'rejected', string>> = {
   good: 'good in the API',
@@ -50,17 +45,9 @@ export const MAIL_LABELS: Readonly<Record<LogMail, string>> = {
 };
 
 /** Search parameters of the page. */
-export interface LogSearch {
+export interface LogSearch extends TimeSearch {
   /** An ID, an address, or any part of one. */
   query?: string;
-  range?: Range;
-  /** One hour, by its start in RFC 3339. */
-  hour?: string;
-  /** The end of several hours that begin with `hour`. */
-  until?: string;
-  /** First and last day (UTC), `2026-11-03`; both or neither. */
-  from?: string;
-  to?: string;
   /** The level that was asked for; here and below, several values have commas between them. */
   level?: string;
   deliverability?: string;
@@ -89,30 +76,10 @@ export interface LogSearch {
 export const negatedOf = ({ not }: Pick<LogSearch, 'not'>): readonly LogNegatable[] =>
   LOG_NEGATABLE.filter((name) => not?.split(',').includes(name));
 
-const hourOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:00:00(\.000)?Z$/.test(value) && !Number.isNaN(Date.parse(value))
-    ? value
-    : undefined;
-
-/** An end that is not after the start is left out. */
-function hoursOf(from: unknown, until: unknown): { hour?: string; until?: string } {
-  const [hour, end] = [hourOf(from), hourOf(until)];
-  if (hour === undefined) return {};
-  return { hour, ...(end !== undefined && Date.parse(end) > Date.parse(hour) ? { until: end } : {}) };
-}
-
-/** When the chosen hours end, in milliseconds. */
-export const endOf = (hour: string, until: string | undefined): number =>
-  until === undefined ? Date.parse(hour) + HOUR_MS : Date.parse(until);
-
-const daysOf = (from: unknown, to: unknown) => (isDay(from) && isDay(to) && from <= to ? { from, to } : {});
-
 export function logSearch(search: Record<string, unknown>): LogSearch {
   const read = {
     query: textOf(search.query, ADDRESS_LENGTH.max),
-    range: oneOf(keysOf(RANGES), search.range),
-    ...hoursOf(search.hour, search.until),
-    ...daysOf(search.from, search.to),
+    ...timeSearch(search),
     level: several(LEVELS, search.level),
     deliverability: several(keysOf(SEGMENT_LABELS), search.deliverability),
     reason: several(REASON_FILTERS, search.reason),
@@ -140,18 +107,17 @@ export function viewText({ open: _open, ...filters }: LogSearch): string {
 export const viewSearch = (text: string): LogSearch => logSearch(Object.fromEntries(new URLSearchParams(text)));
 
 const BUILT_IN: Readonly<Record<string, LogSearch>> = {
-  'Rejected, last 24 hours': { range: '24h', status: 'rejected' },
-  'Undeliverable, last 7 days': { range: '7d', deliverability: 'undeliverable' },
-  'Unknown, last 7 days': { range: '7d', deliverability: 'unknown' },
+  [`Rejected, ${RANGES['24h'].toLowerCase()}`]: { range: '24h', status: 'rejected' },
+  [`Undeliverable, ${RANGES['7d'].toLowerCase()}`]: { range: '7d', deliverability: 'undeliverable' },
+  [`Unknown, ${RANGES['7d'].toLowerCase()}`]: { range: '7d', deliverability: 'unknown' },
 };
 /** Views that every user has. */
 export const BUILT_IN_VIEWS = Object.entries(BUILT_IN).map(([name, search]) => ({ name, search: viewText(search) }));
 
-/** As the server takes it. `now` in milliseconds. */
-export function logQuery({ range, hour, until, from, to, open: _open, ...filters }: LogSearch, now: number) {
-  const iso = (at: number) => new Date(at).toISOString();
-  if (from !== undefined && to !== undefined) return { ...filters, from, to: iso(Date.parse(to) + 24 * HOUR_MS) };
-  if (hour !== undefined) return { ...filters, from: iso(Date.parse(hour)), to: iso(endOf(hour, until)) };
-  if (range !== undefined) return { ...filters, from: iso(now - HOURS[range] * HOUR_MS) };
-  return filters;
+/** As the server takes it. `now` in milliseconds. What is relative to now has no end. */
+export function logQuery({ open: _open, ...search }: LogSearch, now: number) {
+  const filters = withoutTime(search);
+  if (!hasTime(search)) return filters;
+  const { from, to } = rangeOf(search, now);
+  return search.range === undefined ? { ...filters, from, to } : { ...filters, from };
 }

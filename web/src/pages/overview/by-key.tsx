@@ -5,7 +5,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatNumber } from '../../parts/format.ts';
 import { type SortSearch, sortable, sortedBy } from '../../parts/sorting.tsx';
 import type { LogSearch } from '../log/search.ts';
-import { BY_KEY_ORDERS, type BySort } from '../usage/range.ts';
+import { BY_KEY_ORDERS, type BySort, type UsageSearch } from '../usage/search.ts';
 import css from './overview.module.css';
 import { changeText } from './reasons.tsx';
 
@@ -51,7 +51,7 @@ export function ByKey(props: {
   before: UsageChart | null;
   rows: LogSearch;
   to: '/' | '/usage';
-  search: SortSearch<BySort>;
+  search: UsageSearch;
 }) {
   const { chart, before, rows, to, search } = props;
   const by = sortable(BY_KEY_ORDERS, search, (next) => {

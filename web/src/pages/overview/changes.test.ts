@@ -44,5 +44,6 @@ it.each([
 ])('says in one sentence what changed', (now, text, day) => {
   // Rejected requests are opened as such.
   const rows = /rejected|rate limit/.test(text) ? { status: 'rejected' } : {};
-  expect(whatChanged(now, usual)).toEqual({ text, day, rows });
+  const time = day === null ? null : { from: day, to: day };
+  expect(whatChanged(now, usual)).toEqual({ text, time, rows });
 });

@@ -3,13 +3,14 @@ import { rejectedOf } from '../../parts/chart/bars.ts';
 import { formatBucket } from '../../parts/chart/series.ts';
 import { formatShare, shareOf } from '../../parts/delta.ts';
 import { formatNumber, pluralize } from '../../parts/format.ts';
+import { type TimeSearch, timeOfBucket } from '../../parts/time.ts';
 import type { LogSearch } from '../log/search.ts';
 
-/** What changed most, in one sentence. `day`: `2026-11-19`, where it is about one. */
+/** What changed most, in one sentence. `time`: the day or hour, where it is about one. */
 interface Change {
   readonly text: string;
-  readonly day: string | null;
-  /** Which rows of the log of that day it is about. */
+  readonly time: TimeSearch | null;
+  /** Which rows of the log of that time it is about. */
   readonly rows: LogSearch;
 }
 
@@ -23,18 +24,17 @@ const COMPARABLE = 100;
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
 
-const dayOf = (at: string): string => at.slice(0, 10);
 const largest = <T>(rows: readonly T[], value: (row: T) => number): T | undefined =>
   rows.toSorted((a, b) => value(b) - value(a))[0];
 
-function rejections({ buckets }: UsageChart): Change | null {
+function rejections({ bucket, buckets }: UsageChart): Change | null {
   const most = largest(buckets, rejectedOf);
   if (most === undefined) return null;
   const count = rejectedOf(most);
   if (count < REJECTED_WORTH_TELLING || count < UNUSUAL * median(buckets.map(rejectedOf))) return null;
   const limited = most.rate_limited > most.refused ? 'over the rate limit' : 'rejected';
-  const text = `${formatBucket(most.at, 'day')}: ${pluralize(count, 'request')} ${limited}.`;
-  return { text, day: dayOf(most.at), rows: { status: 'rejected' } };
+  const text = `${formatBucket(most.at, bucket)}: ${pluralize(count, 'request')} ${limited}.`;
+  return { text, time: timeOfBucket(most.at, bucket), rows: { status: 'rejected' } };
 }
 
 function share(chart: UsageChart, before: UsageChart): Change | null {
@@ -44,21 +44,21 @@ function share(chart: UsageChart, before: UsageChart): Change | null {
   if (now === null || then === null || Math.abs(now - then) < SHARE_WORTH_TELLING) return null;
   return {
     text: `Undeliverable addresses ${now > then ? 'rose' : 'fell'} to ${formatShare(now)}, from ${formatShare(then)}.`,
-    day: null,
+    time: null,
     rows: {},
   };
 }
 
-function busiest({ buckets }: UsageChart): Change | null {
+function busiest({ bucket, buckets }: UsageChart): Change | null {
   const most = largest(buckets, ({ requests }) => requests);
   const usual = median(buckets.map(({ requests }) => requests).filter((n) => n > 0));
   if (most === undefined || most.requests < COMPARABLE || most.requests < 2 * usual) return null;
-  const text = `${formatBucket(most.at, 'day')} had ${pluralize(most.requests, 'verification')}; the usual day has ${formatNumber(usual)}.`;
-  return { text, day: dayOf(most.at), rows: {} };
+  const text = `${formatBucket(most.at, bucket)} had ${pluralize(most.requests, 'verification')}; the usual ${bucket} has ${formatNumber(usual)}.`;
+  return { text, time: timeOfBucket(most.at, bucket), rows: {} };
 }
 
 /** The first of these that there is. */
 export const whatChanged = (chart: UsageChart, before: UsageChart): Change =>
   rejections(chart) ??
   share(chart, before) ??
-  busiest(chart) ?? { text: 'No unusual day in this period.', day: null, rows: {} };
+  busiest(chart) ?? { text: `No unusual ${chart.bucket} in this period.`, time: null, rows: {} };

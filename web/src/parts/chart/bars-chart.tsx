@@ -28,13 +28,15 @@ export function BarsChart(props: {
   /** The rows of a bar, and those of a verdict in the whole period. */
   linkOf: (bar: Bar) => To;
   linkOfSegment: (segment: Segment) => To;
+  /** Called with the first and the last of the bars that were dragged over. */
+  onChoose?: (first: number, last: number) => void;
   /** What the bars behind are: `30 days before`. */
   beforeLabel: string;
   /** Whether rejected requests are counted here: they are not by key. */
   rejected?: boolean;
   footer?: ReactNode;
 }) {
-  const { title, data, linkOf, beforeLabel, footer } = props;
+  const { title, data, linkOf, onChoose, beforeLabel, footer } = props;
   const [isTable, setIsTable] = useState(false);
   const outlier = hasOutlier(data.bars.map(({ total }) => total));
   const [log, setLog] = useState(false);
@@ -63,7 +65,7 @@ export function BarsChart(props: {
       ) : (
         <>
           <Legend {...props} />
-          <Columns data={data} linkOf={linkOf} beforeLabel={beforeLabel} log={outlier && log} />
+          <Columns data={data} linkOf={linkOf} onChoose={onChoose} beforeLabel={beforeLabel} log={outlier && log} />
         </>
       )}
     </Panel>
@@ -111,8 +113,14 @@ function Legend(props: {
   );
 }
 
-function Columns(props: { data: Bars; linkOf: (bar: Bar) => To; beforeLabel: string; log: boolean }) {
-  const { data, linkOf, beforeLabel, log } = props;
+function Columns(props: {
+  data: Bars;
+  linkOf: (bar: Bar) => To;
+  onChoose: ((first: number, last: number) => void) | undefined;
+  beforeLabel: string;
+  log: boolean;
+}) {
+  const { data, linkOf, onChoose, beforeLabel, log } = props;
   const { bars, bucket } = data;
   const [pointed, setPointed] = useState<number | null>(null);
   // Not in a first view.
@@ -134,6 +142,7 @@ function Columns(props: { data: Bars; linkOf: (bar: Bar) => To; beforeLabel: str
           buckets={bars.map((bar) => ({ at: bar.at, text: barText(bar, bucket), to: linkOf(bar) }))}
           pointed={pointed}
           onPoint={setPointed}
+          onChoose={onChoose}
         />
         {pointed !== null && bars[pointed] !== undefined && (
           <Readout

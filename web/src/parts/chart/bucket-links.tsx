@@ -1,6 +1,7 @@
 import type { LinkProps } from '@tanstack/react-router';
 import { Link } from '@tanstack/react-router';
 import { moveWithArrows } from '../arrow-keys.ts';
+import { useDrag } from '../use-drag.ts';
 import css from './bucket-links.module.css';
 
 export type To = Pick<LinkProps, 'to' | 'search'>;
@@ -22,8 +23,11 @@ export function BucketLinks(props: {
   buckets: readonly Bucket[];
   pointed: number | null;
   onPoint: (index: number | null) => void;
+  /** Of those that were dragged over. */
+  onChoose?: ((first: number, last: number) => void) | undefined;
 }) {
-  const { label, buckets, pointed, onPoint } = props;
+  const { label, buckets, pointed, onPoint, onChoose } = props;
+  const { dragged, start, over } = useDrag((one, other) => onChoose?.(Math.min(one, other), Math.max(one, other)));
   const stop = Math.min(pointed ?? buckets.length - 1, buckets.length - 1);
   return (
     <div
@@ -39,10 +43,15 @@ export function BucketLinks(props: {
           {...to}
           aria-label={text}
           tabIndex={i === stop ? 0 : -1}
-          onPointerEnter={() => onPoint(i)}
+          draggable={false}
+          onPointerDown={(event) => event.button === 0 && event.pointerType === 'mouse' && onChoose && start(i)}
+          onPointerEnter={() => {
+            onPoint(i);
+            over(i);
+          }}
           onFocus={() => onPoint(i)}
           preload={false}
-          {...(i === pointed ? { 'data-chosen': true } : {})}
+          {...(i === pointed || dragged?.(i) === true ? { 'data-chosen': true } : {})}
         />
       ))}
     </div>

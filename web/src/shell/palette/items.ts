@@ -11,6 +11,7 @@ import { STATUS_LABELS } from '../../pages/lists/status.tsx';
 import { accountsQuery } from '../../pages/operator/queries.ts';
 import { webhooksQuery } from '../../pages/webhooks/queries.ts';
 import { pluralize } from '../../parts/format.ts';
+import { useKeptTime } from '../../parts/kept-time.ts';
 import { useNavGroups } from '../pages.ts';
 import { type Group, type Item, item, type Subject, search, subjectOf } from './match.ts';
 import { recentPaths } from './recent.ts';
@@ -41,9 +42,13 @@ const WORDS: Readonly<Record<string, string>> = {
 /** The pages that the user may open, and the documentation. */
 function usePages(): readonly Item[] {
   const go = useGo();
+  const time = useKeptTime();
   const pages = useNavGroups().flatMap(({ title, pages, for: whom }) =>
     pages.map(({ to, label, icon }) =>
-      item(to, label, icon, () => go({ to }), { note: whom === 'operator' ? title : undefined, words: WORDS[to] }),
+      item(to, label, icon, () => go({ to, search: time(to) }), {
+        note: whom === 'operator' ? title : undefined,
+        words: WORDS[to],
+      }),
     ),
   );
   const documentation = [

@@ -1,14 +1,30 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, Group, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
-import { type Range, validateDays } from './range.ts';
+import { dayOf } from './days.ts';
+import { type TimeSearch, validateDays } from './time.ts';
+import { useFocusInvalid } from './use-focus-invalid.ts';
 
-/** First and last day (UTC). */
-export function CustomRange({
+/** Asks for the first and the last day (UTC); begins with those of `time`, or with today. */
+export function CustomRangeDialog(props: {
+  opened: boolean;
+  time: TimeSearch;
+  onClose: () => void;
+  onChange: (days: { from: string; to: string }) => void;
+}) {
+  const { opened, time, onClose, onChange } = props;
+  const today = dayOf(Date.now());
+  return (
+    <Modal opened={opened} onClose={onClose} title="Time">
+      <CustomRange days={[time.from ?? today, time.to ?? today]} onChange={onChange} />
+    </Modal>
+  );
+}
+
+function CustomRange({
   days,
   onChange,
 }: {
-  days: Range['days'];
+  days: readonly [first: string, last: string];
   onChange: (days: { from: string; to: string }) => void;
 }) {
   const [from, setFrom] = useState(days[0]);

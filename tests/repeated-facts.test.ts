@@ -9,13 +9,8 @@ const ALLOWED: Readonly<Record<string, readonly (readonly [found: string, why: s
   'web/src/pages/operator.tsx': [['maxLength: 15', 'digits of a number, and what sets them apart']],
   'web/src/pages/operator-account.tsx': [['maxLength: 15', 'likewise']],
   'web/src/pages/log/hours.tsx': [['"24 hours" in a sentence', 'what they show']],
-  'web/src/pages/log/search.ts': [
-    ['"24 hours" in a sentence', 'a range of the log'],
-    ['"7 days" in a sentence', 'likewise'],
-    ['"30 days" in a sentence', 'likewise'],
-  ],
-  'web/src/pages/usage/range.ts': [
-    ['"24 hours" in a sentence', 'a range of the charts'],
+  'web/src/parts/time.ts': [
+    ['"24 hours" in a sentence', 'a range of charts and the log'],
     ['"7 days" in a sentence', 'likewise'],
     ['"30 days" in a sentence', 'likewise'],
   ],

@@ -614,8 +614,8 @@ export interface Accounts {
   /** How many accounts have each plan. */
   byPlan(): Promise<readonly { readonly plan: string; readonly accounts: number }[]>;
   /**
-   * One page, newest first unless `sort` says otherwise; `query` is searched literally in id and name, without regard to
-   * case.
+   * One page, newest first unless `sort` says otherwise; `query` is searched literally in id and name, without regard
+   * to case.
    */
   search(input: {
     query: string | null;

@@ -55,6 +55,9 @@ import { SignInLink } from '../parts/sign-in-link.tsx';
 import { sortable } from '../parts/sorting.tsx';
 import { SourceSwitch, WithoutSource } from '../parts/source-switch.tsx';
 import { SuggestingEmailField } from '../parts/suggesting-email-field.tsx';
+import { type TimeSearch, USUAL } from '../parts/time.ts';
+import { TimeChip } from '../parts/time-chip.tsx';
+import { TimePicker } from '../parts/time-picker.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
 import { Verdict } from '../parts/verdict/verdict.tsx';
@@ -595,6 +598,7 @@ const Buttons = () => (
 function Fields() {
   const [chip, setChip] = useState<string | null>('staging');
   const [name, setName] = useState('');
+  const [time, setTime] = useState<TimeSearch>({});
   const submit = useSubmit(() => Promise.reject(new Error('The service is busy. Try again in a minute.')));
   return (
     <Pair alike>
@@ -608,6 +612,8 @@ function Fields() {
         <Group>
           <FilterChip name="Key" options={[{ value: 'staging', label: 'Staging' }]} value={chip} onChange={setChip} />
           <FilterChip name="Reason" options={[]} value={null} onChange={() => undefined} />
+          <TimeChip time={time} onChange={setTime} />
+          <TimePicker time={{ ...USUAL, ...time }} onChange={setTime} />
         </Group>
       </Sample>
       <Sample title="Form">

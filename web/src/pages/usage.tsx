@@ -2,7 +2,6 @@ import { Anchor, Button, SimpleGrid, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import type { Level } from '../../../src/kernel/facts/plans.ts';
 import type { UsageChart } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';

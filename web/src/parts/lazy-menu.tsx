@@ -12,7 +12,7 @@ import { PartBoundary } from './lazy.tsx';
 import { messageOf } from './message-of.ts';
 
 /** What the button gets. */
-export type MenuButtonProps = Pick<
+type MenuButtonProps = Pick<
   ComponentProps<'button'>,
   'ref' | 'aria-haspopup' | 'aria-expanded' | 'onPointerEnter' | 'onFocus' | 'onClick'
 >;

@@ -1909,6 +1909,7 @@ export interface AuditEntry {
   readonly id: number;
   /** Null: of a user without an account. */
   readonly account: string | null;
+  readonly accountName: string | null;
   readonly at: number;
   readonly actor: Actor;
   /** `key.created`, `filter.removed`, `member.role_changed` … */

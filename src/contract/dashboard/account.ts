@@ -213,7 +213,11 @@ const ENTRY = {
 const AuditEntryReply = Type.Object(ENTRY);
 export type AuditEntryReply = Static<typeof AuditEntryReply>;
 /** `account`: an id; null for users without an account. */
-const OperatorAuditEntryReply = Type.Object({ ...ENTRY, account: Nullable(Type.String()) });
+const OperatorAuditEntryReply = Type.Object({
+  ...ENTRY,
+  account: Nullable(Type.String()),
+  account_name: Nullable(Type.String()),
+});
 export type OperatorAuditEntryReply = Static<typeof OperatorAuditEntryReply>;
 
 export const AuditLogReply = Type.Object(

@@ -278,7 +278,7 @@ export const DoctorReply = Type.Object(
     checks: Type.Array(
       Type.Object({
         check: OneOf(DOCTOR_CHECKS),
-        result: OneOf(['pass', 'warn', 'fail'] as const),
+        result: OneOf(['pass', 'warn', 'fail', 'skip'] as const),
         found: Type.String(),
         /** What to do; null where there is nothing. */
         fix: Nullable(Type.String()),

@@ -27,7 +27,8 @@ import { checkHost } from './spf.ts';
 /** One line of the doctor's report. */
 export interface Finding {
   readonly check: DoctorCheck;
-  readonly result: 'pass' | 'warn' | 'fail';
+  /** `skip`: not checked, because of another finding. */
+  readonly result: 'pass' | 'warn' | 'fail' | 'skip';
   /** A sentence. May contain untrusted text, such as a banner. */
   readonly found: string;
   /** The remedy, as a sentence; null when nothing needs fixing. */
@@ -115,7 +116,7 @@ export async function diagnose(deps: DoctorDeps, about: 'all' | 'sender' = 'all'
   const ofAddress = (check: DoctorCheck, of: CheckOfAddress) => async (): Promise<Finding[]> => {
     const addresses = seenAddresses(deps, await survey);
     const each = addresses.map((egress) => bounded(check, async () => [await of(deps, egress)].flat()));
-    return addresses.length === 0 ? [withoutEgress(check)] : (await Promise.all(each)).flat();
+    return addresses.length === 0 ? [withoutEgress(check, deps, await survey)] : (await Promise.all(each)).flat();
   };
   const found = await Promise.all([
     resolver,
@@ -211,6 +212,13 @@ const pass = (check: DoctorCheck, found: string): Finding => ({
 const warn = (check: DoctorCheck, found: string, fix: string | null): Finding => ({
   check,
   result: 'warn',
+  found,
+  fix,
+  problem: null,
+});
+const skip = (check: DoctorCheck, found: string, fix: string): Finding => ({
+  check,
+  result: 'skip',
   found,
   fix,
   problem: null,
@@ -376,7 +384,7 @@ async function checkHelo(deps: DoctorDeps): Promise<Finding> {
     );
   const { addresses, unknown } = await lookUpAddresses(helo, queryWithin(deps));
   if (addresses.length > 0) return pass('helo', `${helo} resolves to ${addresses.slice(0, 4).join(', ')}.`);
-  if (unknown) return warn('helo', `${helo} could not be looked up.`, 'Fix the resolver first.');
+  if (unknown) return warn('helo', `${helo} could not be looked up.`, RESOLVER_FIRST);
   return wrong(
     'helo_unresolved',
     `${helo} does not resolve.`,
@@ -393,11 +401,7 @@ async function checkEgress(deps: DoctorDeps, { ip, by }: SeenAddress): Promise<F
     return pass('egress', `This host connects from ${ip} (${by}); ${helo} resolves to it.`);
   const found = `This host connects from ${ip} (${by}), to which ${helo} does not resolve.`;
   if (unknown)
-    return warn(
-      'egress',
-      `This host connects from ${ip} (${by}); ${helo} could not be looked up.`,
-      'Fix the resolver first.',
-    );
+    return warn('egress', `This host connects from ${ip} (${by}); ${helo} could not be looked up.`, RESOLVER_FIRST);
   return wrong(
     'helo_elsewhere',
     found,
@@ -415,7 +419,7 @@ async function checkPtr(deps: DoctorDeps, { ip }: SeenAddress): Promise<Finding>
     return warn(
       'ptr',
       `The PTR record of ${ip} could not be checked.`,
-      'Try again; if the problem persists, fix the resolver.',
+      'Try again; if the problem persists, repair the DNS resolver.',
     );
   if (names.length === 0)
     return wrong('ptr_missing', `${ip} has no PTR record; many mail servers reject such hosts.`, toSet);
@@ -440,14 +444,14 @@ async function checkPtr(deps: DoctorDeps, { ip }: SeenAddress): Promise<Finding>
 }
 
 /** The finding of a check that needs the egress address when that is unknown. */
-const withoutEgress = (check: DoctorCheck): Finding =>
-  check === 'egress'
-    ? warn(
-        check,
-        'The address that mail servers see could not be determined.',
-        'Fix port first, then run the doctor again.',
-      )
-    : warn(check, 'Not checked: the address that mail servers see is unknown.', 'Fix egress first.');
+const RESOLVER_FIRST = 'Repair the DNS resolver first.';
+
+const withoutEgress = (check: DoctorCheck, { sender }: DoctorDeps, { canaries }: EgressSurvey): Finding =>
+  skip(
+    check,
+    'Not checked: the address that mail servers see could not be determined.',
+    canaries.length === 0 ? RESOLVER_FIRST : `Open port ${sender.port} first, then run the doctor again.`,
+  );
 
 const SLOW_RESOLVER_MS = 1_000;
 const NAME_LETTERS = 'abcdefghijklmnopqrstuvwxyz';
@@ -460,7 +464,7 @@ const SERVERS = 'MAILVET_DNS_SERVERS';
 async function checkSpf(deps: DoctorDeps, seen: SeenAddress): Promise<Finding[]> {
   const { helo, from } = deps.sender;
   if (helo === null || from === null)
-    return [warn('spf', 'Not checked: without a HELO name there is no sender.', 'Fix helo first.')];
+    return [skip('spf', 'Not checked: without a HELO name there is no sender.', `${SET_HELO} first.`)];
   const sender = from === '<>' ? `postmaster@${helo}` : from.replace(/^<|>$/g, '');
   // RFC 7208 §2.4: for the null sender, postmaster at the HELO name is checked.
   const senders = sender.endsWith(`@${helo}`) ? [sender] : [sender, `postmaster@${helo}`];
@@ -479,7 +483,11 @@ async function checkSpfOf(sender: string, helo: string, deps: DoctorDeps, { ip }
       if (isOfHelo) return pass('spf', `${domain} has no SPF record: that of the sender's domain decides.`);
       return wrong('spf_missing', `${domain} has no SPF record.`, `Publish one: ${domain}. TXT "v=spf1 ${term} -all".`);
     case 'temperror':
-      return warn('spf', `SPF could not be checked: ${why}.`, 'Try again; if the problem persists, fix the resolver.');
+      return warn(
+        'spf',
+        `SPF could not be checked: ${why}.`,
+        'Try again; if the problem persists, repair the DNS resolver.',
+      );
     case 'permerror':
       return wrong(
         'spf_invalid',
@@ -630,7 +638,7 @@ function checkPort(deps: DoctorDeps, { canaries, paths }: EgressSurvey): Finding
   const { port } = deps.sender;
   if (canaries.length === 0) {
     const asked = deps.canaryDomains.join(', ');
-    return [warn('port', `Not tried: no mail host of ${asked} could be found.`, 'Fix the resolver first.')];
+    return [skip('port', `Not tried: no mail host of ${asked} could be found.`, RESOLVER_FIRST)];
   }
   // Without MAILVET_SMTP_BIND a host may have no IPv6 at all, and needs none.
   const needed = paths.filter(

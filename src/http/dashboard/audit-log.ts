@@ -22,6 +22,7 @@ const entryReply = ({ id, at, actor, action, target, detail, count, lastAt }: Au
 const operatorEntryReply = (entry: AuditEntry): C.OperatorAuditEntryReply => ({
   ...entryReply(entry),
   account: entry.account,
+  account_name: entry.accountName,
 });
 
 const replyOf = <T>({ rows, next }: KeysetPage<AuditEntry>, reply: (entry: AuditEntry) => T) => ({

@@ -33,9 +33,10 @@ export const toAuditRow = (
   detail: JSON.stringify(detail),
 });
 
-const toEntry = (row: Row<'trail'>): AuditEntry => ({
+const toEntry = (row: Row<'trail'> & { account_name: string | null }): AuditEntry => ({
   id: row.id,
   account: row.account_id,
+  accountName: row.account_name,
   at: row.at,
   actor: { kind: row.actor_kind, id: row.actor_id, name: row.actor_name, ip: row.ip },
   action: row.action,
@@ -67,11 +68,15 @@ export function auditLog(driver: StorageDriver): AuditLog {
     recordUserEvent: userEvents(driver),
 
     async list(of, { before, limit, about = null }) {
-      let rows = driver.scans.selectFrom('trail').selectAll();
+      let rows = driver.scans
+        .selectFrom('trail')
+        .leftJoin('accounts', 'accounts.id', 'trail.account_id')
+        .selectAll('trail')
+        .select('accounts.name as account_name');
       if (of !== 'all') rows = rows.where('account_id', '=', of);
-      if (before !== null) rows = rows.where('id', '<', before);
+      if (before !== null) rows = rows.where('trail.id', '<', before);
       if (about !== null) rows = rows.where('action', about === 'user' ? 'in' : 'not in', OF_NO_ACCOUNT);
-      return (await rows.orderBy('id', 'desc').limit(limit).execute()).map(toEntry);
+      return (await rows.orderBy('trail.id', 'desc').limit(limit).execute()).map(toEntry);
     },
   };
 }

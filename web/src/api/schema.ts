@@ -3830,6 +3830,7 @@ export interface components {
                 /** Format: date-time */
                 last_at: string;
                 account: string | null;
+                account_name: string | null;
             }[];
             next: number | null;
         };
@@ -3887,7 +3888,7 @@ export interface components {
                 /** @enum {string} */
                 check: "resolver" | "port" | "helo" | "egress" | "ptr" | "spf" | "blocklists" | "lists" | "store" | "clock";
                 /** @enum {string} */
-                result: "pass" | "warn" | "fail";
+                result: "pass" | "warn" | "fail" | "skip";
                 found: string;
                 fix: string | null;
                 problem: ("no_helo_name" | "proxy_fails" | "not_of_this_host" | "port_closed" | "port_intercepted" | "refused_everywhere" | "helo_unqualified" | "blocklisted" | "ptr_missing" | "ptr_unconfirmed" | "helo_unresolved" | "helo_elsewhere" | "spf_denied" | "spf_invalid" | "proxy_fails_often" | "often_refused" | "ptr_differs" | "spf_unauthorized" | "blocklisted_minor" | "spf_missing" | "often_deferred") | null;

@@ -1,14 +1,15 @@
 import { Box, Button, List, Stack, Text, Title } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { Doctor } from '../api/schema.ts';
 import { Elapsed } from '../parts/elapsed.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
-import { pluralize } from '../parts/format.ts';
+import { formatDateTime, pluralize } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
 import { OperatorOnly } from './operator/operator-only.tsx';
+import { OPERATOR_KEY } from './operator/queries.ts';
 
 type CheckResult = Doctor['checks'][number];
 
@@ -16,6 +17,7 @@ type CheckResult = Doctor['checks'][number];
 const GROUPS: Readonly<Record<CheckResult['result'], { sign: string; title: string; color: string }>> = {
   fail: { sign: '✕', title: 'Failed', color: 'var(--mantine-color-error)' },
   warn: { sign: '!', title: 'Warnings', color: 'var(--mantine-color-yellow-outline)' },
+  skip: { sign: '–', title: 'Not checked', color: 'var(--ink-2)' },
   pass: { sign: '✓', title: 'Passed', color: 'var(--mantine-color-green-outline)' },
 };
 
@@ -45,10 +47,10 @@ function CheckResults({ checks, isOne }: { checks: readonly CheckResult[]; isOne
               <span aria-hidden="true">{sign}</span> {title}: {pluralize(found.length, 'check')}
             </Title>
             <List listStyleType="none" spacing="sm" withPadding={false}>
-              {found.map((check) => (
+              {together(found).map(([first, ...others]) => (
                 // A host with several addresses has one result each.
-                <List.Item key={`${check.check} ${check.egress} ${check.found}`}>
-                  <Check {...check} isOne={isOne} />
+                <List.Item key={`${first.check} ${first.egress} ${first.found}`}>
+                  <Check of={[first, ...others]} isOne={isOne} />
                 </List.Item>
               ))}
             </List>
@@ -59,22 +61,37 @@ function CheckResults({ checks, isOne }: { checks: readonly CheckResult[]; isOne
   );
 }
 
-const Check = ({ check, found, fix, egress, isOne }: CheckResult & { isOne: boolean }) => (
-  <>
-    <Text size="sm" fw={600}>
-      {CHECK_LABELS[check]}
-      {isOne || egress === null ? '' : ` of ${egress}`}
-    </Text>
-    <Text size="sm" className="anywhere">
-      {found}
-    </Text>
-    {fix !== null && (
-      <Text size="sm" className="anywhere">
-        <strong>Fix:</strong> {fix}
+/** Checks of which the same is to be said: what one cause keeps from being checked is one entry. */
+function together(checks: readonly CheckResult[]) {
+  const groups = new Map<string, [CheckResult, ...CheckResult[]]>();
+  for (const one of checks) {
+    const alike = JSON.stringify([one.egress, one.found, one.fix]);
+    const group = groups.get(alike);
+    if (group === undefined) groups.set(alike, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()];
+}
+
+function Check({ of: [first, ...others], isOne }: { of: [CheckResult, ...CheckResult[]]; isOne: boolean }) {
+  const { found, fix, egress } = first;
+  return (
+    <>
+      <Text size="sm" fw={600}>
+        {[first, ...others].map(({ check }) => CHECK_LABELS[check]).join(', ')}
+        {isOne || egress === null ? '' : ` of ${egress}`}
       </Text>
-    )}
-  </>
-);
+      <Text size="sm" className="anywhere">
+        {found}
+      </Text>
+      {fix !== null && (
+        <Text size="sm" className="anywhere">
+          <strong>Fix:</strong> {fix}
+        </Text>
+      )}
+    </>
+  );
+}
 
 export const DoctorPage = () => (
   <OperatorOnly>
@@ -83,31 +100,37 @@ export const DoctorPage = () => (
 );
 
 function Checks() {
-  const { mutate, isPending, data, error } = useMutation({
-    mutationFn: () => unwrap(api.POST('/dashboard/operator/doctor')),
+  // Run on demand; the last result stays while the dashboard is open.
+  const { refetch, isFetching, data, error, dataUpdatedAt } = useQuery({
+    queryKey: [...OPERATOR_KEY, 'doctor'],
+    queryFn: () => unwrap(api.POST('/dashboard/operator/doctor')),
+    enabled: false,
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
   });
   return (
     <Page
       title="Doctor"
       about="Checks whether this host is ready for SMTP verification. No mailbox is probed."
       action={
-        <Button variant="filled" onClick={() => mutate()} loading={isPending}>
+        <Button variant="filled" onClick={() => void refetch()} loading={isFetching}>
           {data ? 'Run again' : 'Run checks'}
         </Button>
       }
     >
-      {isPending && <Elapsed label="Connecting to mail servers and looking up DNS records…" seconds={10} />}
+      {isFetching && <Elapsed label="Connecting to mail servers and looking up DNS records…" seconds={10} />}
       {error && <ErrorAlert error={error} />}
-      {data && !isPending && (
+      {data && !isFetching && (
         <Stack>
           <Text role="status" fw={600}>
-            {verdict(data)}
+            {verdict(data)} Checked at {formatDateTime(new Date(dataUpdatedAt).toISOString())}.
           </Text>
           <FirstToMend advice={data.advice} />
           <CheckResults checks={data.checks} isOne={data.advice.length === 1} />
         </Stack>
       )}
-      {!data && !isPending && !error && (
+      {!data && !isFetching && !error && (
         <EmptyState title="No results yet">
           The checks connect to the mail servers of four large providers, look up DNS records and send a HEAD request to
           one website. They take at most ten seconds.

@@ -3,7 +3,7 @@ import { Download } from '../parts/download.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { Page } from '../parts/page.tsx';
-import { AuditLogTable } from './audit-log/table.tsx';
+import { SignInsTable } from './audit-log/table.tsx';
 import { OperatorOnly } from './operator/operator-only.tsx';
 
 export const OperatorSignInsPage = () => (
@@ -30,7 +30,7 @@ function SignIns() {
         {(pages) => {
           const entries = pages.flatMap((page) => page.entries);
           return entries.length > 0 ? (
-            <AuditLogTable entries={entries} />
+            <SignInsTable entries={entries} />
           ) : (
             <EmptyState title="No sign-ins yet">They are listed here.</EmptyState>
           );

@@ -1,12 +1,18 @@
+import { SimpleGrid, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
+import { LEVELS, type Level } from '../../../src/kernel/facts/plans.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { Service } from '../api/schema.ts';
+import { Chart } from '../parts/chart/chart.tsx';
+import type { ChartData } from '../parts/chart/series.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { formatShare } from '../parts/delta.ts';
 import { Figures } from '../parts/figures.tsx';
-import { formatClock, formatDateTime, formatMs, formatNumber, humanize, pluralize } from '../parts/format.ts';
+import { formatDateTime, formatMs, formatNumber, humanize, pluralize } from '../parts/format.ts';
+import { Glyph, type Outcome } from '../parts/glyph.tsx';
 import { operatorName } from '../parts/operator-name.ts';
 import { Page } from '../parts/page.tsx';
 import { Pair, Panel } from '../parts/panel.tsx';
@@ -40,6 +46,7 @@ function Status() {
         {(service) => (
           <>
             <Totals service={service} />
+            <LastDay hours={service.hours} />
             <Pair alike>
               <Panel title="Health">
                 <Health service={service} />
@@ -53,9 +60,6 @@ function Status() {
             </Panel>
             <Panel title="Mail operators" flush="table" note="of this node">
               <Operators service={service} />
-            </Panel>
-            <Panel title="Last day, by hour" flush="table" note="without results of lists">
-              <DataTable label="Hours" columns={HOURS} rows={service.hours.toReversed()} rowKey={({ at }) => at} />
             </Panel>
           </>
         )}
@@ -131,38 +135,72 @@ const identityText = (identity: NonNullable<EgressRow['identity']>): string =>
     })
     .join(', ');
 
-function Health({ service: { node, problems, egress, lists } }: { service: Service }) {
-  const since = egress.since === null ? '' : ` since ${formatDateTime(egress.since)}`;
-  const rows: readonly (readonly [name: string, text: string, problem: boolean])[] = [
-    ['Store', problems.store ?? `answers (${node.store})`, problems.store !== null],
-    [
-      'Resolver',
-      problems.resolver ??
-        `answers; ${pluralize(node.dns_queries, 'query', 'queries')} under way, ${formatNumber(node.dns_cached)} answers cached`,
-      problems.resolver !== null,
-    ],
-    ['Connections to mail servers', `${humanize(egress.state)}${since}`, egress.state !== 'ok'],
-    ...egressRows(egress.egresses),
-    ...(problems.egress_file === null ? [] : [['Egress file', problems.egress_file, true] as const]),
-    ['Clock', problems.clock ?? 'agrees with the store', problems.clock !== null],
-    [
-      'Disposable lists',
-      problems.lists ?? `${pluralize(lists.age_days, 'day')} old, ${formatNumber(lists.disposable_domains)} domains`,
-      problems.lists !== null,
-    ],
-    ['Version', node.version, false],
-  ];
-  return (
-    <dl className="descriptions">
-      {rows.map(([name, text, problem]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd className="anywhere">{problem ? <b>{text}</b> : text}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+interface HealthRow {
+  readonly name: string;
+  readonly text: string;
+  /** Null: a fact that is neither. */
+  readonly state: 'ok' | 'problem' | null;
 }
+
+const stated = (name: string, problem: string | null, fine: string): HealthRow => ({
+  name,
+  text: problem ?? fine,
+  state: problem === null ? 'ok' : 'problem',
+});
+
+function healthRows({ node, problems, egress, lists }: Service): readonly HealthRow[] {
+  const since = egress.since === null ? '' : ` since ${formatDateTime(egress.since)}`;
+  const reached = `${humanize(egress.state)}${since}`;
+  return [
+    stated('Store', problems.store, `${node.store}, answers and accepts writes`),
+    stated(
+      'Resolver',
+      problems.resolver,
+      `Answers; ${pluralize(node.dns_queries, 'query', 'queries')} under way, ${formatNumber(node.dns_cached)} answers cached`,
+    ),
+    stated('Mail servers', egress.state === 'ok' ? null : reached, `Reached${since}`),
+    ...egressRows(egress.egresses).map(
+      ([name, text, problem]): HealthRow => ({ name, text, state: problem ? 'problem' : 'ok' }),
+    ),
+    ...(problems.egress_file === null ? [] : [stated('Egress file', problems.egress_file, '')]),
+    stated('Clock', problems.clock, 'Agrees with that of the store'),
+    stated(
+      'Disposable lists',
+      problems.lists,
+      `${pluralize(lists.age_days, 'day')} old, ${formatNumber(lists.disposable_domains)} domains`,
+    ),
+    { name: 'Version', text: node.version, state: null },
+  ];
+}
+
+const STATE_FACTS = {
+  ok: { label: 'OK', glyph: 'deliverable' },
+  problem: { label: 'Problem', glyph: 'undeliverable' },
+} as const satisfies Record<NonNullable<HealthRow['state']>, { label: string; glyph: Outcome }>;
+
+const Health = ({ service }: { service: Service }) => (
+  <dl className="descriptions">
+    {healthRows(service).map(({ name, text, state }) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd className="anywhere">
+          {state !== null && (
+            <>
+              <Glyph of={STATE_FACTS[state].glyph} /> <VisuallyHidden>{STATE_FACTS[state].label}: </VisuallyHidden>
+            </>
+          )}
+          {state === 'problem' ? <b>{text}</b> : text}
+          {state === 'problem' && name === 'Mail servers' && (
+            <>
+              {'. '}
+              <Link to="/operator/doctor">Run the doctor</Link>
+            </>
+          )}
+        </dd>
+      </div>
+    ))}
+  </dl>
+);
 
 type Job = NonNullable<Service['store']>['jobs'][number];
 const JOBS: readonly Column<Job>[] = [
@@ -180,9 +218,11 @@ function Jobs({ service: { store } }: { service: Service }) {
         <DataTable label="Jobs" columns={JOBS} rows={store.jobs} rowKey={({ kind, state }) => `${kind} ${state}`} />
       )}
       <p className={css.none}>
-        {held}; purge{' '}
-        {store.purge_lag_seconds === 0 ? 'up to date' : `${pluralize(store.purge_lag_seconds, 'second')} behind`};{' '}
-        {pluralize(store.low_balances, 'account')} below the low-balance threshold.
+        {held}. Old rows are{' '}
+        {store.purge_lag_seconds === 0
+          ? 'deleted on time'
+          : `deleted ${pluralize(store.purge_lag_seconds, 'second')} late`}
+        . {pluralize(store.low_balances, 'account')} below the low-balance threshold.
       </p>
     </>
   );
@@ -246,11 +286,59 @@ const Operators = ({ service: { operators } }: { service: Service }) =>
   );
 
 type Hour = Service['hours'][number];
-const milliseconds = (latency: Hour['latency']['mx']): string => (latency === null ? '–' : formatMs(latency.p95));
-const HOURS: readonly Column<Hour>[] = [
-  { header: 'Hour (UTC)', cell: ({ at }) => formatClock(at).slice(0, 5) },
-  { header: 'Verifications', numeric: true, cell: ({ verifications }) => formatNumber(verifications) },
-  { header: 'Rejected', numeric: true, cell: ({ rejected }) => formatNumber(rejected) },
-  { header: 'mx, p95', numeric: true, cell: ({ latency }) => milliseconds(latency.mx) },
-  { header: 'smtp, p95', numeric: true, cell: ({ latency }) => milliseconds(latency.smtp) },
-];
+
+/** By hour, without results of lists. */
+function LastDay({ hours }: { hours: readonly Hour[] }) {
+  const charts = useMemo(() => chartsOf(hours), [hours]);
+  const worst = (level: Level) => hours.reduce((most, { latency }) => Math.max(most, latency[level]?.p95 ?? 0), 0);
+  const times = LEVELS.filter((level) => worst(level) > 0).map((level) => `${level} ${formatMs(worst(level))}`);
+  const busiest = hours.reduce((most, { verifications }) => Math.max(most, verifications), 0);
+  return (
+    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+      <Chart
+        title="Requests an hour"
+        summary={
+          busiest === 0
+            ? 'No verification in the last day.'
+            : `At most ${pluralize(busiest, 'verification')} an hour; results of lists are not among them.`
+        }
+        data={charts.requests}
+      />
+      <Chart
+        title="Time to answer, 95th percentile"
+        summary={times.length === 0 ? 'No data.' : `The slowest hour: ${times.join(', ')}.`}
+        unit=" ms"
+        data={charts.times}
+      />
+    </SimpleGrid>
+  );
+}
+
+function chartsOf(hours: readonly Hour[]): Record<'requests' | 'times', ChartData> {
+  const at = hours.map((hour) => hour.at);
+  return {
+    requests: {
+      at,
+      bucket: 'hour',
+      shape: 'bars',
+      series: [
+        { label: 'Verifications', tone: 'first', values: hours.map(({ verifications }) => verifications) },
+        { label: 'Rejected', tone: 'rejected', values: hours.map(({ rejected }) => rejected) },
+      ],
+    },
+    times: {
+      at,
+      bucket: 'hour',
+      shape: 'lines',
+      series: [
+        { label: 'mx', tone: 'first', values: hours.map(({ latency }) => latency.mx?.p95 ?? null) },
+        {
+          label: 'smtp',
+          tone: 'second',
+          values: hours.map(({ latency }) => latency.smtp?.p95 ?? null),
+          line: 'dashed',
+        },
+      ],
+    },
+  };
+}

@@ -1,4 +1,6 @@
 import { Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { OperatorAuditLog } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
 import { describeActor, describeEvent, type Entry } from './events.ts';
@@ -43,4 +45,27 @@ function Small({ children }: { children: string | null }) {
 
 export const AuditLogTable = ({ entries }: { entries: readonly Entry[] }) => (
   <DataTable label="Audit log" columns={COLUMNS} rows={entries} rowKey={({ id }) => id} />
+);
+
+type OperatorEntry = OperatorAuditLog['entries'][number];
+const ACCOUNT: Column<OperatorEntry> = {
+  header: 'Account',
+  cell: ({ account, account_name: name }) =>
+    account === null ? (
+      <span className="dim">none</span>
+    ) : (
+      <Link className="anywhere" to="/operator/accounts/$id" params={{ id: account }}>
+        {name ?? account}
+      </Link>
+    ),
+};
+
+/** Of users, in the log of each of their accounts. */
+export const SignInsTable = ({ entries }: { entries: readonly OperatorEntry[] }) => (
+  <DataTable
+    label="Sign-ins"
+    columns={[...COLUMNS.slice(0, 3), ACCOUNT, ...COLUMNS.slice(3)]}
+    rows={entries}
+    rowKey={({ id }) => id}
+  />
 );

@@ -14,7 +14,8 @@ interface Bucket {
   readonly at: string;
   /** Its values in words. */
   readonly text: string;
-  readonly to: To;
+  /** Null: it has no rows to open. */
+  readonly to: To | null;
 }
 
 /** A link over each bucket of a plot: a single stop for the keyboard, within which arrow keys move. */
@@ -37,23 +38,36 @@ export function BucketLinks(props: {
       onKeyDown={moveWithArrows}
       onBlur={() => onPoint(null)}
     >
-      {buckets.map(({ at, text, to }, i) => (
-        <Link
-          key={at}
-          {...to}
-          aria-label={text}
-          tabIndex={i === stop ? 0 : -1}
-          draggable={false}
-          onPointerDown={(event) => event.button === 0 && event.pointerType === 'mouse' && onChoose && start(i)}
-          onPointerEnter={() => {
-            onPoint(i);
-            over(i);
-          }}
-          onFocus={() => onPoint(i)}
-          preload={false}
-          {...(i === pointed || dragged?.(i) === true ? { 'data-chosen': true } : {})}
-        />
-      ))}
+      {buckets.map(({ at, text, to }, i) =>
+        to === null ? (
+          <span
+            key={at}
+            role="img"
+            aria-label={text}
+            title={text}
+            tabIndex={i === stop ? 0 : -1}
+            onPointerEnter={() => onPoint(i)}
+            onFocus={() => onPoint(i)}
+            {...(i === pointed ? { 'data-chosen': true } : {})}
+          />
+        ) : (
+          <Link
+            key={at}
+            {...to}
+            aria-label={text}
+            tabIndex={i === stop ? 0 : -1}
+            draggable={false}
+            onPointerDown={(event) => event.button === 0 && event.pointerType === 'mouse' && onChoose && start(i)}
+            onPointerEnter={() => {
+              onPoint(i);
+              over(i);
+            }}
+            onFocus={() => onPoint(i)}
+            preload={false}
+            {...(i === pointed || dragged?.(i) === true ? { 'data-chosen': true } : {})}
+          />
+        ),
+      )}
     </div>
   );
 }

@@ -21,8 +21,8 @@ export function Chart(props: {
   summary: string;
   unit?: string;
   data: ChartData;
-  /** The rows of the bucket that starts at this time. */
-  linkOf: (at: string) => To;
+  /** The rows of the bucket that starts at this time; without it, there are none to open. */
+  linkOf?: (at: string) => To;
 }) {
   const { title, summary, unit = '', data, linkOf } = props;
   const { at, bucket, series } = data;
@@ -57,7 +57,7 @@ export function Chart(props: {
         <div className={css.columns} style={{ right: AXIS_WIDTH }}>
           <BucketLinks
             label={`${bucket === 'day' ? 'Days' : 'Hours'}: ${title.toLowerCase()}`}
-            buckets={at.map((start, i) => ({ at: start, text: textOf(i), to: linkOf(start) }))}
+            buckets={at.map((start, i) => ({ at: start, text: textOf(i), to: linkOf?.(start) ?? null }))}
             pointed={pointed}
             onPoint={setPointed}
           />

@@ -107,13 +107,17 @@ export const egressRows = (engine: Pick<VerificationEngine, 'egressRows'>, ident
     };
   });
 
+/** From the worst to the best. */
+const FOUND_OUT = ['fail', 'warn', 'pass'] as const satisfies readonly Finding['result'][];
+type FoundOut = (typeof FOUND_OUT)[number];
+
 /** Of several findings of a check, the worst; null: nothing was found out. */
 function identityResults(findings: readonly Finding[]) {
-  const worstOf = (check: IdentityCheck): Finding['result'] | null => {
+  const worstOf = (check: IdentityCheck): FoundOut | null => {
     const results = findings.filter((finding) => finding.check === check).map(({ result }) => result);
-    return (['fail', 'warn', 'pass'] as const).find((result) => results.includes(result)) ?? null;
+    return FOUND_OUT.find((result) => results.includes(result)) ?? null;
   };
-  const results: Readonly<Record<IdentityCheck, Finding['result'] | null>> = {
+  const results: Readonly<Record<IdentityCheck, FoundOut | null>> = {
     helo: worstOf('helo'),
     ptr: worstOf('ptr'),
     spf: worstOf('spf'),

@@ -1,6 +1,6 @@
 /** Dialogues per second and their CPU: the mailbox check against a minimal pipelined client, on the same server. */
 import { type MailboxReport, startProber } from './apparatus/mailbox-load.ts';
-import { interleave, median, medianRatio } from './apparatus/measure.ts';
+import { cpuSeconds, interleave, median, medianRatio } from './apparatus/measure.ts';
 import { startRelayProcess } from './apparatus/relay.ts';
 import { type Bench, type Figure, type Finding, number, ratio } from './apparatus/results.ts';
 import { NO_SINK, startSink } from './apparatus/sink.ts';
@@ -66,7 +66,7 @@ export const smtp: Bench = {
         },
       );
     }
-    figures.push(...(await throughRelays(sink.port)));
+    figures.push(...(await throughRelays(sink)));
     await check.end();
     await plain.end();
     await lean.end();
@@ -79,38 +79,71 @@ export const smtp: Bench = {
 const RELAY_AIM = 0.8;
 const RELAY_LOADS = LOADS.filter(([open]) => open > 1);
 
+/** Microseconds of CPU per dialogue, of each process. */
+interface RelaySample extends MailboxReport {
+  readonly relay: number;
+  readonly server: number;
+}
+
 /** The check through a relay, beside the same without one. */
-async function throughRelays(port: number): Promise<Figure[]> {
+async function throughRelays({ port, pids }: { readonly port: number; readonly pids: readonly number[] }) {
   const [plain, tls] = [await startRelayProcess(port, false), await startRelayProcess(port, true)];
   const [direct, overPlain, overTls] = [await startProber(), await startProber(), await startProber()];
   const figures: Figure[] = [];
   const load = { who: 'check', port, addresses: [ADDRESS], domains: 1, recipientsPerSession: 1 } as const;
   for (const [open, count] of [[64, WARM] as const, ...RELAY_LOADS]) {
     const run = { ...load, count, open, connectionsPerHost: open };
+    const used = (of: readonly number[]) => of.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
+    const measured = async (relay: readonly number[], go: () => Promise<MailboxReport>): Promise<RelaySample> => {
+      const [relayBefore, serverBefore] = [used(relay), used(pids)];
+      const report = await go();
+      const each = (seconds: number) => (seconds * 1e6) / count;
+      return { ...report, relay: each(used(relay) - relayBefore), server: each(used(pids) - serverBefore) };
+    };
     const contestants = {
-      direct: () => direct.run(run),
-      plain: () => overPlain.run({ ...run, via: plain.via }),
-      tls: () => overTls.run({ ...run, via: tls.via }),
+      direct: () => measured([], () => direct.run(run)),
+      plain: () => measured([plain.pid], () => overPlain.run({ ...run, via: plain.via })),
+      tls: () => measured([tls.pid], () => overTls.run({ ...run, via: tls.via })),
     };
     await interleave(1, contestants);
     if (count === WARM) continue;
     const samples = await interleave(ROUNDS, contestants);
-    const floors = perSecond(samples.direct);
-    const row = (what: string, of: readonly MailboxReport[]): Figure => {
-      const share = medianRatio(perSecond(of), floors);
-      return {
-        what: `Dialogues per second through a relay${what}, ${open} open; the floor is the check without one`,
-        ...{ value: number(median(perSecond(of))), floor: number(median(floors)), ratio: ratio(share) },
-        aim: { text: `≥ ${RELAY_AIM}`, met: share >= RELAY_AIM },
-      };
-    };
-    figures.push(row(' without TLS', samples.plain), row(' with TLS', samples.tls));
+    for (const [what, of] of [
+      ['without TLS', samples.plain],
+      ['with TLS', samples.tls],
+    ] as const)
+      figures.push(...relayFigures(what, open, of, samples.direct));
   }
   for (const prober of [direct, overPlain, overTls]) await prober.end();
   await plain.stop();
   await tls.stop();
   return figures;
 }
+
+function relayFigures(what: string, open: number, of: readonly RelaySample[], direct: readonly RelaySample[]) {
+  const [rates, floors] = [perSecond(of), perSecond(direct)];
+  const [share, bound] = [medianRatio(rates, floors), medianRatio(of.map(boundOf), direct.map(boundOf))];
+  const cpu = (samples: readonly RelaySample[], parts: readonly ('cpuMicros' | 'relay' | 'server')[]) =>
+    `${parts.map((part) => number(median(samples.map((one) => one[part])))).join(' + ')} µs`;
+  return [
+    {
+      what: `Dialogues per second through a relay ${what}, ${open} open; the floor is the check without one`,
+      ...{ value: number(median(rates)), floor: number(median(floors)), ratio: ratio(share) },
+      aim: { text: `≥ ${RELAY_AIM}`, met: share >= RELAY_AIM },
+    },
+    {
+      what: 'CPU of client, relay and mail server per dialogue; the ratio is what two cores allow by it',
+      value: cpu(of, ['cpuMicros', 'relay', 'server']),
+      floor: cpu(direct, ['cpuMicros', 'server']),
+      ratio: ratio(bound),
+    },
+  ];
+}
+
+const CORES = 2;
+/** Dialogues per second that the cores allow: no process has more than one of them, and all have no more than these. */
+const boundOf = ({ cpuMicros, relay, server }: RelaySample): number =>
+  1e6 / Math.max(cpuMicros, relay, server, (cpuMicros + relay + server) / CORES);
 
 type Pair = [number[], number[]];
 

@@ -15,6 +15,7 @@ const certificate = (name: string) =>
 const PASSWORD = 'only-the-benchmark-knows';
 
 interface RelayProcess {
+  readonly pid: number;
   readonly via: NonNullable<MailboxLoad['via']>;
   stop(): Promise<void>;
 }
@@ -39,6 +40,7 @@ export async function startRelayProcess(port: number, tls: boolean): Promise<Rel
   const { listen } = JSON.parse(line) as { listen: string };
   const ca = tls ? readFileSync(certificate(''), 'utf8') : null;
   return {
+    pid: child.pid ?? 0,
     via: { port: Number(listen.split(':').at(-1)), password: PASSWORD, ca },
     async stop() {
       const exited = once(child, 'exit');

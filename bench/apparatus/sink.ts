@@ -14,6 +14,7 @@ export const NO_SINK = "smtp-sink is not installed (on Debian: in the package 'p
 
 interface Sink {
   readonly port: number;
+  readonly pids: readonly number[];
   stop(): Promise<void>;
 }
 
@@ -31,6 +32,7 @@ export async function startSink(addresses: readonly string[]): Promise<Sink | nu
   for (const address of addresses) await accepts(address, port);
   return {
     port,
+    pids: children.flatMap(({ pid }) => pid ?? []),
     async stop() {
       for (const child of children) {
         const exited = once(child, 'exit');

@@ -193,6 +193,7 @@ async function serveHealth(options: Options, relay: Relay, closers: Closers): Pr
     mailvet_relay_connections: () => [
       { labels: { state: 'handshake' }, value: relay.stats.handshakes },
       { labels: { state: 'dialogue' }, value: relay.stats.dialogues },
+      { labels: { state: 'trunk' }, value: relay.stats.trunks },
     ],
     mailvet_relay_connections_max: () => one(options.relayMaxConnections),
     mailvet_relay_bytes_total: () =>

@@ -1,12 +1,13 @@
 /** The relay: passes connections of clients that know the token on to mail servers, from this host's address. */
 import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
 import { routable } from '../engine/dns/routable.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { RELAY_FAILED_LOGINS, RELAY_FAILED_LOGINS_SECONDS } from '../kernel/facts/limits.ts';
 import { canonicalIp, formatHostPort, type HostPort, widestNetworkOf, withoutZone } from '../kernel/ip.ts';
 import type { Logger } from '../kernel/log.ts';
+import { SOCKS_METHODS, SOCKS_VERSION } from '../kernel/socks.ts';
 import { GuessCounts } from '../kernel/windows.ts';
 import {
   chooseMethod,
@@ -22,6 +23,7 @@ import {
   readPassword,
   tokenMatcher,
 } from './socks.ts';
+import { type CarriedDialogue, RelayTrunk } from './trunk.ts';
 
 /** For a whole step of the handshake, of which TLS is in the first: bytes that trickle in do not extend it. */
 const STEP_MS = 10_000;
@@ -80,6 +82,9 @@ export class Relay {
   /** Before their destination is being connected to; the oldest first. */
   readonly #handshakes = new Set<Client>();
   readonly #dialogues = new Set<Client>();
+  readonly #trunks = new Set<RelayTrunk>();
+  /** Dialogues that trunks carry. */
+  readonly #carried = new Set<CarriedDialogue>();
   readonly #ended = new Map<RelayOutcome, number>(RELAY_OUTCOMES.map((outcome) => [outcome, 0]));
   readonly #bytes = { mail_server: 0, client: 0 };
   #isToken: (password: Buffer) => boolean = () => false;
@@ -106,8 +111,9 @@ export class Relay {
     return { address, port: typeof bound === 'object' && bound !== null ? bound.port : port };
   }
 
-  /** For connections from now on. */
+  /** For connections from now on; those that carry many dialogues take no more of them. */
   reload({ tokens, tls }: RelaySecrets): void {
+    for (const trunk of this.#trunks) trunk.retire();
     // TLS 1.3 has no renegotiation, with which a client could keep the relay computing.
     this.#secure = tls === null ? null : createSecureContext({ cert: tls.cert, key: tls.key, minVersion: 'TLSv1.3' });
     this.#certificateEndsAt = tls === null ? null : tls.endsAt;
@@ -117,7 +123,8 @@ export class Relay {
   get stats() {
     return {
       handshakes: this.#handshakes.size,
-      dialogues: this.#dialogues.size,
+      dialogues: this.#dialogues.size + this.#carried.size,
+      trunks: this.#trunks.size,
       ended: this.#ended,
       bytes: this.#bytes,
       certificateEndsAt: this.#certificateEndsAt,
@@ -130,8 +137,10 @@ export class Relay {
     const closed = once(this.#server, 'close');
     this.#server.close();
     for (const { ending } of this.#handshakes) ending.abort('stopped');
+    for (const trunk of this.#trunks) trunk.retire();
     const cut = setTimeout(() => {
       for (const { ending } of this.#dialogues) ending.abort('stopped');
+      for (const trunk of this.#trunks) trunk.cut('stopped');
     }, drainMs);
     await closed;
     clearTimeout(cut);
@@ -144,8 +153,8 @@ export class Relay {
     let outcome: RelayOutcome;
     try {
       const destination = await this.#handshake(client);
-      const upstream = await this.#connect(client, destination);
-      outcome = await this.#dialogue(client, upstream);
+      if (destination === null) outcome = await this.#carry(client);
+      else outcome = await this.#dialogue(client, await this.#connect(client, destination));
       client.socket.destroy();
     } catch (error) {
       const end = this.#endOf(client, error);
@@ -153,6 +162,8 @@ export class Relay {
       closeWith(client.socket, end.reply);
     }
     client.upstream?.destroy();
+    this.#handshakes.delete(client);
+    this.#dialogues.delete(client);
     this.#note(client, outcome);
   }
 
@@ -213,8 +224,11 @@ export class Relay {
     return true;
   }
 
-  /** Three steps, each within its time: TLS and greeting, password, request. The fourth is to connect. */
-  async #handshake(client: Client): Promise<HostPort> {
+  /**
+   * Three steps, each within its time: TLS and greeting, password, request. The fourth is to connect. Null: there is no
+   * request, as the client wants the connection to carry many dialogues.
+   */
+  async #handshake(client: Client): Promise<HostPort | null> {
     const { socket, ending } = client;
     const reader = readerOf(socket, ending.signal);
     const step = async <T>(take: () => Promise<T>): Promise<T> => {
@@ -226,9 +240,11 @@ export class Relay {
       }
     };
     try {
-      socket.write(await step(() => chooseMethod(reader)));
+      const method = await step(() => chooseMethod(reader));
+      socket.write(Buffer.of(SOCKS_VERSION, SOCKS_METHODS[method]));
       this.#checkPassword(client.ip, await step(() => readPassword(reader)));
       socket.write(LOGIN_ACCEPTED);
+      if (method === 'streams') return null;
       client.destination = await step(() => readDestination(reader));
       return client.destination;
     } catch (error) {
@@ -256,20 +272,52 @@ export class Relay {
     this.#logger.warn(about, 'too many failed sign-ins came from this network; its connections are closed for a while');
   }
 
-  async #connect(client: Client, { address, port }: HostPort): Promise<Socket> {
+  /** How to connect to it; throws where that is not allowed. */
+  #optionsFor({ address, port }: HostPort): TcpNetConnectOpts {
     const { ports, bind, maxConnections, allowPrivate, own } = this.#settings;
     if (!ports.includes(port)) throw new RelayEnd('port_not_allowed');
     if (!routable(address, { allowPrivate, own })) throw new RelayEnd('address_not_allowed');
     const localAddress = bind.find((ip) => familyOf(ip) === familyOf(address));
     if (bind.length > 0 && localAddress === undefined) throw new RelayEnd('address_type');
-    if (this.#dialogues.size >= maxConnections) throw new RelayEnd('busy');
-    this.#handshakes.delete(client);
-    this.#dialogues.add(client);
-    const upstream = connect({
-      ...{ host: address, port, allowHalfOpen: true, noDelay: true },
+    if (this.stats.dialogues >= maxConnections) throw new RelayEnd('busy');
+    return {
+      ...{ host: address, port, noDelay: true, autoSelectFamily: false },
       ...{ keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
       ...(localAddress === undefined ? {} : { localAddress }),
+    };
+  }
+
+  /** Carries dialogues until the client's connection ends. */
+  async #carry(client: Client): Promise<RelayOutcome> {
+    if (this.#trunks.size >= this.#settings.maxConnections) throw new RelayEnd('busy', null);
+    const { idleMs, totalMs } = this.#settings;
+    const { promise, resolve } = Promise.withResolvers<RelayOutcome>();
+    this.#handshakes.delete(client);
+    client.inDialogue = true;
+    const trunk = new RelayTrunk(client.socket, {
+      ...{ idleMs, totalMs, connectMs: CONNECT_MS, lastMs: LAST_MS, clock: this.#clock },
+      optionsFor: (destination) => this.#optionsFor(destination),
+      endOf: (error) => this.#endOf(client, error),
+      on: {
+        began: (dialogue) => this.#carried.add(dialogue),
+        ended: (dialogue, outcome) => {
+          this.#carried.delete(dialogue);
+          this.#note({ ...dialogue, ip: client.ip }, outcome);
+        },
+        closed: resolve,
+      },
     });
+    this.#trunks.add(trunk);
+    const outcome = await promise;
+    this.#trunks.delete(trunk);
+    return outcome;
+  }
+
+  async #connect(client: Client, destination: HostPort): Promise<Socket> {
+    const options = this.#optionsFor(destination);
+    this.#handshakes.delete(client);
+    this.#dialogues.add(client);
+    const upstream = connect({ ...options, allowHalfOpen: true });
     client.upstream = upstream;
     upstream.on('error', () => client.inDialogue && client.ending.abort('broken'));
     const late = AbortSignal.timeout(CONNECT_MS);
@@ -305,10 +353,7 @@ export class Relay {
     this.#ended.set(outcome, (this.#ended.get(outcome) ?? 0) + 1);
   }
 
-  #note(client: Client, outcome: RelayOutcome): void {
-    const { ip, destination, upstream, startedAt } = client;
-    this.#handshakes.delete(client);
-    this.#dialogues.delete(client);
+  #note({ ip, destination, upstream, startedAt }: CarriedDialogue & { readonly ip: string }, outcome: RelayOutcome) {
     const bytes = { mail_server: upstream?.bytesWritten ?? 0, client: upstream?.bytesRead ?? 0 };
     this.#bytes.mail_server += bytes.mail_server;
     this.#bytes.client += bytes.client;

@@ -1,7 +1,8 @@
 /** The server's side of SOCKS 5 (RFC 1928) with user name and password (RFC 1929), up to the reply to the request. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { canonicalIp, type HostPort, parseIp, textOf } from '../kernel/ip.ts';
+import { canonicalIp, type HostPort, textOf } from '../kernel/ip.ts';
+import { LOGIN_VERSION, SOCKS_CONNECT, SOCKS_METHODS, SOCKS_VERSION, socksMessage } from '../kernel/socks.ts';
 
 /** How a connection may end; docs/relay.md explains each. */
 export const RELAY_OUTCOMES = [
@@ -37,14 +38,9 @@ export class RelayEnd extends Error {
   }
 }
 
-const VERSION = 5;
-/** Of the subnegotiation (RFC 1929). */
-const LOGIN_VERSION = 1;
-const PASSWORD_METHOD = 2;
-const NO_METHOD = 0xff;
-const CONNECT = 1;
 const ADDRESS_BYTES: Readonly<Record<number, 4 | 16>> = { 1: 4, 4: 16 };
 const PORT_BYTES = 2;
+const REQUEST_HEAD_BYTES = 4;
 
 /** Reads the bytes of one step; those behind them stay in the stream. */
 interface StepReader {
@@ -78,13 +74,14 @@ export function readerOf(stream: Readable, signal: AbortSignal): StepReader & { 
   };
 }
 
-/** The method of user name and password; throws where the client does not have it. */
-export async function chooseMethod(reader: StepReader): Promise<Buffer> {
+/** Streams where the client knows them, else the password alone; throws where the client has neither. */
+export async function chooseMethod(reader: StepReader): Promise<'streams' | 'password'> {
   const [version, count = 0] = await reader.take(2);
-  if (version !== VERSION) throw new RelayEnd('malformed');
+  if (version !== SOCKS_VERSION) throw new RelayEnd('malformed');
   const methods = await reader.take(count);
-  if (!methods.includes(PASSWORD_METHOD)) throw new RelayEnd('no_password', Buffer.of(VERSION, NO_METHOD));
-  return Buffer.of(VERSION, PASSWORD_METHOD);
+  if (methods.includes(SOCKS_METHODS.streams)) return 'streams';
+  if (methods.includes(SOCKS_METHODS.password)) return 'password';
+  throw new RelayEnd('no_password', Buffer.of(SOCKS_VERSION, SOCKS_METHODS.refused));
 }
 
 export const LOGIN_ACCEPTED = Buffer.of(LOGIN_VERSION, 0);
@@ -110,32 +107,45 @@ export function tokenMatcher(tokens: readonly string[]): (password: Buffer) => b
   };
 }
 
-/** Where the client wants to connect to; an IPv4-mapped address is one of IPv4. Throws for anything but CONNECT. */
+/** Where the client wants to connect to. Throws for anything but CONNECT. */
 export async function readDestination(reader: StepReader): Promise<HostPort> {
-  const [version, command, , type = 0] = await reader.take(4);
-  if (version !== VERSION) throw new RelayEnd('malformed');
-  if (command !== CONNECT) throw new RelayEnd('command');
+  const head = await reader.take(REQUEST_HEAD_BYTES);
+  return destinationOf(head, await reader.take(addressBytesOf(head) + PORT_BYTES));
+}
+
+/** The same of a whole request. */
+export function destinationIn(request: Buffer): HostPort {
+  const head = request.subarray(0, REQUEST_HEAD_BYTES);
+  const rest = request.subarray(REQUEST_HEAD_BYTES);
+  if (rest.length !== addressBytesOf(head) + PORT_BYTES) throw new RelayEnd('malformed');
+  return destinationOf(head, rest);
+}
+
+function addressBytesOf(head: Buffer): number {
+  const [version, command, , type = 0] = head;
+  if (version !== SOCKS_VERSION) throw new RelayEnd('malformed');
+  if (command !== SOCKS_CONNECT) throw new RelayEnd('command');
   const size = ADDRESS_BYTES[type];
   // A name, or a type that does not exist.
   if (size === undefined) throw new RelayEnd('address_type');
-  const bytes = await reader.take(size + PORT_BYTES);
-  const groups = Array.from({ length: size / 2 }, (_, i) => bytes.readUInt16BE(2 * i));
+  return size;
+}
+
+/** An IPv4-mapped address is one of IPv4. */
+function destinationOf(head: Buffer, rest: Buffer): HostPort {
+  const size = addressBytesOf(head);
+  const groups = Array.from({ length: size / 2 }, (_, i) => rest.readUInt16BE(2 * i));
   const text = textOf(groups);
-  return { address: canonicalIp(text) ?? text, port: bytes.readUInt16BE(size) };
+  return { address: canonicalIp(text) ?? text, port: rest.readUInt16BE(size) };
 }
 
 /** `from`: the address that the relay connects from. */
-export const connectedReply = (from: HostPort): Buffer => requestReply(0, from);
+export const connectedReply = (from: HostPort): Buffer => socksMessage(0, from);
 
-function replyTo(outcome: RelayOutcome): Buffer | null {
+/** Null: there is none, and the connection is closed. */
+export function replyTo(outcome: RelayOutcome): Buffer | null {
   const code = REPLY_CODES[outcome];
-  return code === undefined ? null : requestReply(code, { address: '0.0.0.0', port: 0 });
-}
-
-function requestReply(code: number, { address, port }: HostPort): Buffer {
-  const groups = parseIp(address) ?? [0, 0];
-  const bytes = [...groups, port].flatMap((group) => [group >> 8, group & 0xff]);
-  return Buffer.from([VERSION, code, 0, groups.length === 2 ? 1 : 4, ...bytes]);
+  return code === undefined ? null : socksMessage(code, { address: '0.0.0.0', port: 0 });
 }
 
 /** What the error of a connection attempt says about the destination. */

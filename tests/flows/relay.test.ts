@@ -16,6 +16,7 @@ import { parse } from 'yaml';
 import { ROOT } from '../../scripts/fresh.mjs';
 import { unknownVariables } from '../../src/config/read.ts';
 import { RELAY_FAILED_LOGINS } from '../../src/kernel/facts/limits.ts';
+import { type FrameKind, FrameReader, FrameWriter, SOCKS_METHODS } from '../../src/kernel/socks.ts';
 import { RELAY_OUTCOMES } from '../../src/relay/socks.ts';
 import type { Zone } from '../lab/dns.ts';
 import { runCli, spawnCli, startProcess } from '../lab/process.ts';
@@ -537,6 +538,217 @@ describe('requests', () => {
     const third = await signedIn(relay);
     third.send(...target);
     expect((await third.next(10))[1]).toBe(0);
+  });
+});
+
+interface Frame {
+  readonly kind: FrameKind;
+  readonly id: number;
+  readonly payload: Buffer;
+}
+
+/** A client that has many dialogues on one connection. */
+interface TrunkClient {
+  readonly client: RawClient;
+  readonly frames: readonly Frame[];
+  send(kind: FrameKind, id: number, payload?: readonly number[] | Buffer): void;
+  /** Of a stream: the code of the reply, and everything that came. */
+  code(id: number): number | undefined;
+  text(id: number): string;
+  isClosed(id: number): boolean;
+}
+
+async function openTrunk(relay: RunningRelay, from?: string, token = TOKEN): Promise<TrunkClient> {
+  const client = await openClient(relay, from);
+  client.send(5, 2, SOCKS_METHODS.password, SOCKS_METHODS.streams);
+  expect(await client.next(2)).toEqual([5, SOCKS_METHODS.streams]);
+  client.send(...login(token));
+  expect(await client.next(2)).toEqual([1, 0]);
+  client.socket.removeAllListeners('data');
+  const frames: Frame[] = [];
+  const reader = new FrameReader();
+  client.socket.on('data', (chunk: Buffer) => {
+    reader.read(chunk, (kind, id, payload) => frames.push({ kind, id, payload: Buffer.from(payload) }));
+  });
+  const writer = new FrameWriter((bytes) => void client.socket.write(bytes));
+  const of = (id: number, kind: FrameKind) => frames.filter((one) => one.id === id && one.kind === kind);
+  return {
+    client,
+    frames,
+    send: (kind, id, payload = []) => writer.add(kind, id, Buffer.from(payload)),
+    code: (id) => of(id, 'reply')[0]?.payload[1],
+    text: (id) => Buffer.concat(of(id, 'data').map(({ payload }) => payload)).toString(),
+    isClosed: (id) => of(id, 'close').length > 0,
+  };
+}
+
+describe('a connection that carries many dialogues', () => {
+  const outcome = (relay: RunningRelay, name: string) =>
+    relay.metric(`mailvet_relay_connections_total{outcome="${name}"}`);
+
+  it('connects each of them, and has a line and a count for each', async () => {
+    const lab = await smtpLab();
+    const relay = await startRelay(['--insecure', '--bind', '127.0.7.7', '--ports', String(lab.port)]);
+    const trunk = await openTrunk(relay);
+    const ids = Array.from({ length: 50 }, (_, i) => i + 1);
+    for (const id of ids) trunk.send('open', id, request(v4(lab.address), lab.port));
+    await vi.waitFor(() => expect(ids.filter((id) => trunk.text(id).startsWith('220 '))).toHaveLength(50), WAIT);
+    expect(new Set(ids.map((id) => trunk.code(id)))).toEqual(new Set([0]));
+    expect(await relay.metric('mailvet_relay_connections{state="dialogue"}')).toBe(50);
+    expect(await relay.metric('mailvet_relay_connections{state="trunk"}')).toBe(1);
+    // One half says goodbye, the other one hangs up.
+    for (const id of ids) {
+      if (id % 2 === 0) trunk.send('data', id, Buffer.from('QUIT\r\n'));
+      else trunk.send('close', id);
+    }
+    await vi.waitFor(() => expect(ids.filter((id) => trunk.isClosed(id))).toHaveLength(25), WAIT);
+    expect(trunk.text(2)).toMatch(/\r\n221 /);
+    await expect.poll(() => outcome(relay, 'completed'), WAIT).toBe(50);
+    expect(await relay.metric('mailvet_relay_connections{state="dialogue"}')).toBe(0);
+    await expect.poll(() => relay.lines.filter(({ msg }) => msg === 'connection ended').length, WAIT).toBe(50);
+    expect(relay.lines.at(-1)).toMatchObject({ client: '127.0.0.1', destination: `127.0.8.8:${lab.port}` });
+    expect(new Set(lab.connections.map(({ from }) => from))).toEqual(new Set(['127.0.7.7']));
+    expect(await relay.metric('mailvet_relay_bytes_total{to="mail_server"}')).toBe(25 * 6);
+  });
+
+  it('has to be signed in to like any other, and allows no more than others', async () => {
+    const relay = await startRelay(['--insecure'], {});
+    const guesser = await openClient(relay, '127.0.51.1');
+    guesser.send(5, 1, SOCKS_METHODS.streams, ...login('a-wrong-token-of-somebody'));
+    expect(await guesser.closed).toEqual([5, SOCKS_METHODS.streams, 1, 1]);
+    const trunk = await openTrunk(relay, '127.0.51.2');
+    const cases: [bytes: number[], code: number][] = [
+      [request(v4('127.0.0.1'), 25), 2],
+      [request(v4('169.254.169.254'), 25), 2],
+      [request(v6('0:0:0:0:0:ffff:a00:1'), 25), 2],
+      [request(v4('8.8.8.8'), 587), 2],
+      [request(name('localhost'), 25), 8],
+      [request(v4('8.8.8.8'), 25, 2), 7],
+      [request(v4('8.8.8.8'), 25, 3), 7],
+    ];
+    for (const [i, [bytes]] of cases.entries()) trunk.send('open', i + 1, bytes);
+    const codes = () => cases.map((_, i) => trunk.code(i + 1));
+    await expect.poll(codes, WAIT).toEqual(cases.map(([, code]) => code));
+    // No request at all, and half of one.
+    trunk.send('open', 90, []);
+    trunk.send('open', 91, request(v4('8.8.8.8'), 25).slice(0, -1));
+    await expect.poll(() => [trunk.isClosed(90), trunk.isClosed(91)], WAIT).toEqual([true, true]);
+    expect(await outcome(relay, 'malformed')).toBe(2);
+    expect(relay.lines.filter(({ level }) => level >= 50)).toEqual([]);
+  });
+
+  it('counts for --max-connections with each dialogue, and begins none twice', async () => {
+    const { port } = await startServer((socket) => void socket.resume());
+    const relay = await startRelay(['--insecure', '--ports', String(port), '--max-connections', '2']);
+    const trunk = await openTrunk(relay);
+    const target = request(v4('127.0.0.1'), port);
+    for (const id of [1, 2, 3]) trunk.send('open', id, target);
+    await expect.poll(() => [1, 2, 3].map((id) => trunk.code(id)), WAIT).toEqual([0, 0, 1]);
+    expect(await refusal(relay, target)).toBe(1);
+    trunk.send('open', 1, target);
+    await expect.poll(() => trunk.isClosed(1), WAIT).toBe(true);
+    trunk.send('close', 2);
+    await expect.poll(() => relay.metric('mailvet_relay_connections{state="dialogue"}'), WAIT).toBe(1);
+    trunk.send('open', 4, target);
+    await expect.poll(() => trunk.code(4), WAIT).toBe(0);
+    // Of streams that are gone, or never were.
+    for (const id of [2, 3, 77]) trunk.send('data', id, Buffer.from('QUIT'));
+    trunk.send('close', 77);
+    trunk.client.socket.destroy();
+    await expect.poll(() => outcome(relay, 'broken'), WAIT).toBe(2);
+    expect(await relay.metric('mailvet_relay_connections{state="trunk"}')).toBe(0);
+  });
+
+  it.each([
+    ['an unknown kind of frame', [9, 0, 0, 0, 1, 0, 0]],
+    ['a frame that is too long', [2, 0, 0, 0, 1, 255, 255]],
+  ])('ends with %s', async (_, bytes) => {
+    const relay = await startRelay();
+    const trunk = await openTrunk(relay);
+    trunk.client.send(...bytes);
+    await trunk.client.closed;
+    expect(await outcome(relay, 'malformed')).toBe(1);
+  });
+
+  it('takes no more from one side than the other takes, both ways', async () => {
+    let hasClosed = false;
+    const { port } = await startServer((socket) => {
+      socket.pause();
+      socket.on('close', () => {
+        hasClosed = true;
+      });
+      const chunk = Buffer.alloc(64 * 1024, 120);
+      const write = () => {
+        while (!socket.destroyed && socket.write(chunk));
+      };
+      socket.on('drain', write);
+      write();
+    });
+    const relay = await startRelay(['--insecure', '--ports', String(port)]);
+    const residentKb = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${relay.pid}/status`, 'utf8'))?.[1]);
+    const [reading, writing] = [await openTrunk(relay), await openTrunk(relay)];
+    const before = residentKb();
+    reading.client.socket.pause();
+    for (let id = 1; id <= 20; id += 1) reading.send('open', id, request(v4('127.0.0.1'), port));
+    await sleep(2_000);
+    expect(residentKb() - before).toBeLessThan(64 * 1024);
+    writing.send('open', 1, request(v4('127.0.0.1'), port));
+    await expect.poll(() => writing.code(1), WAIT).toBe(0);
+    hasClosed = false;
+    for (let i = 0; i < 2_000; i += 1) writing.send('data', 1, Buffer.alloc(16 * 1024));
+    await expect.poll(() => writing.isClosed(1), WAIT).toBe(true);
+    await expect.poll(() => hasClosed, WAIT).toBe(true);
+    expect(residentKb() - before).toBeLessThan(64 * 1024);
+  });
+
+  it('ends dialogues that idle or last too long, and itself when there are none', async () => {
+    const { port } = await startServer((socket) => {
+      socket.on('data', () => socket.write('.'));
+      socket.on('end', () => socket.end());
+    });
+    const limits = ['--idle-seconds', '1', '--total-seconds', '4'];
+    const relay = await startRelay(['--insecure', '--ports', String(port), ...limits]);
+    const [trunk, unused] = [await openTrunk(relay), await openTrunk(relay)];
+    for (const id of [1, 2]) trunk.send('open', id, request(v4('127.0.0.1'), port));
+    const talk = setInterval(() => trunk.send('data', 2, [46]), 200);
+    await expect.poll(() => trunk.isClosed(1), WAIT).toBe(true);
+    expect(trunk.isClosed(2)).toBe(false);
+    await unused.client.closed;
+    await expect.poll(() => trunk.isClosed(2), WAIT).toBe(true);
+    clearInterval(talk);
+    await trunk.client.closed;
+    expect([await outcome(relay, 'idle'), await outcome(relay, 'too_long')]).toEqual([3, 1]);
+  });
+
+  it('takes no more dialogues after SIGHUP, so that a token that is gone is of no more use, and after SIGTERM', async () => {
+    const lab = await smtpLab();
+    const token = file('revoked', `${TOKEN}\n`);
+    const relay = await startRelay(['--insecure', '--ports', String(lab.port), '--token-file', token]);
+    const target = request(v4(lab.address), lab.port);
+    const begin = async (trunk: TrunkClient) => {
+      trunk.send('open', 1, target);
+      await expect.poll(() => trunk.text(1), WAIT).toMatch(/^220 /);
+    };
+    const endsAfter = async (trunk: TrunkClient, signal: NodeJS.Signals) => {
+      relay.signal(signal);
+      await expect.poll(() => trunk.frames.some(({ kind }) => kind === 'retire'), WAIT).toBe(true);
+      trunk.send('open', 2, target);
+      await expect.poll(() => trunk.isClosed(2), WAIT).toBe(true);
+      expect(trunk.code(2)).toBeUndefined();
+      trunk.send('data', 1, Buffer.from('QUIT\r\n'));
+      await trunk.client.closed;
+      expect(trunk.text(1)).toMatch(/\r\n221 /);
+    };
+    const first = await openTrunk(relay);
+    await begin(first);
+    writeFileSync(token, 'another-token-of-this-relay\n');
+    await endsAfter(first, 'SIGHUP');
+    await expect(openTrunk(relay)).rejects.toThrow();
+    const second = await openTrunk(relay, '127.0.52.1', 'another-token-of-this-relay');
+    await begin(second);
+    await endsAfter(second, 'SIGTERM');
+    expect(await relay.ended()).toBe(0);
+    expect(lab.connections).toHaveLength(2);
   });
 });
 

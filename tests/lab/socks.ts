@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, TLSSocket } from 'node:tls';
+import { type FrameKind, FrameReader, FrameWriter, SOCKS_METHODS } from '../../src/kernel/socks.ts';
 
 /** How it misbehaves. With TLS, a server without it hangs at the handshake. */
 type SocksFault =
@@ -16,6 +17,9 @@ type SocksFault =
   | 'names_itself'
   | 'takes_no_method'
   | 'speaks_http'
+  | 'speaks_no_frames'
+  | 'speaks_too_early'
+  | 'closes_at_request'
   | 'dies_in_dialogue';
 
 export interface SocksSetup {
@@ -24,6 +28,8 @@ export interface SocksSetup {
   readonly port?: number;
   readonly credentials?: { readonly user: string; readonly password: string };
   readonly tls?: boolean;
+  /** As a relay of ours: a connection carries many dialogues. */
+  readonly streams?: boolean;
   readonly fault?: SocksFault;
   /** Address of a mail server to which it has no answer. */
   readonly silentFor?: string;
@@ -46,6 +52,8 @@ export interface SocksLab {
   readonly open: number;
   /** Connections that resumed a TLS session. */
   readonly resumed: number;
+  /** Takes no more dialogues on the connections that are open. */
+  retire(): void;
   /** From now on. */
   behave(setup: Pick<SocksSetup, 'fault' | 'reply' | 'silentFor'>): void;
   close(): Promise<void>;
@@ -59,13 +67,14 @@ export async function startSocks(setup: SocksSetup = {}): Promise<SocksLab> {
   let behavior: Pick<SocksSetup, 'fault' | 'reply' | 'silentFor'> = setup;
   let connections = 0;
   let resumed = 0;
+  const all: SocksConnection[] = [];
   const onConnection = (socket: Socket) => {
     connections++;
     if (socket instanceof TLSSocket && socket.isSessionReused()) resumed++;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => {});
-    new SocksConnection(socket, { ...setup, ...behavior }, requests, sockets);
+    all.push(new SocksConnection(socket, () => ({ ...setup, ...behavior }), requests, sockets));
   };
   const server: Server = setup.tls
     ? createTlsServer({ cert: read('socks.pem'), key: read('socks-key.pem') }, onConnection)
@@ -89,6 +98,9 @@ export async function startSocks(setup: SocksSetup = {}): Promise<SocksLab> {
     get resumed() {
       return resumed;
     },
+    retire() {
+      for (const one of all) one.retire();
+    },
     behave: (changed) => {
       behavior = changed;
     },
@@ -101,21 +113,26 @@ export async function startSocks(setup: SocksSetup = {}): Promise<SocksLab> {
 
 class SocksConnection {
   readonly #socket: Socket;
-  readonly #setup: SocksSetup;
+  readonly #setup: () => SocksSetup;
   readonly #requests: SocksRequest[];
   readonly #sockets: Set<Socket>;
   #input = Buffer.alloc(0);
-  #step: 'greeting' | 'credentials' | 'request' | 'over' = 'greeting';
+  #step: 'greeting' | 'credentials' | 'request' | 'frames' | 'over' = 'greeting';
+  #carriesMany = false;
+  readonly #frames = new FrameReader();
+  readonly #writer = new FrameWriter((bytes) => void this.#socket.write(bytes));
+  readonly #targets = new Map<number, Socket>();
 
-  constructor(socket: Socket, setup: SocksSetup, requests: SocksRequest[], sockets: Set<Socket>) {
+  constructor(socket: Socket, setup: () => SocksSetup, requests: SocksRequest[], sockets: Set<Socket>) {
     [this.#socket, this.#setup, this.#requests, this.#sockets] = [socket, setup, requests, sockets];
-    if (setup.fault === 'speaks_http') socket.write('HTTP/1.1 400 Bad Request\r\n\r\n');
+    if (setup().fault === 'speaks_http') socket.write('HTTP/1.1 400 Bad Request\r\n\r\n');
     socket.on('data', this.#onData);
   }
 
   readonly #onData = (chunk: Buffer): void => {
     this.#input = Buffer.concat([this.#input, chunk]);
-    if (this.#step === 'greeting') this.#onGreeting();
+    if (this.#step === 'frames') this.#onFrames();
+    else if (this.#step === 'greeting') this.#onGreeting();
     else if (this.#step === 'credentials') this.#onCredentials();
     else if (this.#step === 'request') this.#onRequest();
   };
@@ -125,10 +142,12 @@ class SocksConnection {
     if (this.#input.length < 2 + count) return;
     const methods = this.#input.subarray(2, 2 + count);
     this.#input = this.#input.subarray(2 + count);
-    const { credentials, fault } = this.#setup;
+    const { credentials, fault, streams } = this.#setup();
     if (fault === 'hangs_at_greeting') return;
-    const method = fault === 'takes_no_method' ? 255 : credentials === undefined ? 0 : methods.includes(2) ? 2 : 255;
-    this.#step = method === 2 ? 'credentials' : 'request';
+    this.#carriesMany = streams === true && methods.includes(SOCKS_METHODS.streams);
+    const signIn = this.#carriesMany ? SOCKS_METHODS.streams : methods.includes(2) ? 2 : 255;
+    const method = fault === 'takes_no_method' ? 255 : credentials === undefined ? 0 : signIn;
+    this.#step = method === 0 ? 'request' : method === 255 ? 'over' : 'credentials';
     this.#socket.write(Buffer.from([5, method]));
   }
 
@@ -139,10 +158,10 @@ class SocksConnection {
     const user = this.#input.subarray(2, 2 + userLength).toString();
     const password = this.#input.subarray(3 + userLength, 3 + userLength + passwordLength).toString();
     this.#input = this.#input.subarray(3 + userLength + passwordLength);
-    const { credentials, fault } = this.#setup;
+    const { credentials, fault } = this.#setup();
     if (fault === 'hangs_at_credentials') return;
     const isGood = credentials?.user === user && credentials.password === password;
-    this.#step = isGood ? 'request' : 'over';
+    this.#step = !isGood ? 'over' : this.#carriesMany ? 'frames' : 'request';
     this.#socket.write(Buffer.from([1, isGood ? 0 : 1]));
   }
 
@@ -154,12 +173,66 @@ class SocksConnection {
     const port = this.#input.readUInt16BE(4 + length);
     this.#requests.push({ atyp, host, port });
     this.#step = 'over';
-    const { fault, reply = 0, silentFor } = this.#setup;
+    const { fault, reply = 0, silentFor } = this.#setup();
     if (fault === 'hangs_at_request' || host === silentFor) return;
     if (fault === 'half_a_reply') this.#socket.write(Buffer.from([5, 0, 0]));
     else if (fault === 'floods') this.#flood();
     else if (reply !== 0) this.#socket.end(Buffer.from([5, reply, 0, 1, 0, 0, 0, 0, 0, 0]));
     else this.#connect(host, port);
+  }
+
+  retire(): void {
+    if (this.#step === 'frames') this.#writer.add('retire', 0);
+  }
+
+  #onFrames(): void {
+    const bytes = this.#input;
+    this.#input = Buffer.alloc(0);
+    this.#frames.read(bytes, (kind, id, payload) => this.#onFrame(kind, id, payload));
+  }
+
+  #onFrame(kind: FrameKind, id: number, payload: Buffer) {
+    const target = this.#targets.get(id);
+    if (kind === 'close') target?.destroy();
+    if (kind === 'data' && this.#setup().fault === 'dies_in_dialogue' && /^(MAIL|RCPT)/i.test(payload.toString()))
+      this.#socket.destroy();
+    else if (kind === 'data') target?.write(payload);
+    if (kind !== 'open') return;
+    const atyp = payload[3] ?? 0;
+    const host = hostOf(atyp, payload.subarray(4, -2));
+    const port = payload.readUInt16BE(payload.length - 2);
+    this.#requests.push({ atyp, host, port });
+    const { fault, reply = 0, silentFor, from = '127.0.0.1' } = this.#setup();
+    if (fault === 'hangs_at_request' || host === silentFor) return;
+    if (fault === 'half_a_reply') return this.#socket.write(Buffer.from([1, 0, 0, 0, id, 0, 10, 5, 0, 0]));
+    if (fault === 'speaks_no_frames') return this.#socket.write('HTTP/1.1 400 Bad Request\r\n\r\n');
+    if (fault === 'speaks_too_early') return this.#writer.add('data', id, Buffer.from('220 too early\r\n'));
+    if (fault === 'closes_at_request') return this.#writer.add('close', id);
+    const answer = Buffer.from([5, reply, 0, 1, 127, 0, 0, 1, 0, 25]);
+    if (fault === 'floods') return this.#floodStream(id, answer);
+    if (reply !== 0) return this.#writer.add('reply', id, answer);
+    const opened = connect({ host, port, localAddress: from });
+    this.#sockets.add(opened);
+    this.#targets.set(id, opened);
+    opened.on('connect', () => this.#writer.add('reply', id, answer));
+    opened.on('data', (chunk) => this.#writer.add('data', id, chunk));
+    opened.on('error', () => this.#writer.add('reply', id, Buffer.from([5, 5, 0, 1, 0, 0, 0, 0, 0, 0])));
+    opened.on('close', () => {
+      this.#sockets.delete(opened);
+      this.#writer.add('close', id);
+    });
+    this.#socket.on('close', () => opened.destroy());
+  }
+
+  /** Frames of one stream, until the client goes away. */
+  #floodStream(id: number, answer: Buffer): void {
+    this.#writer.add('reply', id, answer);
+    const chunk = Buffer.alloc(64 * 1024, 'x');
+    const write = () => {
+      while (!this.#socket.destroyed && !this.#socket.writableNeedDrain) this.#writer.add('data', id, chunk);
+    };
+    this.#socket.on('drain', write);
+    write();
   }
 
   /** Until the client goes away. */
@@ -174,7 +247,7 @@ class SocksConnection {
   }
 
   #connect(host: string, port: number): void {
-    const { from = '127.0.0.1', fault } = this.#setup;
+    const { from = '127.0.0.1', fault } = this.#setup();
     const target = connect({ host, port, localAddress: from });
     this.#sockets.add(target);
     target.on('close', () => {

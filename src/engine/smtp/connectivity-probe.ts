@@ -7,7 +7,7 @@ import { contain, warnOfFault } from '../../kernel/contain.ts';
 import type { Egress } from '../../kernel/egress.ts';
 import { onAbort } from '../../kernel/on-abort.ts';
 import { ReplyParser } from './reply.ts';
-import { Tunnel } from './tunnel.ts';
+import { type MailConnection, Tunnel } from './tunnel.ts';
 
 export interface Greeting {
   /** The TCP connection was established. */
@@ -119,8 +119,11 @@ const noGreeting = (error: string): Greeting => ({
   proxyError: null,
 });
 
+/** `localAddress`: of a socket. */
+type ProbedConnection = MailConnection & { readonly localAddress?: string | undefined };
+
 class GreetingProbe {
-  readonly #socket: Socket;
+  readonly #socket: ProbedConnection;
   readonly #helo: string | null;
   readonly #parser = new ReplyParser();
   #found: { -readonly [K in keyof Greeting]: Greeting[K] } = { ...noGreeting(''), error: null };
@@ -135,7 +138,12 @@ class GreetingProbe {
   };
   #quitTimer: NodeJS.Timeout | undefined;
 
-  constructor(socket: Socket, helo: string | null, options: ProbeOptions, done: (greeting: Greeting) => void) {
+  constructor(
+    socket: ProbedConnection,
+    helo: string | null,
+    options: ProbeOptions,
+    done: (greeting: Greeting) => void,
+  ) {
     this.#socket = socket;
     this.#helo = helo;
     const end = (why: string) => {

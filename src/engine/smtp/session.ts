@@ -2,7 +2,7 @@
  * One TCP connection to one mail host: performs the dialogue's actions, enforces its timeouts, and always destroys the
  * socket.
  */
-import { connect, isIP, type Socket } from 'node:net';
+import { connect, isIP } from 'node:net';
 import { createSecureContext, type SecureContext, type TLSSocket, connect as wrapTls } from 'node:tls';
 import type { Clock } from '../../kernel/clock.ts';
 import { contain, warnOfFault } from '../../kernel/contain.ts';
@@ -23,7 +23,7 @@ import {
 import type { LearnedHost, LearnedHosts } from './learned-hosts.ts';
 import type { SmtpLimits } from './limits.ts';
 import { maskSecret, ReplyParser, type SmtpReply } from './reply.ts';
-import { Tunnel, type TunnelFailure, tunnelMs } from './tunnel.ts';
+import { type MailConnection, Tunnel, type TunnelFailure, tunnelMs } from './tunnel.ts';
 
 /** A check to be run in a session. */
 export interface SessionCheck {
@@ -80,8 +80,8 @@ export class SmtpSession {
   readonly #dialogue: Dialogue;
   readonly #endsAt: number;
   #parser = new ReplyParser();
-  #socket: Socket | null = null;
-  #plain: Socket | null = null;
+  #socket: MailConnection | null = null;
+  #plain: MailConnection | null = null;
   /** While it is being opened. */
   #tunnel: Tunnel | null = null;
   /** The checks under way. */
@@ -143,7 +143,7 @@ export class SmtpSession {
     this.#adopt(socket);
   }
 
-  #adopt(socket: Socket): void {
+  #adopt(socket: MailConnection): void {
     this.#plain = socket;
     this.#socket = socket;
     const onError = (error: NodeJS.ErrnoException) => this.#note(`connection: ${error.code ?? 'failed'}`);
@@ -158,7 +158,7 @@ export class SmtpSession {
     );
   }
 
-  #onTunnel(socket: Socket): void {
+  #onTunnel(socket: MailConnection): void {
     this.#tunnel = null;
     this.#adopt(socket);
     const onData = contain(this.fail, (chunk: Buffer) => this.#onData(chunk));

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ask, labCheck, labEgresses, labHosts } from '../../../tests/lab/mailbox.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../../../tests/lab/smtp.ts';
@@ -185,6 +186,119 @@ describe('a SOCKS server', () => {
     expect(await probe()).toMatchObject({ connected: false, error: 'SOCKS reply ConnectionRefused', proxyError: null });
     socks.behave({ reply: 2 });
     expect(await probe()).toMatchObject({ connected: false, proxyError: 'SOCKS reply NotAllowed' });
+  });
+});
+
+describe('a relay of ours', () => {
+  const relay = (setup: SocksSetup = {}, more: Parameters<typeof lab>[1] = {}) =>
+    lab({ credentials: CREDENTIALS, streams: true, ...setup }, { via: { credentials: () => CREDENTIALS }, ...more });
+  const many = (check: MailboxCheck, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, async (_, i) => {
+        const { smtp } = await ask(check, { email: `${i % 2 === 0 ? 'good' : 'none'}@d${i}.test`, dns: DNS });
+        return smtp.finding;
+      }),
+    );
+
+  it('has one connection for all dialogues, each of which is its own for the mail server', async () => {
+    const { mail, socks, check } = await relay({}, { options: { connectionsPerHost: 20 } });
+    const found = await many(check, 20);
+    expect(found).toEqual(Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? 'accepted' : 'mailbox_not_found')));
+    expect(mail.connections.length).toBeGreaterThan(1);
+    expect(new Set(mail.connections.map(({ from }) => from))).toEqual(new Set(['127.0.9.7']));
+    expect(new Set(socks.requests.map(({ atyp, host }) => `${atyp} ${host}`))).toEqual(new Set(['1 127.0.5.1']));
+    await mail.idle();
+    expect(socks.connections).toBe(1);
+  });
+
+  it('may be reached with TLS, and a dialogue may have its own in it', async () => {
+    const persona: Persona = { tls: 'works', demandsTls: true, capabilities: ['PIPELINING', 'STARTTLS'] };
+    const via = { tls: true, ca: CA, credentials: () => CREDENTIALS };
+    const { socks, check } = await relay({ tls: true }, { persona, via });
+    for (const email of ['good@a.test', 'good@b.test'])
+      expect((await ask(check, { email, dns: DNS })).smtp).toMatchObject({ finding: 'accepted', tls: true });
+    expect(socks.connections).toBe(1);
+  });
+
+  it.each<[string, SocksSetup]>([
+    ['hangs at its greeting', { fault: 'hangs_at_greeting' }],
+    ['hangs at the credentials', { fault: 'hangs_at_credentials' }],
+    ['hangs at the request', { fault: 'hangs_at_request' }],
+    ['sends half a reply', { fault: 'half_a_reply' }],
+    ['sends something else than frames', { fault: 'speaks_no_frames' }],
+    ['sends data before its reply', { fault: 'speaks_too_early' }],
+    ['closes without a reply', { fault: 'closes_at_request' }],
+    ['fails (REP 1)', { reply: 1 }],
+    ['does not allow it (REP 2)', { reply: 2 }],
+    ['has a reply of its own', { reply: 99 }],
+    ['rejects the password', { credentials: { ...CREDENTIALS, password: 'another' } }],
+  ])('that %s says nothing about the mailbox and the mail host', async (_, setup) => {
+    const { mail, socks, check } = await relay(setup);
+    const answer = await ask(check, { dns: DNS, ms: 5_000 });
+    expect(answer.smtp).toMatchObject({ finding: 'smtp_unreachable', rule: 'egress.proxy_failed', code: null });
+    expect(mail.connections).toEqual([]);
+    expect(outside(answer)).not.toMatch(new RegExp(`${SECRET}|another|${socks.port}`));
+    expect(check.stats().open).toBe(0);
+  });
+
+  it.each([3, 4, 5, 6])('that cannot reach the mail server (REP %d) is believed', async (reply) => {
+    const { check } = await relay({ reply });
+    expect((await ask(check, { dns: DNS })).smtp).toMatchObject({ rule: 'dialogue.unreachable' });
+  });
+
+  it('that dies in the dialogue leaves no verdict on the mailbox, and the next check dials it again', async () => {
+    const { socks, check } = await relay();
+    socks.behave({ fault: 'dies_in_dialogue' });
+    expect((await ask(check, { dns: DNS })).smtp).toMatchObject({ finding: 'smtp_temporary_failure' });
+    const dialled = socks.connections;
+    socks.behave({});
+    expect((await ask(check, { email: 'good@example.test', dns: DNS })).smtp.finding).toBe('accepted');
+    expect(socks.connections).toBe(dialled + 1);
+  });
+
+  it('that floods a dialogue ends that one, and goes on for so long only', async () => {
+    const { socks, check } = await relay({ fault: 'floods' });
+    expect((await ask(check, { dns: DNS })).smtp).toMatchObject({ rule: 'dialogue.violation' });
+    await expect.poll(() => socks.open, { timeout: 10_000 }).toBe(0);
+  });
+
+  it('that takes no more dialogues on a connection gets the next one on another', async () => {
+    const { socks, check } = await relay();
+    const one = async () => (await ask(check, { email: 'good@example.test', dns: DNS })).smtp.finding;
+    expect(await one()).toBe('accepted');
+    socks.retire();
+    await expect.poll(() => socks.open).toBe(0);
+    expect([await one(), socks.connections]).toEqual(['accepted', 2]);
+  });
+
+  it('that closes a connection just when it is to be used again is asked on a new one, once', async () => {
+    const { socks, check } = await relay();
+    await ask(check, { email: 'good@example.test', dns: DNS });
+    socks.behave({ fault: 'closes_at_request' });
+    expect((await ask(check, { dns: DNS })).smtp.rule).toBe('egress.proxy_failed');
+    expect([socks.connections, socks.requests.length]).toEqual([2, 3]);
+  });
+
+  it('that has become silent is not used any more', async () => {
+    const { mail, socks, check } = await relay();
+    await ask(check, { email: 'good@example.test', dns: DNS });
+    await mail.idle();
+    await pause(100);
+    socks.behave({ fault: 'hangs_at_request' });
+    expect((await ask(check, { dns: DNS })).smtp.rule).toBe('egress.proxy_failed');
+    socks.behave({});
+    expect((await ask(check, { email: 'good@example.test', dns: DNS })).smtp.finding).toBe('accepted');
+    expect(socks.connections).toBe(2);
+  });
+
+  it('lets a dialogue go when the caller goes away', async () => {
+    const { mail, socks, check } = await relay({}, { persona: { hold: () => new Promise(() => {}) } });
+    const abort = new AbortController();
+    const answer = ask(check, { dns: DNS, signal: abort.signal });
+    await expect.poll(() => mail.commands.length).toBe(1);
+    abort.abort();
+    expect((await answer).smtp.decidedBy).toBe('cancelled');
+    await expect.poll(() => [socks.open, check.stats().open]).toEqual([1, 0]);
   });
 });
 

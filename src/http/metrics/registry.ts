@@ -501,7 +501,10 @@ const RELAY_METRICS = {
     type: 'gauge',
     of: 'process',
     kept: 'reading',
-    labels: { state: '`handshake` (not signed in, or no destination yet), `dialogue`' },
+    labels: {
+      state:
+        '`handshake` (not signed in, or no destination yet), `dialogue`, `trunk` (carries dialogues, which count as such)',
+    },
     unit: 'connections',
     help: 'Open connections of clients.',
     look: 'Many of `handshake`: somebody holds connections open.',

@@ -74,6 +74,10 @@ const viaSocks = {
   secure: await socksAt({ tls: true }),
   silent: await socksAt({ fault: 'hangs_at_greeting' }),
   refusing: await socksAt({ reply: 5 }),
+  slow: await socksAt({ fault: 'hangs_at_request' }),
+  closing: await socksAt({ fault: 'closes_at_request' }),
+  relay: await socksAt({ streams: true }),
+  dyingRelay: await socksAt({ streams: true, fault: 'dies_in_dialogue' }),
   gone: { ...(await socksAt()), port: 9 },
 };
 

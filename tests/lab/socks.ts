@@ -175,7 +175,8 @@ class SocksConnection {
     this.#step = 'over';
     const { fault, reply = 0, silentFor } = this.#setup();
     if (fault === 'hangs_at_request' || host === silentFor) return;
-    if (fault === 'half_a_reply') this.#socket.write(Buffer.from([5, 0, 0]));
+    if (fault === 'closes_at_request') this.#socket.end();
+    else if (fault === 'half_a_reply') this.#socket.write(Buffer.from([5, 0, 0]));
     else if (fault === 'floods') this.#flood();
     else if (reply !== 0) this.#socket.end(Buffer.from([5, reply, 0, 1, 0, 0, 0, 0, 0, 0]));
     else this.#connect(host, port);

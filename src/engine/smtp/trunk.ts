@@ -1,6 +1,6 @@
 /**
- * A connection to a relay of ours that carries many dialogues (kernel/socks.ts). Each is a stream of it, which a session
- * uses as it would use a socket.
+ * A connection to a relay of ours that carries many dialogues (kernel/socks.ts). Each is a stream of it, which a
+ * session uses as it would use a socket.
  */
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
@@ -39,7 +39,10 @@ export class Trunk {
   /** `first`: what has arrived behind the sign-in. The socket has a listener for errors. */
   constructor(socket: Socket, first: Buffer) {
     this.#socket = socket;
-    this.#writer = new FrameWriter(contain(this.#fail, (bytes: Buffer) => void socket.write(bytes)));
+    const write = (bytes: Buffer) => {
+      socket.write(bytes);
+    };
+    this.#writer = new FrameWriter(contain(this.#fail, write));
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     // Whoever waits for a dialogue has timers, and nothing else waits for a trunk.
     socket.unref();
@@ -131,7 +134,7 @@ interface StreamOwner {
   readonly gone: (isKnown: boolean) => void;
 }
 
-export class TrunkStream extends Duplex {
+class TrunkStream extends Duplex {
   readonly #owner: StreamOwner;
   #onAnswer: OnAnswer | null;
   #isEnded = false;
@@ -165,11 +168,9 @@ export class TrunkStream extends Duplex {
     this.#isEnded = true;
   }
 
-  /** As of a socket: once what was written is sent. */
+  /** As of a socket: what was written is sent, as it was handed on at once. */
   destroySoon(): void {
-    if (this.writable) this.end();
-    if (this.writableFinished) this.destroy();
-    else this.once('finish', () => this.destroy());
+    this.destroy();
   }
 
   override _read(): void {

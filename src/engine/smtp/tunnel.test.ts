@@ -61,7 +61,7 @@ describe('a SOCKS server', () => {
     expect(mail.connections.map(({ from }) => from)).toEqual(['127.0.9.7']);
     expect(mail.commands[0]?.line).toBe('EHLO probe2.example.com');
     expect(mail.verbs()).not.toContain('DATA');
-    expect(outside(answer)).not.toMatch(new RegExp(`${SECRET}|${socks.port}`));
+    expect(outside(answer)).not.toMatch(new RegExp(`${SECRET}|127\\.0\\.0\\.1`));
     await mail.idle();
     expect(mail.verbs().at(-1)).toBe('QUIT');
     expect(socks.open).toBe(0);
@@ -130,7 +130,7 @@ describe('a SOCKS server', () => {
     });
     expect(answer.catchAll.result).toBe('skipped');
     expect(mail.connections).toEqual([]);
-    expect(outside(answer)).not.toMatch(new RegExp(`${SECRET}|wrong|${socks.port}`));
+    expect(outside(answer)).not.toMatch(new RegExp(`${SECRET}|wrong|127\\.0\\.0\\.1`));
     await expect.poll(() => socks.open).toBe(0);
   });
 
@@ -233,11 +233,11 @@ describe('a relay of ours', () => {
     ['has a reply of its own', { reply: 99 }],
     ['rejects the password', { credentials: { ...CREDENTIALS, password: 'another' } }],
   ])('that %s says nothing about the mailbox and the mail host', async (_, setup) => {
-    const { mail, socks, check } = await relay(setup);
+    const { mail, check } = await relay(setup);
     const answer = await ask(check, { dns: DNS, ms: 5_000 });
     expect(answer.smtp).toMatchObject({ finding: 'smtp_unreachable', rule: 'egress.proxy_failed', code: null });
     expect(mail.connections).toEqual([]);
-    expect(outside(answer)).not.toMatch(new RegExp(`${SECRET}|another|${socks.port}`));
+    expect(outside(answer)).not.toMatch(new RegExp(`${SECRET}|another|127\\.0\\.0\\.1`));
     expect(check.stats().open).toBe(0);
   });
 

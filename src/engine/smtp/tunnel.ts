@@ -255,6 +255,7 @@ class SharedByServer {
         for (const one of this.#takeWaiting()) one.fail(failure);
       },
       fault: (fault) => {
+        this.#dial?.destroy();
         for (const one of this.#takeWaiting()) one.fault(fault);
       },
     });

@@ -226,12 +226,17 @@ const bouncedCheck = (check: Check): Check => {
 const NO_KEYS: FilterKeys = { email: null, mailbox: null, domains: [], ip: null, mxHosts: [] };
 
 /** A malformed address has no canonical form to match, so no filter applies. `mxHosts`: null if they are not known. */
-export function filterKeys(e: Evidence, clientIp: string | null, mxHosts: FilterKeys['mxHosts']): FilterKeys {
+export function filterKeys(
+  e: Evidence,
+  clientIp: string | null,
+  mxHosts: FilterKeys['mxHosts'],
+  name: MailboxName | null = mailboxNameOf(e),
+): FilterKeys {
   if (e.syntax.result === 'fail') return NO_KEYS;
   const { address } = e.syntax;
   return {
     email: canonicalAddress(address),
-    mailbox: canonicalMailbox(address),
+    mailbox: name?.mailbox ?? null,
     domains: parentDomains(address.domain),
     ip: clientIp,
     mxHosts,
@@ -430,7 +435,8 @@ export function createVerifyService(options: {
       const started = engine.clock.elapsed();
       const mode = request.test ? modes.test : modes.live;
       const asked = mode.begin(request);
-      const recalling = outcomes.recall(request.keyHash, [mailboxNameOf(asked.offline)]);
+      const name = mailboxNameOf(asked.offline);
+      const recalling = outcomes.recall(request.keyHash, [name]);
       const [recalled = null] = (recalling instanceof Promise ? await recalling : recalling) ?? [];
       const check = recalled?.bounces ? bouncedCheck(asked) : asked;
       const { offline, mxHosts } = check;
@@ -456,7 +462,7 @@ export function createVerifyService(options: {
           id,
           level: request.level,
           test: request.test,
-          filterKeys: filterKeys(offline, request.clientIp, mxHosts),
+          filterKeys: filterKeys(offline, request.clientIp, mxHosts, name),
           holdMs: request.timeoutMs + HOLD_GRACE_MS,
           seen: sightingOf(scope, known ?? offline),
           free: offline.bounced === true,

@@ -111,6 +111,7 @@ export interface FilterLookup {
 /** The look-ups to make, most specific first. None for kinds of which the account has no filter. */
 export function filterLookups(counts: FilterCounts, keys: FilterKeys): FilterLookup[] {
   const lookups: FilterLookup[] = [];
+  if (FILTER_KIND_NAMES.every((kind) => counts[FILTER_KINDS[kind].count] === 0)) return lookups;
   const add = (all: readonly FilterKind[], of: string, values: FilterLookup['values'], rank: FilterLookup['rank']) => {
     const kinds = all.filter((kind) => counts[FILTER_KINDS[kind].count] > 0);
     if (kinds.length > 0) lookups.push({ kinds, of, values, rank });

@@ -95,8 +95,8 @@ function mailboxOfCanonical(address: string, host: string | null): Mailbox {
   // Only names that need no quotes can have tags.
   if (at < 1 || local.startsWith('"')) return { address, rule: null };
   const [rule, name, main] = ruleFor(local, domain, host);
-  const mailbox = `${plainLocalPart(name, rule)}@${main}`;
-  return { address: mailbox, rule: mailbox === address ? null : rule.name };
+  const base = plainLocalPart(name, rule);
+  return base === local && main === domain ? { address, rule: null } : { address: `${base}@${main}`, rule: rule.name };
 }
 
 function ruleFor(local: string, domain: string, host: string | null): readonly [MailboxRule, string, string] {
@@ -112,11 +112,9 @@ function ruleFor(local: string, domain: string, host: string | null): readonly [
 
 /** A name that would be empty is left as it is. All separators and ignored characters are ASCII. */
 function plainLocalPart(name: string, { separators, ignored }: MailboxRule): string {
-  let base = '';
-  for (let at = 0; at < name.length; at++) {
-    const char = name.charAt(at);
-    if (at > 0 && separators.includes(char)) break;
-    if (!ignored.includes(char)) base += char;
-  }
-  return base || name;
+  let end = 1;
+  while (end < name.length && !separators.includes(name.charAt(end))) end += 1;
+  const base = name.slice(0, end);
+  if (ignored === '') return base;
+  return [...base].filter((char) => !ignored.includes(char)).join('') || name;
 }

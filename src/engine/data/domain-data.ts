@@ -617,12 +617,13 @@ function createRoles(
   /** Whether one run of parts is a role, and all others are roles or say where. */
   function isComposed(parts: readonly string[]): boolean {
     if (parts.length < 2 || parts.length > MAX_PARTS) return false;
-    for (let from = 0; from < parts.length; from += 1)
-      for (let to = from + 1; to <= parts.length; to += 1) {
-        const others = [...parts.slice(0, from), ...parts.slice(to)];
-        if (roles.has(parts.slice(from, to).join('')) && others.every((part) => roles.has(part) || isQualifier(part)))
-          return true;
-      }
+    const isOther = (part: string): boolean => !roles.has(part) && !isQualifier(part);
+    // The run contains all those that cannot stand beside it.
+    const first = parts.findIndex(isOther);
+    const last = parts.findLastIndex(isOther);
+    for (let from = 0; from <= (first === -1 ? parts.length - 1 : first); from += 1)
+      for (let to = Math.max(from, last) + 1; to <= parts.length; to += 1)
+        if (roles.has(parts.slice(from, to).join(''))) return true;
     return false;
   }
 

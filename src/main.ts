@@ -121,6 +121,7 @@ async function start(
   closers.add('report of the node', 2_000, () => nodeReport.stop());
   await orAborted(store.upkeep.releaseDead(signal), signal);
   await orAborted(store.users.claimMailboxes(mailboxOf), signal);
+  const keepAs = options.storeAddresses === 'hash' ? await orAborted(store.addressHasher(), signal) : null;
   if (options.testOnly) await testOnlyAccount(store, options.testKeys);
   const lists = watchDomainData(options.listsDir, clock, { learned: options.listsLearnHosts });
   const providers = () => lists.current.providerNames;
@@ -150,6 +151,7 @@ async function start(
       webFolders,
       dashboardPerWindow,
       store,
+      keepAs,
       engine,
       lists,
       metrics,
@@ -181,7 +183,19 @@ async function start(
   const listening = options.port === 0 ? publicUrlOf(options.host, port) : options.publicUrl;
   if (options.publicUrl === publicUrlOf(options.host, 0)) url = listening;
   if (!options.testOnly) engine.resolver.check();
-  startJobs({ ...services, options, logger, clock, storeClock, store, engine, metrics, closers, url: () => url });
+  startJobs({
+    ...services,
+    options,
+    logger,
+    clock,
+    storeClock,
+    store,
+    keepAs,
+    engine,
+    metrics,
+    closers,
+    url: () => url,
+  });
 
   async function setupLink(): Promise<string | null> {
     const token = await context.signIn.setup.offer();

@@ -1122,7 +1122,7 @@ export interface components {
         };
         /** Verification */
         Verification: {
-            /** @description Exactly as sent. */
+            /** @description Exactly as sent; in the log, `hash:…` where addresses are not kept. */
             email: string;
             status: components["schemas"]["Status"];
             /**

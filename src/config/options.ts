@@ -937,6 +937,17 @@ export const OPTIONS = {
     help: 'How many days verifications are kept. Usage counters are not affected.',
     commands: SERVE,
   }),
+  storeAddresses: row({
+    env: 'MAILVET_STORE_ADDRESSES',
+    group: 'Logs and data',
+    value: 'format',
+    parse: oneOf('full', 'hash'),
+    default: 'full',
+    help:
+      '`hash`: verifications are kept without their addresses, and found by whole addresses only; lists keep theirs ' +
+      'until they expire. What was recorded before stays as it is.',
+    commands: SERVE,
+  }),
   seenDays: row({
     env: 'MAILVET_SEEN_DAYS',
     group: 'Logs and data',

@@ -62,6 +62,7 @@ describe('with nothing set', () => {
       oidcOnly: false,
       oidcStartAnyway: false,
       smtpEgressFile: null,
+      storeAddresses: 'full',
       seenDays: 365,
       outcomesDays: 400,
       smtpConnectionsPerHost: 5,

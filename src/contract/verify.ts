@@ -318,7 +318,7 @@ const ConfidenceField = Type.Object(
 
 export const VerifyReply = Type.Object(
   {
-    email: Type.String({ description: 'Exactly as sent.' }),
+    email: Type.String({ description: 'Exactly as sent; in the log, `hash:…` where addresses are not kept.' }),
     status: StatusField,
     validation_type: OneOf(LEVELS, { description: 'The level that gave the answer, and that was billed.' }),
     credits_used: Type.Integer({ minimum: 0 }),

@@ -23,7 +23,7 @@ import type { WatchedClock } from '../service/store-clock.ts';
 import { createAccountRemoval, createListRemoval, createPurge } from '../service/upkeep.ts';
 import type { VerifyService } from '../service/verify.ts';
 import type { DeliverWebhook } from '../service/webhooks/deliver.ts';
-import type { RunningList, Store, VerificationRecord } from '../store/store.ts';
+import type { AddressHasher, RunningList, Store, VerificationRecord } from '../store/store.ts';
 import type { Closers } from './closers.ts';
 import { countVerdict } from './metrics.ts';
 
@@ -43,6 +43,8 @@ interface Parts {
   readonly context: { readonly signIn: SignInService; readonly verify: VerifyService; readonly lists: ListService };
   readonly hostLearning: HostLearning;
   readonly outcomeMemory: OutcomeMemory;
+  /** Null: addresses are kept. */
+  readonly keepAs: AddressHasher | null;
   readonly closers: Closers;
   readonly url: () => string;
 }
@@ -62,7 +64,7 @@ export function startJobs(parts: Parts): void {
   closers.add('work on lists', 5_000, () => lists.stop());
 }
 
-function listWork({ clock, store, engine, logger, context, metrics, outcomeMemory }: Parts): ListWorkService {
+function listWork({ clock, store, engine, logger, context, metrics, outcomeMemory, keepAs }: Parts): ListWorkService {
   const failed = (error: unknown) => logger.error({ err: error }, 'work on a list failed; it is tried again');
   const operators =
     store.engine === 'postgres'
@@ -73,6 +75,7 @@ function listWork({ clock, store, engine, logger, context, metrics, outcomeMemor
     operators,
     matchFilters: (account, keys) => store.filters.matchMany(account, keys),
     outcomes: outcomeMemory,
+    keepAs,
     singleCalls: () => context.verify.calls,
   });
   const onResult = ({ test }: RunningList, record: VerificationRecord) => {

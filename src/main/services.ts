@@ -54,7 +54,7 @@ import { usageOf } from '../service/usage.ts';
 import { createSeenService, createVerifyService, type VerifyService } from '../service/verify.ts';
 import { createSend, createWebhookDelivery, type DeliverWebhook, disabledMail } from '../service/webhooks/deliver.ts';
 import { createUrlCheck, createWebhookService } from '../service/webhooks/webhooks.ts';
-import type { Store, TrafficRow } from '../store/store.ts';
+import type { AddressHasher, Store, TrafficRow } from '../store/store.ts';
 import { GUIDE_FOLDERS } from './built-files.ts';
 import type { Closers } from './closers.ts';
 import { dnsForLearning } from './dns-for-learning.ts';
@@ -74,6 +74,8 @@ interface ServiceParts {
   readonly webFolders: readonly string[];
   readonly dashboardPerWindow: number;
   readonly store: Store;
+  /** Null: addresses are kept. */
+  readonly keepAs: AddressHasher | null;
   readonly engine: VerificationEngine;
   readonly lists: WatchedDomainData;
   readonly metrics: Metrics | null;
@@ -309,7 +311,7 @@ const replyCounter =
   };
 
 function verifyService(
-  { options, logger, store, engine, metrics }: ServiceParts,
+  { options, logger, store, keepAs, engine, metrics }: ServiceParts,
   {
     traffic,
     memory,
@@ -327,6 +329,7 @@ function verifyService(
     matchFilters: (account, keys) => store.filters.matchMany(account, keys),
     remembersMailboxes: options.seenDays > 0,
     outcomes: memory,
+    keepAs,
     onVerdict(record, _evidence, caller) {
       const { id, email, status, reason, validationType: level, durationMs } = record;
       traffic.verified(caller.accountId, level, durationMs);

@@ -10,6 +10,7 @@ import { delayOf, outOfTime, selectorOf, testEvidence, testMailHosts, testOutcom
 import { type EngineDeps, runFromCache, runOffline, runOnline, withBounce, withFilter } from '../engine/verify.ts';
 import { trimBlanks } from '../kernel/blanks.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { HASH } from '../kernel/facts/kept-addresses.ts';
 import { TEST_WAITING_MAX } from '../kernel/facts/limits.ts';
 import type { Level } from '../kernel/facts/plans.ts';
 import { type Decision, decide, type PolicyRules } from '../kernel/facts/policies.ts';
@@ -18,6 +19,7 @@ import type { Via } from '../kernel/log-origins.ts';
 import { FILTER_KINDS } from '../store/filter-kinds.ts';
 import type {
   AccountId,
+  AddressHasher,
   Admission,
   AdmissionRequest,
   Caller,
@@ -160,12 +162,15 @@ export function toRecord(
     started,
     filter,
     learned = null,
+    keepAs = null,
   }: {
     readonly id: string;
     readonly started: number;
     readonly filter: FilterRule | null;
     /** Null by default: nothing. */
     readonly learned?: Learned | null;
+    /** Null by default: the address is kept. */
+    readonly keepAs?: AddressHasher | null;
   },
   e: Evidence,
   verdict: Verdict,
@@ -191,13 +196,39 @@ export function toRecord(
     filterId: filter?.id ?? null,
     decision: decision?.action ?? null,
     decisionIfSeen: ifSeen,
+    keptAs: keepAs?.(email, mailboxNameOf(e)?.mailbox ?? null) ?? null,
     body: JSON.stringify({ ...result, decision } satisfies VerificationReply),
   };
 }
 
 /** The record as the store has completed it. */
-const completedRecord = (record: VerificationRecord, completed: CompletedReply | undefined): VerificationRecord =>
-  completed === undefined ? record : { ...record, ...completed };
+function completedRecord(record: VerificationRecord, completed: CompletedReply | undefined): VerificationRecord {
+  if (completed === undefined) return record;
+  const { keptAs = null, decisionIfSeen = null } = record;
+  if (keptAs === null || !isKept(completed.body)) return { ...record, ...completed };
+  // It was recorded before, and is read from the store, which has less than was to be sent.
+  const { credits_used, seen }: Pick<Report, 'credits_used' | 'seen'> = JSON.parse(completed.body);
+  const reply: VerificationReply = JSON.parse(record.body);
+  const decision = completed.decision === record.decision ? reply.decision : decisionIfSeen;
+  const body = JSON.stringify({ ...reply, credits_used, seen, decision } satisfies VerificationReply);
+  return { ...record, ...completed, body };
+}
+
+/** Whether the store has kept this reply without the address. */
+const isKept = (body: string): boolean => body.startsWith(`{"email":"${HASH}`);
+
+/** A reply that was kept without the address, for whoever sends the same request again. */
+function withAddress(body: string, { email, didYouMean, syntax }: Evidence): string {
+  if (!isKept(body)) return body;
+  const reply: VerificationReply = JSON.parse(body);
+  const address = syntax.result === 'pass' ? syntax.address : null;
+  const mailbox = address && mailboxAt(address, reply.checks.mx.provider ?? null);
+  const parts = {
+    ...{ email, did_you_mean: didYouMean, normalized_email: address?.normalized ?? null },
+    ...{ canonical_email: mailbox?.address ?? null, local_part: address?.localPart ?? null, tag: address?.tag ?? null },
+  };
+  return JSON.stringify({ ...reply, ...parts } satisfies VerificationReply);
+}
 
 export const matchOf = ({ id, filterType, value, action }: FilterRule): MatchedFilter => ({
   id,
@@ -355,9 +386,20 @@ export function createVerifyService(options: {
   /** Whether requests may have a scope. */
   remembersMailboxes: boolean;
   outcomes: Pick<OutcomeMemory, 'recall'>;
+  /** Null: addresses are kept. */
+  keepAs: AddressHasher | null;
   onVerdict?: (record: VerificationRecord, evidence: Evidence, caller: Caller) => void;
 }): VerifyService {
-  const { charging, tools: engine, maxRunning, matchFilters, remembersMailboxes, outcomes, onVerdict } = options;
+  const {
+    charging,
+    tools: engine,
+    maxRunning,
+    matchFilters,
+    remembersMailboxes,
+    outcomes,
+    keepAs,
+    onVerdict,
+  } = options;
   const modes = { live: liveMode(engine, maxRunning), test: testMode(engine) };
   const running = new Map<VerifyMode, number>();
   let calls = 0;
@@ -368,7 +410,7 @@ export function createVerifyService(options: {
     return toRecord(
       engine,
       request,
-      { id, started, filter, learned: recalled },
+      { id, started, filter, learned: recalled, keepAs },
       e,
       mode.charges ? verdict : { ...verdict, price: null, credits: 0 },
     );
@@ -472,8 +514,11 @@ export function createVerifyService(options: {
       const admission = await charging.admit(admissionRequest);
       switch (admission.outcome) {
         case 'refused':
-        case 'replay':
           return admission;
+        case 'replay': {
+          const { reply } = admission;
+          return { ...admission, reply: { ...reply, body: withAddress(reply.body, offline) } };
+        }
         case 'settled': {
           const { record, completed, balance } = admission;
           onVerdict?.(record, decided ?? offline, admission.caller);

@@ -15,7 +15,8 @@ import type {
   SeenState,
   UsageEntry,
 } from './charge/state.ts';
-import { storable, storableOrNull } from './rows.ts';
+import { keptBody, keptEmail } from './kept-address.ts';
+import { storableOrNull } from './rows.ts';
 import type { FilterRule, VerificationRecord } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
@@ -83,7 +84,7 @@ export const VERIFICATIONS = newRows<'verifications', NewVerification, 'seq'>('v
   id: textColumn(({ record }) => record.id),
   account_id: textColumn(({ accountId }) => accountId),
   key_id: textColumn(({ keyId }) => keyId),
-  email: textColumn(({ record }) => storable(record.email)),
+  email: textColumn(({ record }) => keptEmail(record)),
   requested: textColumn(({ record }) => record.requested),
   validation_type: textColumn(({ record }) => record.validationType),
   status: textColumn(({ record }) => record.status),
@@ -93,7 +94,7 @@ export const VERIFICATIONS = newRows<'verifications', NewVerification, 'seq'>('v
   client_ip: textColumn(({ record }) => storableOrNull(record.clientIp)),
   duration_ms: numberColumn(({ record }) => record.durationMs),
   // JSON text, which has neither NUL nor lone surrogates.
-  body: textColumn(({ record }) => record.body),
+  body: textColumn(({ record }) => keptBody(record)),
   created_at: numberColumn(({ now }) => now),
   hold_id: textColumn(({ holdId }) => holdId),
   via: textColumn(({ record }) => record.via ?? null),

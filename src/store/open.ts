@@ -28,6 +28,7 @@ import { members } from './people/members.ts';
 import { savedViews } from './people/saved-views.ts';
 import { attempts, authDatabase, forgetSecret, secret, signIns } from './people/sign-ins.ts';
 import { users } from './people/users.ts';
+import { addressHasher } from './person.ts';
 import { policies } from './policies.ts';
 import { privacy } from './privacy.ts';
 import { seenMailboxes } from './seen.ts';
@@ -134,6 +135,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     stats: stats(driver, charge),
     authDatabase: { db: auth.db, type: driver.name },
     secret: secret(driver),
+    addressHasher: addressHasher(secret(driver)),
     forgetSecret: forgetSecret(driver),
     migrate: () => driver.migrate(),
     checkSchema: () => driver.checkSchema(),

@@ -1,10 +1,11 @@
 /** How texts are searched for the address of a person. */
 import { type SqlBool, sql } from 'kysely';
 import { trimBlanks } from '../kernel/blanks.ts';
-import { sha256Hex } from '../kernel/ids.ts';
+import { HASH } from '../kernel/facts/kept-addresses.ts';
+import { hmacSha256, randomBytes, sha256Hex } from '../kernel/ids.ts';
 import type { StorageDriver } from './driver.ts';
 import { lowerCaseText } from './filters.ts';
-import type { Person, Spellings } from './store.ts';
+import type { AddressHasher, Person, Spellings, Store } from './store.ts';
 
 /** What cannot stand right before an address that begins in the middle of a text: it would be a part of it. */
 const BEFORE = '(?<![\\p{L}\\p{N}._%+-])';
@@ -30,29 +31,39 @@ export class Mentions {
   readonly hash: string;
   readonly hasSpellings: boolean;
   readonly #address: string;
+  readonly #hashes: readonly string[];
   readonly #spellings: Spellings | null;
   /** The address as texts, JSON and URLs write it. */
   readonly #pattern: RegExp;
 
-  constructor({ email, spellings }: Pick<Person, 'email' | 'spellings'>) {
+  /** `hashes`: what may be kept in place of the address. */
+  constructor({
+    email,
+    spellings,
+    hashes = [],
+  }: Pick<Person, 'email' | 'spellings'> & { readonly hashes?: readonly string[] }) {
     this.#address = lowerCaseText(email);
+    this.#hashes = hashes;
     this.#spellings = spellings;
     this.hasSpellings = spellings !== null;
     this.hash = `sha256:${sha256Hex(this.#address).slice(0, 16)}`;
     const json = JSON.stringify(this.#address).slice(1, -1);
     const written = [...new Set([this.#address, json, encodeURIComponent(this.#address)])];
     this.#pattern = new RegExp(`${BEFORE}(?:${written.map(escaped).join('|')})${AFTER}`, 'giu');
-    const needles = [...written.map((text) => text.toLowerCase()), ...(spellings?.domains ?? [])];
+    const known = [...written, ...hashes].map((text) => text.toLowerCase());
+    const needles = [...known, ...(spellings?.domains ?? [])];
     this.needles = needles.every((text) => /^\p{ASCII}*$/u.test(text)) ? needles : null;
   }
 
   /** Whether the text is an address of the person. */
   is(text: string): boolean {
+    if (this.#hashes.includes(text)) return true;
     return lowerCaseText(trimBlanks(text)) === this.#address || this.#isSpelling(trimBlanks(text));
   }
 
   /** Whether an address of the person is somewhere in the text. */
   in(text: string): boolean {
+    if (this.#hashes.some((hash) => text.includes(hash))) return true;
     return this.is(text) ? text !== '' : this.without(text) !== text;
   }
 
@@ -114,3 +125,31 @@ export function mayMention(
 /** As a URL has it; what is none of a URL's escapes stays. */
 const decoded = (text: string): string =>
   text.replaceAll(/%([2-7][0-9a-f])/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+const SECRET = 'addresses';
+
+const hasherWith =
+  (key: string): AddressHasher =>
+  (email, mailbox) => ({
+    email: `${HASH}${hmacSha256(key, lowerCaseText(trimBlanks(email)))}`,
+    // Never equal to that of an address, which does not begin with a blank.
+    mailbox: mailbox === null ? null : `${HASH}${hmacSha256(key, ` ${mailbox}`)}`,
+  });
+
+/** See `Store.addressHasher`. */
+export const addressHasher =
+  (secret: Store['secret']): Store['addressHasher'] =>
+  async () =>
+    hasherWith(await secret(SECRET, () => randomBytes(32).toString('base64')));
+
+/** Null: the store has never kept hashes. */
+export async function knownHasher({ db }: Pick<StorageDriver, 'db'>): Promise<AddressHasher | null> {
+  const row = await db.selectFrom('secrets').select('value').where('name', '=', SECRET).executeTakeFirst();
+  return row === undefined ? null : hasherWith(row.value);
+}
+
+/** With the hashes by which the store may know the person. */
+export async function mentionsOf(driver: Pick<StorageDriver, 'db'>, person: Person): Promise<Mentions> {
+  const kept = (await knownHasher(driver))?.(person.email, person.spellings === null ? null : person.mailbox);
+  return new Mentions({ ...person, hashes: kept === undefined ? [] : [kept.email, kept.mailbox ?? kept.email] });
+}

@@ -14,7 +14,7 @@ import { eraseFromLog, verificationsOf } from './log/verifications.ts';
 import { eraseOutcomes } from './outcomes.ts';
 import { OWNED_TABLES, type OwnedTable } from './owned-tables.ts';
 import { writeAudit } from './people/audit-log.ts';
-import { Mentions, mayMention } from './person.ts';
+import { type Mentions, mayMention, mentionsOf } from './person.ts';
 import { forgetMailbox } from './seen.ts';
 import type { AccountId, Actor, Erased, HeldRows, Person, Privacy } from './store.ts';
 import type { Tables } from './tables.ts';
@@ -97,7 +97,7 @@ async function membersOf({ db }: StorageDriver, account: AccountId, mentions: Me
 
 /** See `Privacy.held`. */
 async function* held(driver: StorageDriver, account: AccountId, person: Person): AsyncGenerator<Held> {
-  const mentions = new Mentions(person);
+  const mentions = await mentionsOf(driver, person);
   for await (const rows of verificationsOf(driver, account, mentions)) yield { table: 'verifications', rows };
   const lists = new Set<string>();
   for await (const rows of listRowsOf(driver, account, mentions)) {
@@ -215,7 +215,7 @@ async function erase(
   by: Actor,
   { filters }: { readonly filters: boolean },
 ): Promise<Erased> {
-  const mentions = new Mentions(person);
+  const mentions = await mentionsOf(driver, person);
   const counts = new Counts();
   const now = await driver.now();
   const entry = await driver.transaction(async (trx) => {
@@ -249,7 +249,7 @@ async function erase(
 export const privacy = (driver: StorageDriver): Privacy => ({
   async *held(account, person, by) {
     const now = await driver.now();
-    const { hash: target } = new Mentions(person);
+    const { hash: target } = await mentionsOf(driver, person);
     await driver.transaction(async (trx) => {
       await lockExistingAccount(driver, trx, account);
       await writeAudit(trx, account, now, by, { action: 'privacy.exported', target });

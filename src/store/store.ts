@@ -105,6 +105,8 @@ export interface Store {
   readonly authDatabase: { readonly db: unknown; readonly type: 'sqlite' | 'postgres' };
   /** The named secret of this store, created by `make` on first use and shared by all nodes. */
   secret(name: string, make: () => string): Promise<string>;
+  /** What is kept where the store is to keep no addresses: under a secret of the store. */
+  addressHasher(): Promise<AddressHasher>;
   /** Deletes the named secret if it has this value, because it is kept elsewhere. */
   forgetSecret(name: string, value: string): Promise<void>;
   /**
@@ -786,6 +788,13 @@ export interface Idempotency {
 }
 
 /** A recorded verification: what the log shows and what the ledger charges for. */
+/** Hashes of an address and of its mailbox; null: it has none. */
+interface KeptAddress {
+  readonly email: string;
+  readonly mailbox: string | null;
+}
+export type AddressHasher = (email: string, mailbox: string | null) => KeptAddress;
+
 export interface VerificationRecord {
   /** `ver_…`, made by the caller so that the recorded reply can name it. */
   readonly id: string;
@@ -811,6 +820,8 @@ export interface VerificationRecord {
   readonly via?: Via | null;
   /** What the policy of the request said; null by default: it had none. */
   readonly decision?: PolicyAction | null;
+  /** In place of the address and of its mailbox; null by default: they are kept. */
+  readonly keptAs?: KeptAddress | null;
   /** The account's filter that matched: recording counts a hit of it. None by default. */
   readonly filterId?: number | null;
   /** What the policy decides where the request's sighting shows that the mailbox was seen before; null: the same. */

@@ -56,6 +56,7 @@ async function outcomesOf(emails: readonly string[], faulty: (engine: EngineDeps
     operators: ALL_HERE,
     matchFilters: () => Promise.resolve(null),
     outcomes: { recall: () => null },
+    keepAs: null,
     singleCalls: () => 0,
   });
   const works = emails.map((email, i) => ({

@@ -29,6 +29,7 @@ import { listResultId, sha256Hex } from '../../kernel/ids.ts';
 import { LIST_CHECKS, LIST_LOOKUPS, LIST_OPERATOR_LENGTH, type ListSteps } from '../../kernel/list-work.ts';
 import type {
   AccountId,
+  AddressHasher,
   FilterKeys,
   FilterMatches,
   FilterRule,
@@ -47,6 +48,8 @@ interface Parts {
   /** See `Filters.matchMany`. */
   readonly matchFilters: (account: AccountId, keys: () => readonly FilterKeys[]) => Promise<FilterMatches | null>;
   readonly outcomes: Pick<OutcomeMemory, 'recall'>;
+  /** Null: addresses are kept. */
+  readonly keepAs: AddressHasher | null;
   /** Single calls so far: while they come, lists leave them the processor. */
   readonly singleCalls: () => number;
 }
@@ -115,7 +118,14 @@ interface Job extends ListEnd {
   readonly to: Receiver;
 }
 
-export function createListVerifier({ engine, operators, matchFilters, outcomes, singleCalls }: Parts): ListVerifier {
+export function createListVerifier({
+  engine,
+  operators,
+  matchFilters,
+  outcomes,
+  keepAs,
+  singleCalls,
+}: Parts): ListVerifier {
   const owners = hostOwners(engine.domainData);
   const way = new GiveWay(engine.clock, singleCalls);
   const processor = new SharedTurns(engine.clock, way);
@@ -144,7 +154,7 @@ export function createListVerifier({ engine, operators, matchFilters, outcomes, 
     const { level, clientIp, policy } = list;
     const asked = { email: work.email, level, clientIp, policy, withEvidence: false };
     const id = listResultId(list.id, work.address);
-    const record = toRecord(engine, asked, { id, started, filter, learned: recalled }, evidence, verdict);
+    const record = toRecord(engine, asked, { id, started, filter, learned: recalled, keepAs }, evidence, verdict);
     const egress = evidence.smtp?.egress ?? work.egress;
     to.report({ work, record, retryMs: list.test ? null : retryMs(evidence, verdict, work.attempts), egress });
     return true;

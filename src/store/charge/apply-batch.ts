@@ -7,6 +7,7 @@ import { DEFAULT_SCOPES, type KeyScope } from '../../kernel/facts/scopes.ts';
 import { ipMatcher } from '../../kernel/ip.ts';
 import { DASHBOARD_KEY } from '../../kernel/log-origins.ts';
 import { filterLookups, mostSpecific } from '../filter-kinds.ts';
+import { keptBody } from '../kept-address.ts';
 import type {
   AccountId,
   Admission,
@@ -422,7 +423,7 @@ function settle(state: ChargeState, changes: Changes, settlement: Settlement): S
   const recorded = recordCharge(state, changes, account, by, { record: verification, seen }, held);
   if (hold !== null) changes.ended.push(holdId);
   if (idempotency !== null) {
-    finish(state, changes, account.id, idempotency, { status: 200, headers: {}, body: recorded.body });
+    finish(state, changes, account.id, idempotency, { status: 200, headers: {}, body: keptBody(recorded) });
   }
   return { balance: balance(), ...completed(recorded, verification) };
 }
@@ -545,7 +546,7 @@ function admitVerification(
   });
   const settled = (found: VerificationRecord): Admission => {
     const recorded = recordCharge(state, changes, account, by, { record: found, seen }, 0);
-    const reply = { status: 200, headers: {}, body: recorded.body };
+    const reply = { status: 200, headers: {}, body: keptBody(recorded) };
     if (request.idempotency !== null) finish(state, changes, account.id, request.idempotency, reply);
     return { outcome: 'settled', caller, record: found, ...completed(recorded, found), ...left() };
   };

@@ -17,6 +17,7 @@ import { NO_REASON, REASON_NAMES, STATUSES } from '../../kernel/facts/reasons.ts
 import { DASHBOARD_KEY, type LogOrigin, NO_OPERATOR } from '../../kernel/log-origins.ts';
 import { BATCH_ROWS } from '../batches.ts';
 import type { StorageDriver } from '../driver.ts';
+import { knownHasher } from '../person.ts';
 import { storable } from '../rows.ts';
 import type { AccountId, LoggedVerification, LogSearch, Verifications } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
@@ -80,6 +81,8 @@ export const AFTER_LAST_SEQ = Number.MAX_SAFE_INTEGER;
 
 const VERIFICATION_ID = /^ver_\w{16,}$/;
 
+/** `kept`: hashes that may stand in place of `email`. */
+type Wanted = LogSearch & { readonly kept?: readonly string[] };
 type SearchPage = Awaited<ReturnType<Verifications['search']>>;
 
 const mine = (driver: StorageDriver, account: AccountId) =>
@@ -124,8 +127,8 @@ function ofConfidence(confidence: LogConfidence): Expression<SqlBool> {
 }
 
 /** The newest matches among `rows`; one more than a page, to know whether there is a next page. */
-async function matching(driver: StorageDriver, rows: Rows, wanted: LogSearch): Promise<LoggedVerification[]> {
-  const { email, id, reason, keyId, status, limit } = wanted;
+async function matching(driver: StorageDriver, rows: Rows, wanted: Wanted): Promise<LoggedVerification[]> {
+  const { email, id, reason, keyId, status, limit, kept = [] } = wanted;
   const { text = null, level = null, outcome = null, origin = null, from = null, to = null } = wanted;
   const { operator = null, egress = null, decision = null, mail = null, confidence = null } = wanted;
   let some = rows;
@@ -144,7 +147,8 @@ async function matching(driver: StorageDriver, rows: Rows, wanted: LogSearch): P
   if (mail !== null) where('mail', eb.or(mail.map((one) => MAILED[one])));
   if (confidence !== null) where('confidence', eb.or(confidence.map(ofConfidence)));
   if (id !== null) some = some.where('id', '=', id);
-  if (email !== null) some = some.where(driver.prefixMatch(ADDRESS_READ, indexed(email)));
+  if (email !== null)
+    some = some.where(eb.or([email, ...kept].map((one) => driver.prefixMatch(ADDRESS_READ, indexed(one)))));
   if (reason !== null) where('reason', eb(sql<string>`coalesce(reason, ${NO_REASON})`, 'in', reason));
   if (keyId !== null) where('key', eb('key_id', 'in', keyId));
   if (status !== null) where('status', eb('status', 'in', status));
@@ -294,7 +298,7 @@ export async function recentRows(driver: StorageDriver, account: AccountId, from
 async function scanCounted(
   driver: StorageDriver,
   account: AccountId,
-  wanted: LogSearch,
+  wanted: Wanted,
   { first, end }: { first: number; end: number },
   counted: readonly Expression<SqlBool>[],
 ): Promise<SearchPage> {
@@ -333,7 +337,7 @@ async function scanCounted(
  * Scans LOG_SEARCH_ROWS rows, of the time that is asked for: the newest, or those of the hours that are known to have
  * matches.
  */
-async function scan(driver: StorageDriver, account: AccountId, wanted: LogSearch): Promise<SearchPage> {
+async function scan(driver: StorageDriver, account: AccountId, wanted: Wanted): Promise<SearchPage> {
   const { from = null, to = null } = wanted;
   const [first, end] = await Promise.all([
     from === null ? FIRST_SEQ : seqAt(driver, account, from - DISORDER_MS),
@@ -354,7 +358,7 @@ async function fetchRows(
   driver: StorageDriver,
   account: AccountId,
   seqs: readonly number[],
-  wanted: LogSearch,
+  wanted: Wanted,
 ): Promise<SearchPage> {
   const { before, limit } = wanted;
   const newest = seqs.filter((seq) => before === null || seq < before).sort((a, b) => b - a);
@@ -370,18 +374,20 @@ async function fetchRows(
 async function indexedRows(
   driver: StorageDriver,
   account: AccountId,
-  { id, email }: LogSearch,
+  { id, email, kept = [] }: Wanted,
 ): Promise<number[] | null> {
   const most = LOG_SEARCH_ROWS + 1;
-  const seqs =
-    id === null
-      ? await seqsByAddress(driver, account, driver.prefixMatch(INDEXED_ADDRESS, indexed(email ?? '')), most)
-      : (await mine(driver, account).select('seq').where('id', '=', id).execute()).map((row) => row.seq);
+  if (id !== null)
+    return (await mine(driver, account).select('seq').where('id', '=', id).execute()).map(({ seq }) => seq);
+  const byAddress = [email ?? '', ...kept].map((one) =>
+    seqsByAddress(driver, account, driver.prefixMatch(INDEXED_ADDRESS, indexed(one)), most),
+  );
+  const seqs = (await Promise.all(byAddress)).flat();
   return seqs.length > LOG_SEARCH_ROWS ? null : seqs;
 }
 
 /** Rows that begin with an address or have an ID, by index; a prefix that very many share, by a scan. */
-async function searchExactly(driver: StorageDriver, account: AccountId, asked: LogSearch): Promise<SearchPage> {
+async function searchExactly(driver: StorageDriver, account: AccountId, asked: Wanted): Promise<SearchPage> {
   const wanted = asked.email === '' ? { ...asked, email: null } : asked;
   const seqs = wanted.id === null && wanted.email === null ? null : await indexedRows(driver, account, wanted);
   // A prefix that very many addresses share is found soon enough among the newest rows.
@@ -389,8 +395,11 @@ async function searchExactly(driver: StorageDriver, account: AccountId, asked: L
 }
 
 /** See `Verifications.search`. */
-export async function search(driver: StorageDriver, account: AccountId, wanted: LogSearch): Promise<SearchPage> {
-  const text = wanted.text?.trim() ?? '';
+export async function search(driver: StorageDriver, account: AccountId, asked: LogSearch): Promise<SearchPage> {
+  const text = asked.text?.trim() ?? '';
+  const address = text.indexOf('@') > 0 ? text : asked.email;
+  const hashed = address === null || address === '' ? null : ((await knownHasher(driver))?.(address, null) ?? null);
+  const wanted: Wanted = hashed === null ? asked : { ...asked, kept: [hashed.email] };
   if (text === '') return searchExactly(driver, account, { ...wanted, text: null });
   if (VERIFICATION_ID.test(text)) return searchExactly(driver, account, { ...wanted, text: null, id: text });
   // An address, or how it begins. Where no row begins so, on none of the pages, it may be the middle of one.

@@ -11,7 +11,7 @@ use Mailvet\Reply;
 
 final readonly class Verification extends Reply
 {
-    /** Exactly as sent. */
+    /** Exactly as sent; in the log, `hash:…` where addresses are not kept. */
     public string $email;
 
     public \Mailvet\Enum\Status|string $status;

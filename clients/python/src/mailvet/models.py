@@ -346,7 +346,7 @@ class Verification(Model):
     """The object `Verification` of the API."""
 
     email: str
-    """Exactly as sent."""
+    """Exactly as sent; in the log, `hash:…` where addresses are not kept."""
     status: Status
     validation_type: Literal["mx", "smtp"]
     """The level that gave the answer, and that was billed."""

@@ -1,3 +1,4 @@
+import { isKeptHash } from '../../../../src/kernel/facts/kept-addresses.ts';
 import { Glyph } from '../glyph.tsx';
 import { escapeInvisible } from './escape-invisible.ts';
 import { outcomeOf, phraseOf } from './outcome.ts';
@@ -21,6 +22,8 @@ export function VerdictLine({ of }: { of: Judged }) {
 
 /** An address, character for character; the part on which the verdict rests is underlined in the verdict's color. */
 export function Address({ email, of }: { email: string; of: Judged }) {
+  // The hash tells one from another, and its beginning is enough for that.
+  if (isKeptHash(email)) return <span className={css.address}>Address not kept ({email.slice(0, 13)}…)</span>;
   const { part } = phraseOf(of);
   const at = email.lastIndexOf('@');
   const cut = part === 'local' ? [0, at] : part === 'domain' ? [at + 1, email.length] : [0, email.length];

@@ -86,7 +86,7 @@ export interface VerifyOptions {
   /** Adds `evidence` to the result: the mail hosts and, for `smtp`, the transcript. */
   evidence?: boolean;
   /**
-   * Milliseconds for which it may wait and ask again, beyond `timeoutMs`, where the server asked for patience
+   * Milliseconds for which it may wait and ask again, beyond `timeoutMs`, where the server asked to try later
    * (greylisting, a temporary failure with an announced delay). 0 by default: the first answer is the result.
    */
   wait?: number;

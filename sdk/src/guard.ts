@@ -71,7 +71,7 @@ export type GuardOutcome =
   | {
       readonly ok: true;
       /**
-       * `unverified`: there was no verdict, because of an outage, a setting or a limit. `onError` was told. `review`:
+       * `unverified`: there was no verdict, because of an outage, a setting or a limit. `onError` was called. `review`:
        * the policy accepts the address to be looked at later; `result.decision` says why.
        */
       readonly code: 'accepted' | 'review' | 'unverified';

@@ -34,7 +34,7 @@ async function fieldsIn({ req }: HonoContext): Promise<unknown> {
   try {
     if (!/^application\/([\w.-]+\+)?json\b/i.test(req.header('content-type') ?? '')) return await req.formData();
     const json = await req.json();
-    // It keeps the text, and each reader parses it anew.
+    // It keeps the text, and each reader parses it again.
     Reflect.set(req, 'bodyCache', { json: Promise.resolve(json) });
     return json;
   } catch {

@@ -90,7 +90,7 @@ export interface paths {
         put?: never;
         /**
          * Upload addresses and verify them as one job
-         * @description The file as the body, whatever its type, or as the part `file` of a form, or `{"emails": […]}`. The other fields stand in the query, the form or the object. With an `Idempotency-Key`, the same upload again returns the list of the first one, as it is now.
+         * @description The file as the body, whatever its type, or as the part `file` of a form, or `{"emails": […]}`. The other fields go in the query, the form or the object. With an `Idempotency-Key`, the same upload again returns the list of the first one, as it is now.
          */
         post: operations["createList"];
         delete?: never;
@@ -266,7 +266,7 @@ export interface paths {
         put?: never;
         /**
          * Add the filters of a file
-         * @description The file as the body, whatever its type, or as the part `file` of a form. The other fields stand in the query or the form. A row that cannot be used is named in `errors`, and changes nothing; the others are added. The same file again adds nothing.
+         * @description The file as the body, whatever its type, or as the part `file` of a form. The other fields go in the query or the form. A row that cannot be used is named in `errors`, and changes nothing; the others are added. The same file again adds nothing.
          */
         post: operations["importFilters"];
         delete?: never;
@@ -1338,7 +1338,7 @@ export interface components {
          * @description What is not known, or not done, is null.
          */
         ListRow: {
-            /** @description From 1, the header not counted. A row with several addresses stands here for each. */
+            /** @description From 1, the header not counted. A row with several addresses appears here once for each. */
             row: number;
             part: number | null;
             parts: number | null;
@@ -4669,7 +4669,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The account as it stands. */
+            /** @description The account as it is. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

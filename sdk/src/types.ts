@@ -243,7 +243,7 @@ export interface Mailvet {
     list(query?: VerificationsQuery, options?: CallOptions): Promise<VerificationPage>;
   };
   usage(query?: UsageQuery, options?: CallOptions): Promise<Usage>;
-  /** Mailboxes that `verify` was told to remember in a `scope`. */
+  /** Mailboxes that `verify` was asked to remember in a `scope`. */
   readonly seen: {
     /** Forgets one mailbox in a scope, such as that of a deleted user. Without an address it throws TypeError. */
     forget(mailbox: SeenMailbox, options?: CallOptions): Promise<Forgotten>;

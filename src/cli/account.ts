@@ -57,7 +57,7 @@ function described({
   const settings = [plan, `${counted(rateLimit, 'request')} per ${WINDOW}`, status];
   if (lowBalance !== null) settings.push(`alert below ${counted(lowBalance, 'credit')}`);
   if (secondFactorRequired) settings.push('second factor required');
-  if (operatorEvents) settings.push('its webhooks are told of all accounts');
+  if (operatorEvents) settings.push('its webhooks get the events of all accounts');
   return `Account ${id} (${printable(name)}): ${settings.join(', ')}.`;
 }
 

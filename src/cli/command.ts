@@ -16,7 +16,7 @@ export function command(name: string, description: string, optionsFor = name): C
   const created = new Command(name)
     .description(description)
     .option('--json', 'print machine-readable JSON')
-    // `run` takes it wherever it stands.
+    // `run` takes it wherever it is.
     .option('--env-file <path>', 'read options from this file; those of the environment come first');
   for (const { term, text } of flagsOf(optionsFor)) created.addOption(new Option(term, text));
   return created;

@@ -30,9 +30,9 @@ function linesOf(findings: readonly EgressFinding[]): string[] {
   });
 }
 
-/** What to mend first, for each egress where there is something. */
+/** What to fix first, for each egress where there is something. */
 function adviceLines(advice: readonly EgressAdvice[]): string[] {
-  const of = (egress: string) => (advice.length === 1 ? 'Mend first' : `Mend first at ${egress}`);
+  const of = (egress: string) => (advice.length === 1 ? 'Fix first' : `Fix first at ${egress}`);
   const lines = advice.flatMap(({ egress, first }) =>
     first === null ? [] : `${of(egress)}, for the most answers: ${printable(first.fix)}`,
   );

@@ -9,7 +9,7 @@ async function run(given: readonly string[]): Promise<number> {
   const program = createProgram();
   const json = asksForJson(given);
   overrideExit(program, json);
-  // Also where it stands before the command.
+  // Also where it is before the command.
   program.hook('preAction', (_, action) => void (json && action.setOptionValue('json', true)));
   try {
     await program.parseAsync(arranged(program, withEnvironmentFile(given)), { from: 'user' });

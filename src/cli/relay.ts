@@ -164,7 +164,7 @@ async function listen(options: Options, relay: Relay, closers: Closers): Promise
       }),
     ),
   ]);
-  // Last, so that it is the first to stop, and its health is told meanwhile.
+  // Last, so that it is the first to stop, and its health is reported meanwhile.
   closers.add('relay', DRAIN_MS + 2_000, () => relay.stop(DRAIN_MS));
   const problems = [main, health, ...local].flatMap((one) =>
     one?.status === 'rejected' ? [messageOf(one.reason)] : [],

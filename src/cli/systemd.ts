@@ -42,6 +42,6 @@ export class Systemd {
   /** The next attempts would fail as well, and systemd says itself what it misses. */
   #failed(error: Error): void {
     if (this.#watchdog !== null) clearInterval(this.#watchdog);
-    this.#logger.error({ err: error }, 'systemd could not be told about this service');
+    this.#logger.error({ err: error }, 'systemd could not be notified of the state of this service');
   }
 }

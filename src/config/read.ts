@@ -206,7 +206,7 @@ function fromFile(name: string, file: string): RawValue {
   }
 }
 
-/** How this program was started, for people in its folder: nobody else is told where that is. */
+/** How this program was started, for people in its folder: others do not learn where that is. */
 function ownCommand(): string {
   const program = (process.argv[1] ?? '').replaceAll('\\', '/');
   if (!program.endsWith('/bin/mailvet.mjs') || program.endsWith('/lib/node_modules/mailvet/bin/mailvet.mjs'))

@@ -297,7 +297,7 @@ const Known = (description?: string) => Nullable(Type.Boolean(description === un
 export const ListRowReply = Type.Object(
   {
     row: Type.Integer({
-      description: 'From 1, the header not counted. A row with several addresses stands here for each.',
+      description: 'From 1, the header not counted. A row with several addresses appears here once for each.',
     }),
     part: Nullable(Type.Integer({ description: 'Which of the addresses of its row, from 1; null where it has one.' })),
     parts: Nullable(Type.Integer({ description: 'How many addresses its row has.' })),

@@ -216,7 +216,7 @@ function refusedFields(schema: TSchema): (sent: JsonObject) => ReturnType<typeof
   };
 }
 
-/** The object in the wrapper, with what stands beside it. */
+/** The object in the wrapper, with what is beside it. */
 function unwrapped(value: unknown, wrapper: string): unknown {
   if (!isJsonObject(value) || !Object.hasOwn(value, wrapper)) return value;
   const { [wrapper]: inner, ...beside } = value;

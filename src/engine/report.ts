@@ -129,7 +129,7 @@ interface MailHistory {
 export interface Learned {
   readonly history: MailHistory | null;
   readonly confidence: (group: VerdictGroup) => Confidence | null;
-  /** Of the domain. */
+  /** Outcomes of mail to all of the domain. */
   readonly domain: OutcomeSum;
 }
 

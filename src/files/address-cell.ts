@@ -3,9 +3,9 @@ import { parseAddress } from '../engine/address/parse.ts';
 import { trimBlanks } from '../kernel/blanks.ts';
 
 /**
- * How a cell holds its addresses: `bare`: it is one; `odd`: one with characters that rather stand between cells;
+ * How a cell holds its addresses: `bare`: it is one; `odd`: one with characters that are rather between cells;
  * `wrapped`: one in quotes, brackets or a link; `several`: nothing but addresses, with or without names in front of
- * angle brackets; `labeled`: few words stand beside it; `prose`: more than that; `attempt`: what may be meant as an
+ * angle brackets; `labeled`: few words are beside it; `prose`: more than that; `attempt`: what may be meant as an
  * address, and is none; `text`: anything else.
  */
 type CellForm = 'blank' | 'bare' | 'odd' | 'wrapped' | 'several' | 'labeled' | 'prose' | 'attempt' | 'text';
@@ -134,7 +134,7 @@ interface Run {
   readonly index: number;
 }
 
-/** What stands around each @. A regular expression would try each character of a long word as the start of one. */
+/** What is around each @. A regular expression would try each character of a long word as the start of one. */
 function* runsIn(text: string): Generator<Run> {
   let from = 0;
   for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
@@ -151,7 +151,7 @@ function* runsIn(text: string): Generator<Run> {
 /** So much around a run shows whether it is part of a link. */
 const AROUND = 80;
 
-/** Addresses that stand in a text, without those that are part of something else: of a link, or behind another @. */
+/** Addresses that are in a text, without those that are part of something else: of a link, or behind another @. */
 function* foundIn(text: string): Generator<Found> {
   for (const { run, index } of runsIn(text)) {
     const end = index + run.length;
@@ -213,7 +213,7 @@ function distinct(addresses: readonly string[]): string[] {
   });
 }
 
-/** What is no address, but has an @: verified as it stands, unless it is a sentence. */
+/** What is no address, but has an @: verified as it is, unless it is a sentence. */
 function attempted(text: string): CellContent {
   const words = text.split(/\s+/).length;
   return words > 3 || text.length > 320 ? { form: 'text', addresses: [] } : { form: 'attempt', addresses: [text] };

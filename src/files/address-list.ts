@@ -23,7 +23,7 @@ export function* listItems(text: string): Generator<ListItem> {
   for (const { 0: found, index } of text.matchAll(MAYBE)) {
     const before = text.slice(from, index);
     const isNamed = before.endsWith('<');
-    // What stands right beside an address is a label; what a separator parts from it is an item. Names in front of
+    // What is right beside an address is a label; what a separator parts from it is an item. Names in front of
     // angle brackets may have a comma.
     const parts = before.split(isNamed ? NAME_SEPARATORS : SEPARATORS);
     const label = parts.pop() ?? '';

@@ -18,7 +18,7 @@ export interface Layout {
   readonly skip: number;
   /** Row of the file, from 1; 0: none. */
   readonly headerRow: number;
-  /** Rows of the header: one that stands again among the others is none of them. */
+  /** Rows of the header: one that is repeated among the others is none of them. */
   readonly header: readonly (readonly string[])[];
   /** Names of the columns; `email` and `column_2` … where the file has none. */
   readonly names: readonly string[];
@@ -36,7 +36,7 @@ export interface Layout {
 
 /** As many rows decide. */
 export const SAMPLE_ROWS = 1_000;
-/** A header stands within so many rows above the first address, but for one with a name that says so. */
+/** A header is within so many rows above the first address, but for one with a name that says so. */
 export const HEADER_ROWS = 50;
 
 type Cells = readonly string[];
@@ -228,7 +228,7 @@ function statisticsOfColumn(
   };
 }
 
-/** In a file of few rows, an address that stands twice, or a total, says little of its column. */
+/** In a file of few rows, an address that occurs twice, or a total, says little of its column. */
 const PRIOR = 3;
 
 const scoreOf = ({ likelyShare, distinctness, coverage }: Statistics): number =>
@@ -345,7 +345,7 @@ function headerOf(sample: Sample, all: readonly Statistics[], choice: ColumnChoi
   return widths.every((width) => width <= 1) ? singleHeader(top, fitting) : wideHeader(top, fitting, body);
 }
 
-/** Where the names that are asked for stand. */
+/** Where the names that are asked for are. */
 function rowOfNames(rows: readonly Cells[], columns: ColumnChoice['columns']): HeaderRows | null {
   if (!Array.isArray(columns)) return null;
   const isThere = (cells: Cells): boolean =>

@@ -26,7 +26,7 @@ const END_OF_FILE = '\u001a';
 
 /**
  * `lineEnd`: what ends lines where the text has neither CR nor LF; it becomes LF. Without byte order marks, which also
- * stand where files were put together, and without the end-of-file character of DOS.
+ * are where files were put together, and without the end-of-file character of DOS.
  */
 export async function* decodeText(
   blocks: AsyncIterable<Buffer>,
@@ -109,7 +109,7 @@ async function* decodeUtf8(
 function cutOf(bytes: Buffer): number {
   const line = Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
   if (line > 0 || bytes.length < LINELESS_BYTES) return line;
-  // At most three bytes of a character stand before its last one.
+  // At most three bytes of a character are before its last one.
   let cut = bytes.length;
   while (cut > bytes.length - 4 && isInside(bytes[cut - 1])) cut -= 1;
   return isLead(bytes[cut - 1]) ? cut - 1 : bytes.length;

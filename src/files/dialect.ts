@@ -64,7 +64,7 @@ function isList(sample: string): boolean {
     else if (items === 0) leading += text.split(/[,;\t|]/).length;
     else others += 1;
   }
-  // One word may stand above a list; several are a header of columns.
+  // One word may be above a list; several are a header of columns.
   return items > 1 && leading <= 1 && others * 20 <= items;
 }
 
@@ -126,7 +126,7 @@ const COLON_PRIOR = -0.65;
 const BESIDE =
   /([^\p{L}\p{N}@._+\s"'“”„`-]{1,2})?["'“„`]?\s{0,8}[\p{L}\p{N}._+-]{1,64}[@＠][\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+\s*["'”“`]?([^\p{L}\p{N}@._+\s"'“”„`-]{1,2})?/u;
 
-/** The usual ones, and what stands beside addresses in most lines that have one. */
+/** The usual ones, and what is beside addresses in most lines that have one. */
 function candidatesOf(sample: string): Candidate[] {
   const beside = new Map<string, number>();
   let lines = 0;
@@ -181,7 +181,7 @@ const RULE = /^[\s+|:=_─━═│┃┌┬┐├┼┤└┴┘╔╦╗╠╬
 /** Whether a line only draws a border: three marks at least. */
 const isRule = (line: string): boolean => RULE.test(line) && (line.match(/[=_─━═-]/g)?.length ?? 0) >= 3;
 
-/** What may stand between the cells of a table whose borders are drawn. */
+/** What may be between the cells of a table whose borders are drawn. */
 function ruleCharacters(sample: string): ReadonlySet<string> {
   const lines = sample.split(/\r\n|\r|\n/, SAMPLE_ROWS);
   return lines.some(isRule) ? new Set(['|', '│', '┃', '║', '\t', '!']) : new Set();
@@ -228,7 +228,7 @@ function rated(shape: TextShape, sample: string, prior: number): Rated {
     shape.dialect.delimiter !== '' &&
     !/^[^\S\r\n\u2028\u2029]*["'“„`]/m.test(sample);
   const vain = (isVain ? 0.5 : 0) + (width === 1 && withAt.length === 0 ? 1 : 0);
-  // A colon also stands in times, links and labels.
+  // A colon also occurs in times, links and labels.
   const isColon = shape.kind === 'rows' && shape.dialect.delimiter === ':';
   if (isColon && share(sound) < 1) return { shape, score: -1 };
   return { shape, score: 3 * cleanness(withAt) + uniform / 2 - 2 * broken + prior - vain };

@@ -226,7 +226,7 @@ const byScore = (a: { score: number }, b: { score: number }): number => b.score 
 const LETTER = /[\p{L}\p{M}]/u;
 const LOWER = /\p{Ll}/u;
 const UPPER = /\p{Lu}/u;
-/** Marks that people type or programs set; those that also stand inside a word. */
+/** Marks that people type or programs set; those that also occur inside a word. */
 const MARKS = '“”„‚‘’–—…€£§°«»©®·º¿¡\u00a0´×';
 const INSIDE = '’·´';
 
@@ -260,7 +260,7 @@ function scoreOf(text: string, languages: readonly string[]): number {
   return count === 0 ? 0 : Math.max(...sums.values()) / count;
 }
 
-/** What a character says by where it stands, in any language; null: it depends on the language. */
+/** What a character says by where it is, in any language; null: it depends on the language. */
 function placeOf(character: string, before: string, after: string): number | null {
   const [isBefore, isAfter] = [LETTER.test(before), LETTER.test(after)];
   if (!LETTER.test(character)) {
@@ -284,7 +284,7 @@ function inScript(character: string, letters: string, before: string, after: str
   return UPPER.test(character) && LETTER.test(before) ? frequency - 0.4 : frequency;
 }
 
-// Characters of two bytes: which of them are common is told by their first byte, as the standards sort them.
+// Characters of two bytes: the first byte says which of them are common, as the standards sort them.
 
 interface WideEncoding {
   readonly name: string;

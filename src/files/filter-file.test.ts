@@ -181,7 +181,7 @@ describe('what cannot be read', () => {
       [6, { fields: { value: 'c.org', reason: 'says "no"' } }],
     ]);
     expect(rows[0]?.text).toBe(',why');
-    expect(warnings).toEqual([expect.stringMatching(/header stands again in 1 row,/)]);
+    expect(warnings).toEqual([expect.stringMatching(/header is repeated in 1 row,/)]);
   });
 
   it('is told of columns that are not used; their cells go on to the reader of requests', async () => {

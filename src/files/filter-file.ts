@@ -26,7 +26,7 @@ export interface FilterReading extends Pick<RowSource, 'format' | 'delimiter' | 
 export interface FilterRow {
   /** Line of the text, or row of the sheet, from 1. */
   readonly row: number;
-  /** The row as it stands there, shortened. */
+  /** The row as it is there, shortened. */
   readonly text: string;
   readonly read: { readonly fields: FilterFields } | RowFault;
 }
@@ -430,7 +430,7 @@ class FilterReader {
       ...(isNamed && unused.length > 0 ? [`Columns that are not used: ${shown}.`] : []),
       ...(this.#repeated > 0
         ? [
-            `The header stands again in ${counted(this.#repeated, 'row')}, which ${this.#repeated === 1 ? 'is' : 'are'} left out.`,
+            `The header is repeated in ${counted(this.#repeated, 'row')}, which ${this.#repeated === 1 ? 'is' : 'are'} left out.`,
           ]
         : []),
     ];

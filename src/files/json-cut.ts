@@ -3,12 +3,12 @@
 import { EACH, type JsonPath } from './json-survey.ts';
 import { unreadable } from './problems.ts';
 
-/** A record as it stands in the file. */
+/** A record as it is in the file. */
 export interface JsonRecord {
   readonly text: string;
   /** Only the beginning of it: it is longer than allowed. */
   readonly isCut: boolean;
-  /** Of a member of an object. */
+  /** The key of a member of an object. */
   readonly key: string | null;
   /** Where it begins, from 1. */
   readonly line: number;

@@ -107,7 +107,7 @@ async function* rowsOf(
   if (rows.length > 0) yield { rows, bytes };
 }
 
-/** What stands at a path, and the column that has it. */
+/** What is at a path, and the column that has it. */
 interface Place {
   readonly name: string;
   /** -1: only what is within has columns. */

@@ -22,7 +22,7 @@ const FIELDS_MAX = 300;
 const KEY_LENGTH = 500;
 const LONG_STRING = 65_536;
 
-/** What stands at a path; all elements of an array are one. */
+/** What is at a path; all elements of an array are one. */
 class Node {
   count = 0;
   objects = 0;

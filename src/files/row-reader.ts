@@ -1,4 +1,4 @@
-/** Rows as they stand in a file to rows with their addresses, and what only all of them show. */
+/** Rows as they are in a file to rows with their addresses, and what only all of them show. */
 import { trimBlanks } from '../kernel/blanks.ts';
 import { counted, grouped } from '../kernel/format.ts';
 import { contentOf, FORM_WEIGHTS } from './address-cell.ts';
@@ -23,7 +23,7 @@ interface RowKind {
   readonly delimiter: string;
   readonly isList: boolean;
   readonly isRecords: boolean;
-  /** What is no address is meant as one: it is verified as it stands. */
+  /** What is no address is meant as one: it is verified as it is. */
   readonly isStated: boolean;
 }
 
@@ -171,7 +171,7 @@ export class RowReader {
   }
 
   /**
-   * A row with more cells than the header, whose address stands behind its column: the cells before it are joined where
+   * A row with more cells than the header, whose address is behind its column: the cells before it are joined where
    * only one way is possible; null where it is not certain which ones belong together.
    */
   #aligned(cells: readonly string[]): readonly string[] | null {
@@ -223,7 +223,7 @@ export class RowReader {
       const found = this.#inCell(cells, column).filter(({ text }) => text.includes('@'));
       if (found.length > 0) return found;
     }
-    // A cell is missing: the only address of the row stands beside its column.
+    // A cell is missing: the only address of the row is beside its column.
     if (width >= this.#width) return NONE;
     const found = cells.flatMap((cell, column) =>
       this.#others.includes(column) || !holdsAddress(cell) ? [] : this.#inCell(cells, column),
@@ -313,7 +313,7 @@ export class RowReader {
     if (repeated > 0)
       yield {
         code: 'header_repeated',
-        message: `The header stands again in ${counted(repeated, 'row')}, which ${repeated === 1 ? 'is' : 'are'} left out.`,
+        message: `The header is repeated in ${counted(repeated, 'row')}, which ${repeated === 1 ? 'is' : 'are'} left out.`,
       };
     if (footer > 0)
       yield {

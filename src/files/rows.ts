@@ -3,7 +3,7 @@ import type { FileForm } from '../kernel/facts/lists.ts';
 import type { ReadWarningCode } from '../kernel/facts/read-warnings.ts';
 import { tooLarge } from './problems.ts';
 
-/** A row as it stands in the file, before anything is known about columns; `line` may be a row of the sheet. */
+/** A row as it is in the file, before anything is known about columns; `line` may be a row of the sheet. */
 export interface RawRow extends Omit<TextRow, 'problem'> {
   readonly problem: RowProblem | null;
 }
@@ -22,7 +22,7 @@ export interface RowSource {
   /** Of text, by its name in the WHATWG's Encoding Standard. */
   readonly encoding: string | null;
   readonly byteOrderMark: boolean;
-  /** Of a workbook. */
+  /** The sheet of a workbook. */
   readonly sheet: string | null;
   /** Of an archive, by its name; of JSON, the path to the list in it. */
   readonly entry: string | null;

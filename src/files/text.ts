@@ -10,7 +10,7 @@ import { boundsOf, type RawBatch, type RawRow, type RowLimits, type RowSource } 
 import { type RandomAccess, SpooledInput } from './spool.ts';
 
 export interface TextOptions {
-  /** Of the media type. */
+  /** The charset of the media type. */
   readonly charset?: string | null;
   /** What counts whatever the bytes are. */
   readonly encoding?: string | null;

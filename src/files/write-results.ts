@@ -9,7 +9,7 @@ import { typedCell, writeEnd, writeHead, type XlsxCell, type XlsxState } from '.
 export interface ResultRow {
   /** As many as the file has columns. */
   readonly cells: readonly string[];
-  /** Cells beyond them; they stand behind the results. */
+  /** Cells beyond them; they are behind the results. */
   readonly extra: readonly string[];
   /** Null: nothing was verified. */
   readonly result: RowResult | null;
@@ -26,7 +26,7 @@ export interface CsvDialect {
 }
 
 interface ResultWriter {
-  /** What stands before the rows; not to be written again when continuing. */
+  /** What is before the rows; not to be written again when continuing. */
   head(): Uint8Array;
   rows(rows: readonly ResultRow[]): Promise<Uint8Array>;
   end(): Uint8Array;
@@ -36,7 +36,7 @@ interface ResultWriter {
 
 export type WriterState = XlsxState | null;
 
-/** Those that stand between cells as RFC 4180 has the comma; others, such as the bars of a table, are not written. */
+/** Those that are between cells as RFC 4180 has the comma; others, such as the bars of a table, are not written. */
 const WRITTEN_DELIMITERS: ReadonlySet<string> = new Set([',', ';', '\t', '|', '^', '~']);
 const UTF_8 = 'utf-8';
 const COMMAS: CsvDialect = { delimiter: ',', encoding: UTF_8, byteOrderMark: false };

@@ -131,7 +131,7 @@ interface Answered {
   readonly via: Via | null;
   readonly status: number;
   readonly ms: number;
-  /** Of its line in the log. */
+  /** The level of its line in the log. */
   readonly level: 'info' | 'debug';
 }
 

@@ -63,7 +63,7 @@ export interface HttpContext extends DashboardServices {
   /** Services whose paths are served at the root as well. */
   readonly compat: readonly CompatVendor[];
   readonly health: Health;
-  /** Of the egresses in use. */
+  /** The names of the egresses in use. */
   readonly egressNames: () => readonly string[];
   readonly serviceStatus: () => Promise<ServiceReply>;
   readonly callerIp: (request: IncomingMessage) => string;
@@ -73,11 +73,11 @@ export interface HttpContext extends DashboardServices {
   readonly operatorLimiter: ReturnType<typeof createOperatorLimiter>;
   /** Prometheus text, or null where metrics are off on this listener. */
   readonly metrics: { token: string | null; text(): Promise<string> } | null;
-  /** Told of every reply, for the metrics and the counters of accounts. */
+  /** Called for every reply, for the metrics and the counters of accounts. */
   readonly answered: (request: {
     method: string;
     route: string;
-    /** Of the row. */
+    /** What the row says in `via`. */
     via: Via | null;
     status: number;
     seconds: number;

@@ -14,8 +14,8 @@ type Pages<Row> = PacedReading<readonly Row[]>;
 type Cell = string | number | null;
 
 /**
- * The head goes with the first page, so that what prevents an export is still told by its status. A page without rows
- * is an empty text: writing it, the stream notices that the client has gone.
+ * The head goes with the first page, so that the status still says what prevents an export. A page without rows
+ * is an empty text: writing it, the stream notices that the client has disconnected.
  */
 async function* textOf<Row>(
   head: string,

@@ -43,12 +43,12 @@ function placeOf(list: HeaderList, name: string): number {
   return -1;
 }
 
-/** Whether the client has gone before its reply. */
+/** Whether the client disconnected before its reply. */
 export const isDisconnected = ({ raw }: HttpReply): boolean => raw.destroyed && !raw.writableFinished;
 
 const signals = new WeakMap<HttpReply, AbortSignal>();
 
-/** Aborted when the client has gone before its reply; one for all that a request asks for. */
+/** Aborted when the client disconnects before its reply; one for all that a request asks for. */
 export function disconnectSignal(reply: HttpReply): AbortSignal {
   const known = signals.get(reply);
   if (known !== undefined) return known;

@@ -60,9 +60,9 @@ type Json = Record<string, unknown>;
 /** In what two documents differ. */
 interface Style {
   readonly security: (route: Route) => readonly Json[];
-  /** Titled schemas become components and are referred to, or stand where they are used. */
+  /** Titled schemas become components and are referred to, or are written where they are used. */
   readonly schemas: 'components' | 'inline';
-  /** Of a request or reply of this schema. */
+  /** The example of a request or reply of this schema. */
   readonly exampleOf: (schema: TSchema) => object | undefined;
   /** Schema keywords to omit. */
   readonly isPrivate: (keyword: string) => boolean;
@@ -716,7 +716,7 @@ const TAGS = [
   ['Policies', 'What is decided from a verdict.'],
   ['Outcomes', 'Report what became of mail, and learn how often verdicts were right.'],
   ['Privacy', 'Export and erase what is held about a person.'],
-  ['Webhooks', 'Be told of events.'],
+  ['Webhooks', 'Receive events.'],
   ['Operator', 'Run the service: accounts, credits and keys, with an operator key.'],
 ] as const;
 

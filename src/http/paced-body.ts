@@ -59,7 +59,7 @@ export class PacedBody extends Readable {
       const step = await this.#pieces.next();
       if (step.done) return null;
       this.#rest = typeof step.value === 'string' ? Buffer.from(step.value) : bytesOf(step.value);
-      // Pushing nothing, the stream notices that the client has gone.
+      // Pushing nothing, the stream notices that the client has disconnected.
       if (this.#rest.length === 0) return this.#rest;
     }
     const slice = this.#rest.subarray(0, SLICE_BYTES);

@@ -37,7 +37,7 @@ export interface ChargedKeyContext extends RequestContext {
   /** Whether it is a test key. */
   readonly test: boolean;
   readonly idempotency: IdempotencyRef | null;
-  /** Of the row. */
+  /** What the row says in `via`. */
   readonly via: Via | null;
   /** Admits the request as one that cannot be used, and reports why. */
   readonly refuse: (apiError: ApiError) => Promise<RawAnswer>;
@@ -64,7 +64,7 @@ export interface AccountContext extends SessionContext {
 /** A call of an auth server whose signature fits the hook. */
 export interface HookCallContext extends RequestContext {
   readonly hook: CalledHook;
-  /** That fitted. */
+  /** The secret that matched. */
   readonly secret: string;
   readonly sent: unknown;
   /** What all attempts at one event have in common; null: nothing tells them from another event. */
@@ -79,7 +79,7 @@ export interface ProviderRequest {
   readonly json: unknown;
 }
 
-/** That a request is the provider's. */
+/** What proves that a request comes from the provider. */
 export interface ProviderProof {
   /** When it was signed, ms; null: the provider signs nothing, and shows a secret. */
   readonly at: number | null;
@@ -98,7 +98,7 @@ export interface MetricsContext extends RequestContext {
   readonly metrics: () => Promise<string>;
 }
 
-/** Of what an account has, in the dashboard. */
+/** Where the dashboard has the routes of an account. */
 export const ACCOUNT_PATH = '/dashboard/accounts/:account';
 
 /** Every access rule, and what its guard mints for the handler. */
@@ -153,7 +153,7 @@ export interface StreamBody {
   readonly anyType?: true;
 }
 export interface RouteInput {
-  /** Of the path; a value that does not fit is 404. Parameters without a schema are strings. */
+  /** The parameters of the path; a value that does not fit is 404. Parameters without a schema are strings. */
   readonly params?: TSchema;
   readonly query?: TSchema;
   /** Names in lower case; each may be sent once. */
@@ -196,7 +196,7 @@ export interface RouteDoc {
 export type Answer = JsonAnswer<unknown> | RawAnswer;
 
 export interface JsonAnswer<Body> {
-  /** That of the row's output where absent. */
+  /** By default, that of the output of the row. */
   readonly status?: number;
   readonly headers?: ReplyHeaders;
   readonly body: Body;
@@ -246,7 +246,7 @@ export interface Route {
   readonly access: Access;
   readonly input?: RouteInput;
   readonly output?: RouteOutput;
-  /** Of a row with an API key that is not part of our own API. */
+  /** The form of a row with an API key that is not part of our own API. */
   readonly form?: ForeignForm;
   /** The contract that it speaks; absent: our own. */
   readonly via?: Via;

@@ -177,7 +177,7 @@ export function startUpkeep(
 }
 
 const IDENTITIES_MS = HOUR_MS;
-/** Once the service serves. */
+/** The first round runs so long after the start. */
 const IDENTITIES_FIRST_MS = 60_000;
 
 /** Looks at what DNS says of the names of egresses, every hour. Every process does it: their egresses may differ. */

@@ -24,7 +24,7 @@ export const contain =
     }
   };
 
-/** For faults that nobody waits to hear of: a warning of the process, with the stack. */
+/** For faults that no caller waits for: a warning of the process, with the stack. */
 export function warnOfFault(fault: unknown): void {
   const { message, stack = '' } = fault instanceof Error ? fault : new Error(String(fault));
   process.emitWarning(`A fault in the mail engine, which goes on: ${message}`, { type: 'MailvetFault', detail: stack });

@@ -65,7 +65,7 @@ export type RowProblem = TextProblem | 'invalid_json' | 'stray_delimiter';
 export interface RowBounds {
   /** Of a row: one that is longer is a problem of its own, whatever is in it. */
   readonly rowBytes: number;
-  /** Of a cell. */
+  /** The most bytes of a cell. */
   readonly cellBytes: number;
   /** Throws; blank cells at the end of a row do not count. */
   readonly checkColumns: (count: number, line: number) => void;

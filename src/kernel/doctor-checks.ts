@@ -18,7 +18,7 @@ const warns = <C extends DoctorCheck | null>(check: C) => ({ check, result: 'war
 
 /**
  * What may be wrong with an egress, by how many answers it costs: what keeps all of them away comes first, then what
- * many servers refuse a client for, then what makes them wary. To mend the first improves its answers most.
+ * many servers refuse a client for, then what makes them wary. Fixing the first one improves its answers most.
  */
 export const EGRESS_PROBLEMS = [
   'no_helo_name',

@@ -522,7 +522,7 @@ export interface ErrorDetails {
   /** Credits that an action costs, and what the account has. */
   needed?: number;
   available?: number;
-  /** Of a list. */
+  /** The status of a list. */
   status?: ListStatus;
   /** Of a file: where it cannot be read, and its columns. */
   line?: number;
@@ -563,7 +563,7 @@ export class ApiError extends Error {
 /** An error that a test key has asked for: nothing failed. */
 export class SimulatedError extends ApiError {}
 
-/** Of a request that was dropped because its client has gone: nobody gets it, and nothing failed. */
+/** Of a request that was dropped because its client has disconnected: nobody gets it, and nothing failed. */
 export class UnawaitedError extends ApiError {}
 
 /** Any other error is a failure of ours. */

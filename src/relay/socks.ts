@@ -27,7 +27,7 @@ const REPLY_CODES: Readonly<Partial<Record<RelayOutcome, number>>> = {
   address_type: 8,
 };
 
-/** The connection ends here. `reply`: what its client is still to be told. */
+/** The connection ends here. `reply`: the last reply to its client. */
 export class RelayEnd extends Error {
   readonly outcome: RelayOutcome;
   readonly reply: Buffer | null;

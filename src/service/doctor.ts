@@ -26,7 +26,7 @@ import { watchStoreClock } from './store-clock.ts';
 
 /** `egress`: whose it is; null: of the host. */
 export type EgressFinding = Finding & { readonly egress: string | null };
-/** Of an egress: what to mend first, and how; null: nothing is wrong. */
+/** Of an egress: what to fix first, and how; null: nothing is wrong. */
 export interface EgressAdvice {
   readonly egress: string;
   readonly first: Advice | null;

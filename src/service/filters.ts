@@ -59,7 +59,7 @@ export interface ChangedFilter {
 /** A file of filters, and how it is to be read. */
 interface FilterUpload extends Spooled {
   readonly read: ReadChoice;
-  /** Of its media type. */
+  /** The charset of its media type. */
   readonly charset: string | null;
   /** Nothing is changed. */
   readonly dryRun: boolean;

@@ -41,13 +41,13 @@ export interface SignUp {
 interface HookCall {
   readonly hook: CalledHook;
   readonly signUp: SignUp;
-  /** The same for all attempts at one event; null: an attempt cannot be told from another event. */
+  /** The same for all attempts at one event; null: an attempt cannot be distinguished from another event. */
   readonly event: string | null;
   /** Canonical, of the caller. */
   readonly ip: string;
   /** `Clock.elapsed()` when it arrived. */
   readonly began: number;
-  /** Whether the client has gone. */
+  /** Whether the client has disconnected. */
   readonly gone: () => boolean;
 }
 

@@ -153,7 +153,7 @@ export function mergedPage(
 }
 
 /**
- * The same where rejected requests were found by their ID: there are no others, so that they stand on the first page,
+ * The same where rejected requests were found by their ID: there are no others, so that they are on the first page,
  * however old they are. More than fit are merged as usual.
  */
 function pageById(found: FoundVerifications, rejected: FoundRejections, before: LogCursor, limit: number): LogPage {

@@ -7,7 +7,7 @@ export function createLowBalanceAlerts(parts: {
   store: Pick<Store, 'accounts'>;
   /** Public URL of the service, without a trailing slash. */
   url: () => string;
-  /** Whether mail can be sent; webhooks are told in any case. */
+  /** Whether mail can be sent; webhooks are called in any case. */
   mail: boolean;
 }): LowBalanceAlerts {
   const { store, url, mail } = parts;

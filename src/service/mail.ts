@@ -67,7 +67,7 @@ export function createMail({ server, from }: MailParts): Mail {
     // Imported lazily, because most services never send mail.
     const { createTransport } = await import('nodemailer');
     const transport = createTransport({ ...settings, ...BOUNDS, logger: false });
-    // What fails is told by sendMail as well.
+    // sendMail reports what fails as well.
     transport.on('error', () => undefined);
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_resolve, reject) => {

@@ -88,7 +88,7 @@ interface Parts {
   readonly clock: Clock;
   readonly memory: Pick<OutcomeMemory, 'forget'>;
   readonly domainData: () => Pick<DomainData, 'provider'>;
-  /** Told of what was recorded in live mode: the class of each outcome, and how many verdicts are contradicted. */
+  /** Called with what was recorded in live mode: the class of each outcome, and how many verdicts are contradicted. */
   readonly onRecorded?: (classes: readonly OutcomeClass[], contradictions: number) => void;
 }
 

@@ -66,7 +66,7 @@ export interface PolicyService {
    */
   named(account: AccountId, name: string): Promise<Policy>;
   /**
-   * The same for whoever holds a key that was not admitted yet: the error is returned, to be told once the key has
+   * The same for whoever holds a key that was not admitted yet: the error is returned, to be thrown once the key has
    * been. Where the store does not answer, the policy as this process has read it last; throws ApiError
    * `verification_unavailable` where it has not.
    */

@@ -49,7 +49,7 @@ interface CheckRequest {
 interface Check {
   /** What filters are matched by. */
   readonly offline: Evidence;
-  /** Of the domain; null: not known yet. */
+  /** The mail hosts of the domain; null: not known yet. */
   readonly mxHosts: readonly string[] | null;
   /** The complete evidence with this filter, or with none, where nothing has to be waited for; else null. */
   known(filter: FilterRule | null): Evidence | null;
@@ -123,7 +123,7 @@ const testMode = ({ clock, domainData }: Pick<EngineDeps, 'clock' | 'domainData'
   charges: false,
 });
 
-/** Ends early when the client has gone. */
+/** Ends early when the client has disconnected. */
 async function wait(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch((error: unknown) => {
     if (!signal.aborted) throw error;
@@ -138,7 +138,7 @@ interface Asked {
   /** Canonical; null: unknown. */
   readonly clientIp: string | null;
   readonly withEvidence: boolean;
-  /** Of the request; none by default. */
+  /** The warnings of the request; none by default. */
   readonly warnings?: readonly string[];
   /** Null by default: our own contract. */
   readonly via?: Via | null;
@@ -326,7 +326,7 @@ interface VerifyRequest {
    * Called only by a check that has to wait.
    */
   readonly signal: () => AbortSignal;
-  /** Whether the client has gone. */
+  /** Whether the client has disconnected. */
   readonly gone: () => boolean;
 }
 

@@ -171,7 +171,7 @@ export interface StorageDriver {
   readonly logByAddress: RawBuilder<unknown>;
   /** Whether `text` occurs in the value, literally. */
   substringMatch(value: Expression<string>, text: string): Expression<SqlBool>;
-  /** So many characters from where the text stands in the value, which has it. */
+  /** So many characters from where the text is in the value, which has it. */
   textFrom(value: Expression<string>, text: string, length: number): RawBuilder<string>;
   /** What a JSON text has at each of the paths, at least two, as a JSON array; null where there is nothing. */
   jsonValues(json: Expression<string>, paths: readonly (readonly string[])[]): RawBuilder<string>;

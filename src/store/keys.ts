@@ -45,7 +45,7 @@ const toKey = (row: KeyRow): Key => ({
 const storedBudget = ({ budget, budget_month: month, budget_spent: spent, budget_held: held }: Row<'keys'>) =>
   budget === null ? null : { credits: budget, month, spent, held };
 
-/** What webhooks are told of a key. */
+/** What events say of a key. */
 const keyEvent = (row: KeyRow): KeyEventData => ({
   id: row.id,
   name: row.name,

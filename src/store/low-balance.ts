@@ -79,7 +79,7 @@ const IS_EXHAUSTED = sql<boolean>`balance + locked = 0 AND test_of IS NULL`;
 /** Tells operators, once, of each account that has spent its last credits; likewise. */
 async function claimExhausted(driver: StorageDriver, signal?: AbortSignal): Promise<void> {
   const { db } = driver;
-  // Nobody to tell: whoever is chosen later is told of what is so then.
+  // There is no recipient: one that is chosen later gets the state at that time.
   const chosen = db.selectFrom('accounts').select('id').where('operator_events', '=', 1).limit(1);
   if ((await chosen.executeTakeFirst()) === undefined) return;
   const now = await driver.now();

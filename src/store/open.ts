@@ -62,7 +62,7 @@ export interface StoreOptions {
   readonly remembers?: boolean;
   /** Retries, leases and bounds of jobs; those of the table by default. */
   readonly jobPolicies?: JobPolicies;
-  /** Told after the transaction. */
+  /** Called after the transaction. */
   readonly onEvent?: (event: StoreEvent) => void;
   /** How long the server keeps verifications; the default of the option. Purging takes its own. */
   readonly retentionDays?: number;

@@ -7,7 +7,7 @@ import type { StorageDriver } from './driver.ts';
 import { lowerCaseText } from './filters.ts';
 import type { AddressHasher, Person, Spellings, Store } from './store.ts';
 
-/** What cannot stand right before an address that begins in the middle of a text: it would be a part of it. */
+/** What cannot be right before an address that begins in the middle of a text: it would be a part of it. */
 const BEFORE = '(?<![\\p{L}\\p{N}._%+-])';
 const AFTER = '(?![\\p{L}\\p{N}-]|\\.[\\p{L}\\p{N}])';
 /** No address is longer, with room for the percent signs of a URL. */
@@ -99,7 +99,7 @@ export class Mentions {
   }
 }
 
-/** What stands right before this position and may be a local part, from `first` on. */
+/** What is right before this position and may be a local part, from `first` on. */
 function localBefore(text: string, position: number, first: number): string {
   let start = position;
   while (start > first && !LOCAL_STOP.test(text.charAt(start - 1))) start -= 1;

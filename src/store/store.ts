@@ -39,7 +39,7 @@ export interface LooseMode {
   readonly path: string;
   /** Octal. */
   readonly mode: string;
-  /** The command that mends it. */
+  /** The command that fixes it. */
   readonly fix: string;
 }
 
@@ -345,7 +345,7 @@ export interface Usage {
   byKey(account: AccountId, from: number, to: number, source: UsageSource | null): Promise<KeyVerdictRow[]>;
   /** Of each key by day (UTC); days without requests are omitted. */
   keyDays(account: AccountId, from: number, to: number, source: UsageSource | null): Promise<KeyDayRow[]>;
-  /** How many verifications were counted before calls and lists were told apart. */
+  /** How many verifications were counted before calls and lists were counted separately. */
   withoutSource(account: AccountId, from: number, to: number): Promise<number>;
 }
 
@@ -478,7 +478,7 @@ export interface Account {
   readonly testOf: AccountId | null;
   /** What whoever created it by the operator API calls it; unique. */
   readonly externalId: string | null;
-  /** Whether its webhooks are told of events of all accounts. */
+  /** Whether its webhooks get events of all accounts. */
   readonly operatorEvents: boolean;
 }
 
@@ -522,7 +522,7 @@ export interface LedgerPage {
 
 /** What an account has and had. */
 export interface Funds {
-  /** Start of the first day that is told about (UTC), ms. */
+  /** Start of the first day that is shown (UTC), ms. */
   readonly from: number;
   readonly openedAt: number;
   /** Credits that it has now, held ones included. */
@@ -655,7 +655,7 @@ export interface Accounts {
    * transaction. One whose balance recovered, or whose threshold changed, can alert again.
    */
   claimLowBalanceAlerts(mailTo: LowBalanceMail, signal?: AbortSignal): Promise<Account[]>;
-  /** The rate window as it stands, without counting a request. */
+  /** The rate window as it is, without counting a request. */
   window(id: AccountId): Promise<RateWindow | null>;
   /**
    * Sums that must agree: balance = Σ amounts of the ledger; locked = Σ holds; Σ charged = Σ verification credits while
@@ -865,7 +865,7 @@ export interface AdmissionRequest {
   readonly invalid: boolean;
   readonly idempotency: IdempotencyRef | null;
   readonly verify: VerifyAdmission | null;
-  /** Whether the client has gone; a request of which nobody awaits the reply is dropped before its transaction. */
+  /** Whether the client has disconnected; a request of which nobody awaits the reply is dropped before its transaction. */
   readonly gone?: () => boolean;
 }
 export interface VerifyAdmission {
@@ -911,7 +911,7 @@ export type Refusal =
   | { readonly code: 'key_budget_spent'; readonly budget: number; readonly left: number; readonly resetsAt: number };
 
 /**
- * The outcome of admission, in the contract's order of refusal: key (an unknown key, and one whose account is gone or
+ * The outcome of admission, in the contract's order of refusal: key (an unknown key, and one whose account is deleted or
  * suspended, are `invalid_api_key`), IP allowlist, scope, rate window, idempotency (for unusable requests too: their
  * 400 and 422 are stored replies), [`invalid` is handed back here as `admitted`], plan, room for a mailbox, filters,
  * credits, budget of the key. What a filter blocks costs nothing, so it needs neither of the last two: `decide` is then
@@ -991,7 +991,7 @@ export interface ChargingStats {
   readonly overloaded: number;
   /** Requests that waited longer than STORE_WAIT_SECONDS. */
   readonly expired: number;
-  /** Requests whose client had gone before their transaction. */
+  /** Requests whose client disconnected before their transaction. */
   readonly dropped: number;
   /** Times that a request was set aside because another session had locked its account. */
   readonly setAside: number;
@@ -1033,7 +1033,7 @@ export interface RejectedRequest {
   readonly account: AccountId;
   /** When it was answered, ms. */
   readonly at: number;
-  /** Of the reply; the client may have chosen it. */
+  /** The request ID of the reply; the client may have chosen it. */
   readonly requestId: string;
   readonly keyId: string;
   /** Canonical IP of the caller. */
@@ -1041,7 +1041,7 @@ export interface RejectedRequest {
   /** Method and path of the row of the route, without values. */
   readonly route: string;
   readonly status: number;
-  /** Of the error; null where the reply had none. */
+  /** The code of the error; null where the reply had none. */
   readonly code: string | null;
   /** The contract that it speaks; null: our own, or the dashboard's. */
   readonly via: Via | null;
@@ -1180,7 +1180,7 @@ export interface LogSearch {
   readonly operator?: string | null;
   /** Name of the egress from which the mail server was asked. */
   readonly egress?: string | null;
-  /** Of the policy of the request. */
+  /** The decision of the policy of the request. */
   readonly decision?: readonly PolicyAction[] | null;
   /** What became of mail to the address. */
   readonly mail?: readonly LogMail[] | null;
@@ -1309,7 +1309,7 @@ export interface Moving {
 /** A verification that a mail is measured by. */
 export interface SentAfter extends Pick<VerificationRecord, 'id' | 'email' | 'deliverability' | 'reason'> {
   readonly validationType: VerificationRecord['validationType'];
-  /** Of its reply; null: it has none. */
+  /** The evidence of its reply; null: it has none. */
   readonly evidence: {
     readonly provider: string | null;
     readonly rule: string | null;
@@ -1447,7 +1447,7 @@ export interface ListLayout {
   /** Whether the names of the columns are in the file. */
   readonly hasHeader: boolean;
   /**
-   * As detected: `csv`, `xlsx` …, and what stands between the cells. Missing where the version before stored the list.
+   * As detected: `csv`, `xlsx` …, and what is between the cells. Missing where the version before stored the list.
    */
   readonly format?: FileForm;
   readonly delimiter?: string | null;
@@ -1658,7 +1658,7 @@ export interface ListWork {
 export interface ListClaim {
   readonly list: string;
   readonly account: AccountId;
-  /** Of the worker. */
+  /** The lease of the worker. */
   readonly lease: string;
   readonly leaseMs: number;
 }
@@ -1674,7 +1674,7 @@ export interface WaitingClaim extends ListClaim {
 export type ListOutcome =
   /**
    * `retryMs`: the answer is a temporary one, and the address is to be asked about again after so many ms, unless the
-   * list's patience with it has ended by then: in that case, and without `retryMs`, the record is its result.
+   * list does not wait for it that long: in that case, and without `retryMs`, the record is its result.
    * `egress`: name of the one to ask from again.
    */
   | {
@@ -1687,7 +1687,7 @@ export type ListOutcome =
   | { readonly work: ListWork; readonly record: null; readonly operator: string | null; readonly againMs: number };
 
 export interface ListRecorded {
-  /** `ended`: nothing was recorded, as the list was canceled or deleted, or has failed, or its account is gone. */
+  /** `ended`: nothing was recorded, as the list was canceled or deleted, or has failed, or its account is deleted. */
   readonly outcome: 'recorded' | 'completed' | 'ended';
   /** Results recorded by this call. */
   readonly recorded: number;
@@ -1883,7 +1883,7 @@ export interface SignIns {
   /**
    * One transaction with the user locked. `work` may await only `UserChange` and the library's adapters, since on
    * SQLite anything else would wait for the end of this transaction. Throws ApiError: `not_signed_in` if `session` has
-   * ended meanwhile, `not_found` if the user is gone. `account`: locked as well, first, as everywhere.
+   * ended meanwhile, `not_found` if the user no longer exists. `account`: locked as well, first, as everywhere.
    */
   change<T>(
     who: { readonly user: string; readonly session?: string; readonly account?: AccountId },
@@ -2161,7 +2161,7 @@ export interface StoreClock {
   peek(): Promise<ClockReading>;
 }
 
-/** What the store did that an operator should hear of. */
+/** What the store did that an operator should know. */
 export type StoreEvent =
   /** The account's rate window was `aheadMs` ahead, as the clock had been, and began again. */
   | { readonly kind: 'rate_window_restarted'; readonly account: AccountId; readonly aheadMs: number }
@@ -2195,7 +2195,7 @@ export interface SharedFiles {
  * it is not renewed.
  */
 export interface SliceRequest {
-  /** Of the limit. */
+  /** The key of the limit. */
   readonly key: string;
   readonly total: number;
   /** Units that the node may use until it gets the reply: it cannot be left with fewer. */
@@ -2306,7 +2306,7 @@ export interface ChargedBatch {
 export interface StoreStats {
   /** Attempts beyond the first of a batch, since the store was opened. */
   readonly retries: Readonly<Record<RetryCause, number>>;
-  /** From now on, `listener` is told of every batch. It must not throw. */
+  /** From now on, `listener` is called with every batch. It must not throw. */
   observe(listener: (batch: ChargedBatch) => void): void;
   /** Null where there is no pool. Takes no query. */
   pool(): PoolUse | null;
@@ -2322,7 +2322,7 @@ interface NodeRow {
   readonly id: string;
   /** Host and process, such as `web-1/4711`. */
   readonly label: string;
-  /** Of its program; null: it has not said so yet. */
+  /** The version of its program; null: it has not said so yet. */
   readonly version: string | null;
   readonly startedAt: number;
   /** By the store's clock; null: never. */
@@ -2415,7 +2415,7 @@ interface PreparedTest extends Dispatch {
 }
 
 interface DueDeliveries {
-  /** Oldest first; empty when the webhook or its account is gone, disabled or suspended. */
+  /** Oldest first; empty when the webhook or its account is deleted, disabled or suspended. */
   readonly due: readonly DueDelivery[];
   /** For how long all attempts have failed, ms; null: they have not. */
   readonly failingForMs: number | null;
@@ -2462,7 +2462,7 @@ export interface Webhooks {
   due(id: string, most: number): Promise<DueDeliveries>;
   /**
    * Records an attempt and what follows from it: retry, end, disabling, with the mails to the account's admins. False
-   * when it was recorded already, or the delivery is gone.
+   * when it was recorded already, or the delivery was deleted.
    */
   record(delivery: DueDelivery, outcome: AttemptOutcome, mailTo: WebhookDisabledMail): Promise<boolean>;
   /**
@@ -2473,7 +2473,7 @@ export interface Webhooks {
   finish(job: ClaimOf<'webhook_delivery'>, wait: { pauseMs: number; soonMs: number }): Promise<boolean>;
   /** A ping, which nothing knows of before it is recorded; null where there is no such webhook. */
   prepareTest(account: AccountId, id: string): Promise<PreparedTest | null>;
-  /** A test is not retried; otherwise as `record`. Null when the webhook is gone meanwhile. */
+  /** A test is not retried; otherwise as `record`. Null when the webhook was deleted meanwhile. */
   recordTest(
     account: AccountId,
     test: PreparedTest,
@@ -2520,7 +2520,7 @@ export interface CalledHook extends Hook {
   readonly suspended: boolean;
   /** Whether its account is one of test mode. */
   readonly test: boolean;
-  /** Of its account. */
+  /** The requests per window of its account. */
   readonly requestsPerWindow: number;
 }
 

@@ -213,7 +213,7 @@ interface ListsTable {
   unit_price: number;
   price: Generated<number>;
   used: Generated<number>;
-  /** Of its blocks and chunks as they were uploaded. */
+  /** The bytes of its blocks and chunks as they were uploaded. */
   bytes: Generated<number>;
   /** JSON, ListError. */
   error: Generated<string | null>;
@@ -326,7 +326,7 @@ export interface AccountsTable {
   trust_bounces_days: Generated<number | null>;
   /** What whoever created it calls it; unique. */
   external_id: Generated<string | null>;
-  /** 1: its webhooks are told of events of all accounts. */
+  /** 1: its webhooks get events of all accounts. */
   operator_events: Generated<number>;
   exhausted_told_at: Generated<number | null>;
 }
@@ -370,7 +370,7 @@ interface OperatorKeysTable {
 }
 interface ExternalGrantsTable {
   external_id: string;
-  /** Id of an account, perhaps of one that is gone. */
+  /** Id of an account, perhaps of one that no longer exists. */
   grantee: string;
   credits: number;
   note: string;

@@ -88,12 +88,12 @@ export async function emitOperatorEvent<T extends OperatorEventType>(
     .where('webhooks.enabled', '=', 1)
     .orderBy('webhooks.id')
     .execute();
-  const told = webhooks.filter(({ events }) => subscribes(JSON.parse(events), type));
-  if (told.length === 0) return;
+  const called = webhooks.filter(({ events }) => subscribes(JSON.parse(events), type));
+  if (called.length === 0) return;
   const event = newEvent(type, data, now);
-  const rows = told.map(({ id, account_id }) => pendingRow(account_id, id, event, now));
+  const rows = called.map(({ id, account_id }) => pendingRow(account_id, id, event, now));
   await trx.insertInto('webhook_deliveries').values(rows).execute();
-  for (const { id, account_id } of told) await addDeliveryJob(driver, trx, account_id, id);
+  for (const { id, account_id } of called) await addDeliveryJob(driver, trx, account_id, id);
 }
 
 /** What an event for operators says of its account. */

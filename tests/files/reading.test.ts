@@ -174,7 +174,7 @@ describe('what was read is said', () => {
     ],
     [
       'name,email\nAda,a@b.de\nname,email\nBo,c@d.de\n',
-      'header_repeated: The header stands again in 1 row, which is left out.',
+      'header_repeated: The header is repeated in 1 row, which is left out.',
     ],
     ['email,n\na@b.de,1\nc@d.de,2\nTotal,3\n', 'rows_left_out: 1 row of notes or totals at the end is left out.'],
     ['email,n\na@b.de,1\nc@d.de,2,3\ne@f.de,4\n', 'uneven_rows: 1 of 3 rows have more cells than the header.'],

@@ -196,7 +196,7 @@ describe('mailvet doctor', () => {
     );
     expect(advice).toEqual([{ egress: 'default', first: { problem: 'ptr_missing', fix: bad[0]!.fix } }]);
     const people = await runCli(['doctor'], environment);
-    expect(people.out).toMatch(/^Mend first, for the most answers: Have the owner of 203\.0\.113\.5/m);
+    expect(people.out).toMatch(/^Fix first, for the most answers: Have the owner of 203\.0\.113\.5/m);
     expect(people.out).toMatch(/^fail {2}ptr {9}203\.0\.113\.5 has no PTR record; .* Have the owner/m);
     expect(people.code).toBe(1);
   });

@@ -33,7 +33,7 @@ async function hydrate(rendered: { state: string; data: readonly [string[], unkn
   await router.load();
   if (document.documentElement.dataset.other === undefined && shownState(router) === rendered.state) {
     container.dataset.reacts = '';
-    // React has rendered anew what differed. It is a fault of the page, but the page works.
+    // React has rendered again what differed. It is a fault of the page, but the page works.
     hydrateRoot(container, app, { onRecoverableError: (error) => console.error(error) });
   } else {
     container.replaceChildren();

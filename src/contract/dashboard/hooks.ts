@@ -14,7 +14,7 @@ const hookFields = {
   policy: Type.String(),
   /** In which mailboxes are remembered; null: they are not. */
   scope: Nullable(Type.String()),
-  /** What the auth server is told to call. */
+  /** The URL that the auth server is to call. */
   url: Type.String(),
   timeout_ms: Type.Integer(),
   /** Null: half of the account's. */

@@ -67,7 +67,7 @@ export const LogEntryReply = Type.Object(
     list: Nullable(Type.Object({ id: Type.String(), name: Type.String() })),
     /** The contract through which the call came; null: Mailvet's own, the dashboard, or a list. */
     via: Nullable(OneOf(VIAS)),
-    /** Of the policy of the request or list; null: it had none. */
+    /** The decision of the policy of the request or list; null: it had none. */
     decision: Nullable(OneOf(POLICY_ACTIONS)),
     /** From which mail servers were asked; null: they were not. */
     egress: Nullable(Type.String()),

@@ -20,7 +20,7 @@ export const ExplainReplyReply = Type.Object(
   {
     code: Type.Integer(),
     enhanced_code: Nullable(Type.String()),
-    /** Of the mail host; null: unknown. */
+    /** The operator of the mail host; null: unknown. */
     operator: Nullable(Type.String()),
     /** The text as it was read: without addresses, names and ids. */
     read_as: Type.String(),

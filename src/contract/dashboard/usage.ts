@@ -31,7 +31,7 @@ export const OverviewReply = Type.Object(
     /** Running ones, and the latest. */
     lists: Type.Array(ListReply),
     period: Type.Object({ start: Time, end: Time }),
-    /** Of the period. */
+    /** The totals of the period. */
     totals: Type.Object({ requests: Type.Integer(), good: Type.Integer(), bad: Type.Integer() }),
     rate_limit: Type.Object({ limit: Type.Integer(), remaining: Type.Integer(), reset_at: Time }),
     smtp_available: Type.Boolean(),

@@ -19,7 +19,7 @@ interface MailboxRule {
   /** Characters that make no difference. */
   readonly ignored: string;
   /**
-   * Whatever stands before `@name.domain` leads to one mailbox: `name`: to `name@domain`; `apart`: to one that has
+   * Whatever is before `@name.domain` leads to one mailbox: `name`: to `name@domain`; `apart`: to one that has
    * nothing to do with `name@domain`, which may be another person's.
    */
   readonly subdomains?: string;

@@ -290,7 +290,7 @@ const areTwoSlips = (typed: string, target: string): boolean =>
 /**
  * The address that was probably meant by a text, with its domain corrected; null if that is not plain, or the text
  * itself. Each step undoes one kind of damage: characters that stand for others, an at sign that is spelled out or
- * missing, what stands around the address, blanks in it, its domain, dots of its local part.
+ * missing, what is around the address, blanks in it, its domain, dots of its local part.
  */
 export function intendedAddress(text: string, domainData: SuggestionData, options: ParseOptions = {}): string | null {
   if (text.length > ADDRESS_LENGTH.max) return null;
@@ -344,14 +344,14 @@ function plainText(text: string): string {
     .replaceAll(QUOTE_PAIRS.double, '"');
 }
 
-/** And the minus sign. */
+/** All dashes, and the minus sign. */
 const DASHES = /^[\p{Pd}\u2212]$/u;
 
 function plainCharacter(character: string): string {
   if (character < '\u0080') return character;
   if (DASHES.test(character)) return '-';
   if (/^\p{White_Space}$/u.test(character)) return ' ';
-  // An accent that stands alone is a slip of a dead key.
+  // An accent that is alone is a slip of a dead key.
   if (/^\p{Sk}$/u.test(character)) return '';
   const mapped = character.normalize('NFKC');
   if (DASHES.test(mapped)) return '-';
@@ -395,8 +395,8 @@ const OPENING = /^["'`*_~|({[<]+/;
 const MARKS = /^["'`*_~|({[<]*$/;
 
 /**
- * The local part at the end of what stands before the at sign: behind a label, an opening mark, or the name of its
- * owner. Null where other words stand before it, as any of them may belong to it.
+ * The local part at the end of what is before the at sign: behind a label, an opening mark, or the name of its
+ * owner. Null where other words are before it, as any of them may belong to it.
  */
 function localIn(before: string): string | null {
   const text = trimBlanks(before);

@@ -394,7 +394,7 @@ function removeDraft(path: string): void {
   }
 }
 
-/** Where a mail host or address that serves listed domains stands. */
+/** Where a mail host or address that serves listed domains is. */
 export interface HostEvidence {
   /** Listed domains that it serves, by registrable domain; counting ends at 1,000. */
   readonly listed: number;

@@ -67,7 +67,7 @@ interface Flight {
   readonly answer: Promise<DnsAnswer>;
   /** Clock.elapsed() ms. */
   readonly until: number;
-  /** Of the caller that began it. */
+  /** The extra wait of the caller that began it. */
   readonly extraWaitMs: number;
 }
 
@@ -286,7 +286,7 @@ interface CachedAnswer {
   /** Clock.elapsed() ms. */
   until: number;
   readonly type: RecordType;
-  /** Of another type. */
+  /** An answer of another type. */
   readonly next: CachedAnswer | null;
 }
 

@@ -32,7 +32,7 @@ export interface OutcomeReading {
 interface SaidOutcome {
   readonly outcome: MailOutcome;
   readonly diagnostic: string | null;
-  /** That the mail was sent to, which servers echo. */
+  /** The recipient of the mail, which servers echo. */
   readonly address: string;
 }
 

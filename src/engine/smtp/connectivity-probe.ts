@@ -16,7 +16,7 @@ export interface Greeting {
   readonly banner: string | null;
   /** Code of the last reply: banner or EHLO. */
   readonly code: number | null;
-  /** That reply, with its code. */
+  /** What the server said, with its code. */
   readonly said: string | null;
   /** Our IP as echoed in the reply to EHLO; many servers do not echo it. */
   readonly greetedAs: string | null;
@@ -46,7 +46,7 @@ const ECHO = /[[(](?:IPv6:)?([0-9a-f:.]{3,45})[\])]/i;
 
 /**
  * Connects, waits for the whole banner, says EHLO and QUIT. Never throws, ends within `withinMs`, and the socket is
- * gone when it does. `helo` null: the address literal of our end stands in (RFC 5321 §4.1.3).
+ * gone when it does. `helo` null: the address literal of our end is used (RFC 5321 §4.1.3).
  */
 export function probeGreeting(
   address: string,

@@ -30,7 +30,7 @@ interface RestState {
   timer: NodeJS.Timeout | null;
   reached: string | null;
   isProbed: boolean;
-  /** Its entry has changed or is gone: what is still found out about it counts no more. */
+  /** Its entry was changed or removed: results that arrive later do not count. */
   isForgotten: boolean;
 }
 
@@ -48,7 +48,7 @@ export class EgressRests {
     this.reload(egresses);
   }
 
-  /** An entry that has changed begins anew: what was wrong with it may be mended. */
+  /** An entry that has changed starts over: what was wrong with it may be fixed. */
   reload(egresses: readonly Egress[]): void {
     const fresh = {
       failures: 0,

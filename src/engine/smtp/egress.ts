@@ -67,7 +67,7 @@ export type MonitoredMailboxCheck = MailboxQuestion & {
   /** Of each egress, by name. */
   states(): ReadonlyMap<string, EgressHealth>;
   records(): ReadonlyMap<string, EgressRecord>;
-  /** As `MailboxCheck.reload`; an entry that has changed is monitored anew. */
+  /** As `MailboxCheck.reload`; monitoring of an entry that has changed starts over. */
   reload(egresses: readonly Egress[]): void;
 };
 

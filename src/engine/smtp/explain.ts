@@ -18,7 +18,7 @@ export interface ReplyExplanation {
   readonly decided_by: ReadBy;
   /** What the model makes of it, whether it was asked or not; null for what it is never asked about. */
   readonly model: {
-    /** That the mailbox cannot be reached, from 0 to 1. */
+    /** The probability that the mailbox cannot be reached, from 0 to 1. */
     readonly probability: number;
     /** From this probability on, the model decides where no rule does, or only a weak one. */
     readonly decides_from: number;

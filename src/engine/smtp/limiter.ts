@@ -361,7 +361,7 @@ export class Limiter {
 
 /** A request for a dialogue. */
 export interface QueueEntry {
-  /** Of the recipient. */
+  /** The domain of the recipient. */
   readonly domain: string;
   readonly begin: () => void;
   /** A breaker has opened. `seconds`: until it lets a dialogue through. */
@@ -460,7 +460,7 @@ class Rate {
   readonly #clock: Clock;
   /** Per second; 0 = no bound. */
   readonly #most: number;
-  /** Of it, for this process. */
+  /** The part of the rate that this process has. */
   #fraction = 1;
   #tokens: number;
   #refilledAt: number;

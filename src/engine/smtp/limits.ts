@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../kernel/clock.ts';
 
 /**
  * Starting values of every bound of the SMTP stage, in one table. RFC 5321 §4.5.3.2 has a client wait five minutes for
- * a banner or a reply, because it has mail to deliver; a verifier has a caller waiting, gives up earlier and reports a
+ * a banner or a reply, because it has mail to deliver; a verifier has a caller waiting, stops earlier and reports a
  * timeout, which is "unknown". The caller's deadline bounds all of them.
  */
 export interface SmtpLimits {

@@ -548,7 +548,7 @@ class MailboxCheckRun {
     return { ...service, egress };
   }
 
-  /** Of all hosts, dialled or not. */
+  /** The operator of all hosts, dialled or not. */
   readonly #operatorOfDomain = (): string => mailOperatorKey({ hosts: this.#dns.records }, this.#deps.options);
 
   #egressTo(address: string): string {
@@ -707,7 +707,7 @@ class MailboxCheckRun {
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
 /**
- * Whether a name may stand in EHLO: a qualified host name (RFC 5321 §2.3.5), neither `localhost` nor an IP literal nor
+ * Whether a name may be in EHLO: a qualified host name (RFC 5321 §2.3.5), neither `localhost` nor an IP literal nor
  * one label alone, which strict servers refuse and which no PTR record can match.
  */
 export function isQualifiedName(name: string): boolean {

@@ -1,7 +1,7 @@
 /**
  * Sessions shared by the recipients of one set of mail hosts. A question goes to a session that has just become free,
  * or waits for a permit to dial (throttle.ts), whichever comes first; whoever else of its tenant waits for the same
- * hosts goes along, in one transaction. A session without a next question sends QUIT.
+ * hosts joins it in one transaction. A session without a next question sends QUIT.
  */
 import { LRUCache } from 'lru-cache';
 import { type Clock, HOUR_MS } from '../../kernel/clock.ts';
@@ -66,9 +66,9 @@ interface PooledSession {
   readonly session: SmtpSession;
   readonly request: PoolRequest;
   readonly lease: DialogueLease;
-  /** Among all. */
+  /** Its place among all sessions. */
   readonly place: Place<SmtpSession>;
-  /** Among the idle ones; null: it never was. */
+  /** Its place among idle sessions; null: it never was idle. */
   idlePlace: Place<PooledSession> | null;
   /** The server failed, or rejects us: no further questions. */
   isSpent: boolean;
@@ -365,7 +365,7 @@ interface WaitingRequest {
   /** Instead of `settle`, where a handler threw. */
   readonly fail: (fault: unknown) => void;
   leave: () => void;
-  /** Among those that wait; null: it never did. */
+  /** Its place among those that wait; null: it never waited. */
   place: Place<WaitingRequest> | null;
   /** A session has it. */
   isAsked: boolean;

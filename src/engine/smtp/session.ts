@@ -172,7 +172,7 @@ export class SmtpSession {
     this.#tunnel = null;
     this.#note(`SOCKS server: ${failure.why}`);
     this.setup.on.tunnelled(failure);
-    // What it says of the mail server is as if we had been told so ourselves.
+    // What it says of the mail server counts as if the server had said it to us.
     if (failure.blames === 'proxy') this.#on({ is: 'proxy_failed', mayPass: failure.step === 'request' });
     this.#destroyed();
   }

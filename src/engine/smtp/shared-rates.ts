@@ -168,7 +168,7 @@ export class SharedRates {
   activate(share: RateShare, limiter: Divisible): void {
     if (this.#active.has(share) || this.#closed) return;
     this.#active.set(share, limiter);
-    // Whoever comes in the same moment goes along.
+    // Requests of the same moment go into one statement.
     if (this.#asking === null) this.#wakeIn(0);
   }
 

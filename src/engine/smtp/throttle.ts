@@ -253,7 +253,7 @@ export interface DialRoutesOptions {
   /** Dialogues open at once in this process. */
   readonly dialogues: number;
   /**
-   * Called when several accounts were told that an operator rejects our IP address: a question about a mailbox of the
+   * Called when an operator rejected our IP address in checks of several accounts: a question about a mailbox of the
    * operator itself (CANARY_TENANT), from that egress, shows whether it rejects us all.
    */
   readonly askOperator: (operator: string, egress: string) => void;

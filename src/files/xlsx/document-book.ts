@@ -81,7 +81,7 @@ class Tables {
   readonly rows: RowCollector;
   readonly #limits: Limits;
   readonly #wanted: number | null;
-  /** Tables may stand in cells of others. */
+  /** Tables may be in cells of others. */
   readonly #open: Place[] = [];
   #cells: string[][] = [];
   isOver = false;
@@ -197,7 +197,7 @@ class OpenDocument implements DocumentReader {
   #times = 1;
   #rowTimes = 1;
   #paragraphs = 0;
-  /** Comments stand inside of cells. */
+  /** Comments are inside of cells. */
   #notes = 0;
 
   constructor(tables: Tables) {

@@ -41,7 +41,7 @@ export async function openXls(file: Bytes, limits: Limits): Promise<Book> {
   return bookOf(() => read(bytes, { ...OPTIONS, type: 'buffer' }), limits, file.size);
 }
 
-/** Unpacked here, where what lies about its size is found out. */
+/** Unpacked here, where a wrong size in the directory is detected. */
 export async function openXlsb(file: Bytes, limits: Limits): Promise<Book> {
   const zip = await openZip(file);
   const total = zip.entries.reduce((sum, { size }) => sum + size, 0);

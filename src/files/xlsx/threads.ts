@@ -175,7 +175,7 @@ async function* batchesOf(pieces: ReadableStreamDefaultReader<SheetPiece>): Asyn
   }
 }
 
-/** Rows that the sheet leaves out are blank ones: a million of them may stand before a row. */
+/** Rows that the sheet leaves out are blank ones: a million of them may be before a row. */
 function* withBlankRows({ lines, widths, cells, tooLarge: large, bytes }: ReadRows, last: number): Generator<RawBatch> {
   let rows: RawRow[] = [];
   let before = last;

@@ -103,7 +103,7 @@ async function* sheetRows(
 
 const NOTHING = { wantsText: false, open: () => undefined, close: () => undefined, text: () => undefined };
 
-/** Addresses that cells of a sheet link to. They stand behind its rows, so a sheet with such links is read twice. */
+/** Addresses that cells of a sheet link to. They are behind its rows, so a sheet with such links is read twice. */
 async function linksOf(
   zip: Zip,
   part: string,

@@ -10,7 +10,7 @@ import { dataDescriptor, directory, localHeader, type ZipPart } from './zip-writ
 export interface XlsxState {
   /** Rows written. */
   readonly rows: number;
-  /** Of the XML of the sheet so far. */
+  /** The CRC of the XML of the sheet so far. */
   readonly crc: number;
   readonly size: number;
   readonly packed: number;

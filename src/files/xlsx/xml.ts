@@ -7,7 +7,7 @@ import { TextDecoder } from 'node:util';
 import { unreadable } from '../problems.ts';
 
 export interface XmlHandler {
-  /** `tag`: what stands between the angle brackets, for `attributeOf`. Names come without a namespace prefix. */
+  /** `tag`: what is between the angle brackets, for `attributeOf`. Names come without a namespace prefix. */
   open(name: string, tag: string): void;
   close(name: string): void;
   /** Text in pieces; called only while `wantsText` is true. */

@@ -24,7 +24,7 @@ export interface Zip {
   readonly entries: readonly ZipEntry[];
   /** Names are compared without case. */
   find(name: string): ZipEntry | undefined;
-  /** The content, checked; `at` is told how many packed bytes have been read. */
+  /** The content, checked; `at` is called with the number of packed bytes that have been read. */
   read(entry: ZipEntry, maxBytes: number, at?: (packed: number) => void): AsyncGenerator<Buffer, void, undefined>;
 }
 

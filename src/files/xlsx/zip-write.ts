@@ -37,7 +37,7 @@ export function dataDescriptor({ crc, packed, size }: ZipPart): Buffer {
   return descriptor;
 }
 
-/** The directory, which stands at `at`, and the end of the file. */
+/** The directory, which is at `at`, and the end of the file. */
 export function directory(parts: readonly ZipPart[], at: number): Buffer {
   const entries = parts.map((part) => {
     const entry = Buffer.alloc(46 + part.name.length);

@@ -183,7 +183,7 @@ async function keyAndInput(
   if (!form.inBody) return { ...keyGiven(undefined), reading: await read() };
   const reading = await read();
   if (reading.problem === null) return { ...keyGiven(reading.input.body), reading };
-  // What is wrong is told to whom the key belongs, so it is looked for in what was sent.
+  // Only the owner of the key learns what is wrong, so it is looked for in what was sent.
   const sent = objectBody(request.request, input);
   return { ...keyGiven(sent.ok ? sent.value : undefined), reading };
 }

@@ -73,7 +73,7 @@ const hook: GuardFor<HookCallContext> = (context, { via, input = {} }) => {
     if (raw !== null && secret === null) throw refused(NO_FIT);
     const json = objectBody(request, input);
     if (secret === null || raw === null) throw json.ok ? new TypeError('A body that is read is there.') : json.error;
-    // From here on, the account is told of errors.
+    // From here on, the account sees errors in its log.
     const { accountId, id: keyId, plan, test } = called;
     request.caller = { accountId, keyId, plan, test };
     if (!json.ok) throw json.error;

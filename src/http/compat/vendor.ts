@@ -1,4 +1,4 @@
-/** How a route speaks the contract of another service: where its key stands, and the form of its errors. */
+/** How a route speaks the contract of another service: where its key is, and the form of its errors. */
 import type { VerifyReply } from '../../contract/verify.ts';
 import type { ApiError } from '../../kernel/errors.ts';
 import { TIMEOUT_MS } from '../../kernel/facts/limits.ts';
@@ -53,9 +53,9 @@ export const mailHostOf = ({ checks }: CompatResult): string | null => {
 
 /** The names under which a vendor's clients send the key, beside `Authorization: Bearer`. */
 interface KeyPlaces {
-  /** Of the query. */
+  /** Its name in the query. */
   readonly query?: string;
-  /** Of a JSON body, or of a form. */
+  /** Its name in a JSON body, or in a form. */
   readonly body?: string;
   /** In lower case. */
   readonly header?: string;

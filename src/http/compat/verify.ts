@@ -62,7 +62,7 @@ export function verifyForVendor(context: HttpContext): VerifyForVendor {
     const { keyHash, ip, reply, request } = granted;
     const email = typeof sent === 'string' ? addressField(request, field, sent) : sent;
     if (!isAddress(email)) {
-      // Its account is told, as it is of any other request that cannot be used.
+      // Its account sees it, as it does any other request that cannot be used.
       const credentials = { keyHash, scope: 'verify', ip, invalid: true, idempotency: null } as const;
       requireAdmission(
         context,

@@ -47,7 +47,7 @@ const HASHED = /-[\w-]{8}\.\w+$/;
 export function createWebFiles(folders: readonly string[]): WebFiles {
   const kept = new Map<string, { version: string; bytes: Promise<SharedBytes> }>();
 
-  /** The bytes of a file, read once for each of its versions; null where it is gone. */
+  /** The bytes of a file, read once for each of its versions; null where it was deleted. */
   async function bytesOf(path: string, coding: Coding | null): Promise<SharedBytes | null> {
     const found = await stat(path).catch(missingIsNull);
     if (found === null) return null;

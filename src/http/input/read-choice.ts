@@ -8,7 +8,7 @@ import type { ListService, UploadRequest } from '../../service/lists/service.ts'
 
 type Sent = NonNullable<Read<typeof ListPatch>['read']> | Read<typeof ListUpload>;
 
-/** `within`: where the fields stand, such as `read.`. Throws ApiError `invalid_parameter`. */
+/** `within`: where the fields are, such as `read.`. Throws ApiError `invalid_parameter`. */
 export function readChoiceOf(sent: Sent, within = ''): NonNullable<UploadRequest['read']> {
   const { columns = null, column = null, header_row: headerRow = null, header = null } = sent;
   const { delimiter = null, encoding = null, sheet = null, entry = null } = sent;

@@ -23,7 +23,7 @@ export const UPLOAD_TYPES: readonly string[] = [MULTIPART, JSON_BODY, 'text/csv'
 type Fields = Read<typeof ListUpload>;
 const readFields = fieldsReader(ListUpload);
 
-/** Is told of fields that an upload does not have. */
+/** Called with fields that an upload does not have. */
 type Warn = (warnings: readonly string[]) => void;
 
 /** Reads the body to its end. `query`: fields that the body may repeat. */
@@ -44,11 +44,11 @@ export async function readUpload(
 }
 
 interface FileUpload<F> extends Spooled {
-  /** Of a part of a form. */
+  /** The name of a part of a form. */
   readonly name: string | null;
-  /** Of its media type. */
+  /** The charset of its media type. */
   readonly charset: string | null;
-  /** Of the query and the form. */
+  /** The fields of the query and the form. */
   readonly fields: F;
   /** Whether it was sent as JSON, and is no array. */
   readonly isObject: boolean;
@@ -80,7 +80,7 @@ const charsetOf = ({ headers }: HttpRequest): string | null => {
   return encodingNamed(label);
 };
 
-/** Blanks and a byte order mark may stand before it. */
+/** Blanks and a byte order mark may be before it. */
 async function isArray({ input: { file } }: Spooled): Promise<boolean> {
   return /^[\s\u{FEFF}]*\[/u.test((await file.read(0, LIST_UPLOAD_EXTRA_BYTES)).toString('utf8'));
 }
@@ -159,7 +159,7 @@ async function jsonUpload(body: AsyncIterable<Buffer>, query: Fields, warn: Warn
   }
 }
 
-/** What a field is in JSON; as text, `true` and `false` stand in the other forms of an upload as well. */
+/** What a field is in JSON; as text, `true` and `false` are in the other forms of an upload as well. */
 const JSON_FIELDS: { readonly [F in keyof Fields]-?: { readonly types: readonly string[]; readonly are: string } } = {
   name: { types: ['string'], are: 'a string' },
   // Whatever is no level is 422, of whichever type.
@@ -194,7 +194,7 @@ function textOf(field: string, value: unknown): [string, string][] {
 // part that busboy would skip, because its headers are missing, too long or of another kind, is an error.
 
 interface FormFile {
-  /** Of its part. */
+  /** The name of its part. */
   readonly field: string;
   /** Without its path; null: the part has no file name. */
   readonly name: string | null;

@@ -72,10 +72,10 @@ interface Tool {
   readonly description: string;
   readonly input: TSchema;
   readonly output: TSchema;
-  /** Whether it changes nothing but the log, the balance and, where it was told to, what is remembered. */
+  /** Whether it changes nothing but the log, the balance and, where asked, what is remembered. */
   readonly readOnly: boolean;
   readonly needsAccount: boolean;
-  /** Of the keys that may call it. */
+  /** The scope of the keys that may call it. */
   readonly scope: KeyScope;
   readonly call: (backend: McpBackend, input: unknown) => Promise<object>;
 }

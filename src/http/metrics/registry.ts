@@ -196,7 +196,7 @@ const METRICS = {
     kept: 'reading',
     labels: { reason: '`expired` (503 after 5 seconds), `client_gone`' },
     unit: 'requests',
-    help: 'Requests that waited too long for the store, or whose client had gone before they were charged.',
+    help: 'Requests that waited too long for the store, or whose client disconnected before they were charged.',
     look: 'Alert on any `expired`. Many `client_gone`: the timeout of clients is too short.',
   },
   mailvet_charge_set_aside_total: {

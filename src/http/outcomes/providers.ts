@@ -324,7 +324,7 @@ export const PROVIDER_FORMS: Readonly<Record<OutcomeProvider, ProviderForm>> = {
     },
   },
   mailgun: { prove: mailgunProof, maxAgeMs: REMEMBERED_MS, outcomesIn: mailgunEvents },
-  // Signed anew whenever it is sent.
+  // Signed again whenever it is sent.
   resend: { prove: resendProof, maxAgeMs: 5 * MINUTE_MS, outcomesIn: resendEvents },
 };
 

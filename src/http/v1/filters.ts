@@ -214,7 +214,7 @@ export const FILTER_ROUTES: readonly Route[] = [
       tag: 'Filters',
       summary: 'Add the filters of a file',
       description:
-        'The file as the body, whatever its type, or as the part `file` of a form. The other fields stand in the query or the form. A row that cannot be used is named in `errors`, and changes nothing; the others are added. The same file again adds nothing.',
+        'The file as the body, whatever its type, or as the part `file` of a form. The other fields go in the query or the form. A row that cannot be used is named in `errors`, and changes nothing; the others are added. The same file again adds nothing.',
       errors: [422],
     },
     serve:

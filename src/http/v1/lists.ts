@@ -103,7 +103,7 @@ export const LIST_ROUTES: readonly Route[] = [
       tag: 'Lists',
       summary: 'Upload addresses and verify them as one job',
       description:
-        'The file as the body, whatever its type, or as the part `file` of a form, or `{"emails": […]}`. The other fields stand in the query, the form or the object. With an `Idempotency-Key`, the same upload again returns the list of the first one, as it is now.',
+        'The file as the body, whatever its type, or as the part `file` of a form, or `{"emails": […]}`. The other fields go in the query, the form or the object. With an `Idempotency-Key`, the same upload again returns the list of the first one, as it is now.',
       errors: [402, 404, 409, 422],
     },
     serve:

@@ -9,7 +9,7 @@ export const USAGE_ROUTES: readonly Route[] = [
     access: 'api-key:usage',
     cost: null,
     input: { query: UsageQuery },
-    output: { content: UsageReply, description: 'The account as it stands.' },
+    output: { content: UsageReply, description: 'The account as it is.' },
     doc: { operationId: 'usage', tag: 'Usage', summary: 'Plan, credit balance, rate limits' },
     serve:
       ({ usage }) =>

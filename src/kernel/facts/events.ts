@@ -38,7 +38,7 @@ export interface WebhookEventData {
       readonly remaining: number;
     };
     readonly low_balance: number;
-    /** Only where operators are told. */
+    /** Only in events for operators. */
     readonly account?: AccountEventData;
   };
   readonly 'account.created': {

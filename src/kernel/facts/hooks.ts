@@ -9,7 +9,7 @@ interface HookFacts {
   readonly name: string;
   /** Who makes the secret. The caller does so once it knows the URL, so that such a hook begins without one. */
   readonly secretOf: 'us' | 'caller';
-  /** How long the caller waits for the reply, where it cannot be told otherwise. */
+  /** How long the caller waits for the reply, where that cannot be configured. */
   readonly timeoutMs: number;
 }
 

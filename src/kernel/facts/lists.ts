@@ -64,7 +64,7 @@ export interface ReadChoice {
 export interface SentAs {
   /** `json`: it is an array of addresses; null: what it is is found out. */
   readonly form: 'json' | null;
-  /** Of its media type. */
+  /** The charset of its media type. */
   readonly charset: string | null;
 }
 

@@ -9,7 +9,7 @@ const READ_WARNINGS = {
   invalid_encoding: 'bytes are not valid in the encoding',
   uneven_rows: 'rows are shorter or longer than the header',
   realigned_rows: 'rows with a stray delimiter were brought back into their columns',
-  header_repeated: 'the header stands again among the rows, which is left out',
+  header_repeated: 'the header is repeated among the rows, which is left out',
   rows_left_out: 'notes or totals at the end are left out',
 } as const satisfies Record<string, string>;
 export type ReadWarningCode = keyof typeof READ_WARNINGS;

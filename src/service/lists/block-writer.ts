@@ -28,7 +28,7 @@ const APPEND_CHARACTERS = BLOCK_CHARACTERS;
 
 const isFilled = (cell: string): boolean => trimBlanks(cell) !== '';
 
-export const uploadGivenUp = () => new ApiError('request_timeout', 'The upload took too long and was given up.');
+export const uploadGivenUp = () => new ApiError('request_timeout', 'The upload took too long and was ended.');
 
 interface NewRows {
   readonly layout: ListLayout;

@@ -22,7 +22,7 @@ export interface ListOperators {
 interface Parts {
   readonly clock: Clock;
   readonly leases: OperatorLeases;
-  /** Of this process. */
+  /** The node of this process. */
   readonly node: string;
   readonly failed: (error: unknown) => void;
 }

@@ -78,7 +78,7 @@ export type ErrorMapping = Readonly<Record<string, ErrorCode | readonly [ErrorCo
 /** The session ended between the guard and the call. */
 const ALWAYS: ErrorMapping = { UNAUTHORIZED: 'not_signed_in', SESSION_NOT_FRESH: 'sign_in_again' };
 
-/** Of the call of the library that is under way: what its database threw, where that is an error to be told. */
+/** Of the call of the library that is under way: what its database threw, where that is an error to report. */
 const current = new AsyncLocalStorage<{ failure: ApiError | null }>();
 
 /** Runs an operation of the library's database. The library would report its failure as one of the library. */

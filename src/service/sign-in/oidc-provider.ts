@@ -230,7 +230,7 @@ export function createOidcProvider(parts: {
     return document.read;
   }
 
-  /** A new one for each sign-in, so that keys are fetched anew: the provider may have rotated them. */
+  /** A new one for each sign-in, so that keys are fetched again: the provider may have rotated them. */
   async function configuration(): Promise<{ library: typeof OpenId; config: OpenId.Configuration }> {
     const [library, server] = await Promise.all([openId(), metadata()]);
     const offered = server.id_token_signing_alg_values_supported?.filter((one) => ALGORITHMS.includes(one)) ?? [];

@@ -1,5 +1,5 @@
 /**
- * Which sessions were begun with the OpenID provider, and which session there: it can end them. What stands in the
+ * Which sessions were begun with the OpenID provider, and which session there: it can end them. What is in the
  * session is a hash of the issuer and the `sid` of the ID token, which may be missing (Back-Channel Logout 1.0 §2.1).
  */
 import type { BetterAuthPlugin } from 'better-auth';

@@ -116,7 +116,7 @@ export function createPasswords({
       const from = await devices.originFor(browser, email);
       await limits.count('mail', email, from);
       if (!isUsableEmail(email)) return;
-      // Nobody is told that the mailbox has had enough mails: the reply is the same.
+      // The reply does not show that the mailbox has had enough mails.
       const day =
         from.device === null
           ? await mailLimits.admit('password_reset', email, widestNetworkOf(from.ip))

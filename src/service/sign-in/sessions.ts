@@ -122,7 +122,7 @@ const CODE: ErrorMapping = {
 const ONE_TIME_CODE = /^\d{6}$/;
 const factorOf = (code: string): Factor => (ONE_TIME_CODE.test(code) ? 'code' : 'recovery_code');
 
-/** A new session of the user; `like`: what it is worth. Throws `link_expired` if the user is gone. */
+/** A new session of the user; `like`: what it is worth. Throws `link_expired` if the user no longer exists. */
 export async function beginSession(
   { api }: Library,
   browser: BrowserRequest,

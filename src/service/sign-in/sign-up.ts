@@ -84,7 +84,7 @@ export function createSignUp(parts: SignUpParts): SignUpService {
       if (!deliverability.good) throw new ApiError('email_refused', deliverability.why, { field: 'email' });
       const { password: passwords } = await (await library()).$context;
       const password = await passwords.hash(by.password);
-      // Nobody is told that the mailbox has had enough mails: the reply is the same.
+      // The reply does not show that the mailbox has had enough mails.
       if ((await mailLimits.admit('sign_up', email, widestNetworkOf(browser.ip))) !== null) return;
       // The job checks whether the address has a user, so that the reply's timing does not reveal it.
       await store.jobs.add({ kind: 'sign_up', payload: { name, email, password } });

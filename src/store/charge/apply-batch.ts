@@ -379,7 +379,7 @@ function recordCharge(
 
 const movingOf = ({ now, plans }: ChargeState, changes: Changes) => ({ now, plans, changes });
 
-/** What the caller has to be told of a reply: nothing where it is the one that they sent. */
+/** What the caller needs to know of a reply: nothing where it is the one that they sent. */
 const completed = (
   { body, decision = null }: CompletedReply,
   sent: VerificationRecord,

@@ -160,7 +160,7 @@ function first<K, V>(map: ReadonlyMap<K, V>): [K, V] {
   throw new Error('The map is empty.');
 }
 
-// A request in the queue, and what its caller is told when nothing comes of it.
+// A request in the queue, and the errors of those that are not applied.
 
 interface Waiting {
   readonly request: ChargeRequest;
@@ -170,9 +170,9 @@ interface Waiting {
   readonly until: number;
   /** Its transaction has begun: what becomes of it is not known before the end of that. */
   entered: boolean;
-  /** The caller was told that it took too long. */
+  /** The caller has the error that it took too long. */
   expired: boolean;
-  /** The caller was told what became of it. */
+  /** The caller has its outcome. */
   answered: boolean;
   resolve(value: unknown): void;
   readonly reject: (error: unknown) => void;
@@ -198,9 +198,11 @@ function tooLate({ entered, request }: Waiting): ApiError {
   return new ApiError('verification_unavailable', sentence, { retry_after: 5 });
 }
 
-/** Its client has gone. */
+/** Its client has disconnected. */
 const unawaited = (): ApiError =>
-  new UnawaitedError('verification_unavailable', 'The client has gone; nothing was charged.', { retry_after: 5 });
+  new UnawaitedError('verification_unavailable', 'The client has disconnected; nothing was charged.', {
+    retry_after: 5,
+  });
 
 type Retries = Record<RetryCause, number>;
 
@@ -356,7 +358,7 @@ export class Batcher implements Charging {
     if (this.#look !== null) clearInterval(this.#look);
   }
 
-  /** Nobody waits for a request that took too long, or whose client has gone. */
+  /** Nobody waits for a request that took too long, or whose client has disconnected. */
   #enter(waiting: Waiting, request: AdmissionRequest): boolean {
     if (waiting.expired) return false;
     if (request.gone?.()) {
@@ -471,7 +473,7 @@ export class Batcher implements Charging {
   #answer(waiting: Waiting, answer: Final): void {
     waiting.answered = true;
     if ('dropped' in answer) {
-      // Of those that took too long, the caller was told already.
+      // The callers of those that took too long have their error already.
       waiting.reject(unawaited());
       return;
     }
@@ -486,7 +488,7 @@ export class Batcher implements Charging {
     waiting.resolve(answer.value);
   }
 
-  /** Remembers whose key it is. A hold whose caller was told meanwhile that it took too long is released. */
+  /** Remembers whose key it is. A hold whose caller got the error meanwhile that it took too long is released. */
   #admitted(
     { keyHash, verify, idempotency }: AdmissionRequest,
     { outcome, caller }: Admission,

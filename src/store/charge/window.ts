@@ -27,7 +27,7 @@ function currentWindow(account: Readonly<WindowState>, now: number): { start: nu
     : { start: account.windowStart, count: account.windowCount };
 }
 
-/** The window as it stands at `now`, without counting. */
+/** The window as it is at `now`, without counting. */
 export function windowOf(account: Readonly<WindowState>, terms: PlanTerms, now: number): RateWindow {
   const limit = rateLimitOf(account, terms);
   const { start, count } = currentWindow(account, now);

@@ -26,7 +26,7 @@ export interface ClaimOf<K extends JobKind> {
   /** Counts from 1; with the id it names the lease. */
   readonly attempt: number;
 }
-/** A job that a worker holds, told apart by `kind`. */
+/** A job that a worker holds, discriminated by `kind`. */
 export type Claim = { [K in JobKind]: ClaimOf<K> }[JobKind];
 export type Lease = Pick<Claim, 'id' | 'kind' | 'attempt'>;
 

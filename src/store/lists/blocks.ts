@@ -27,7 +27,7 @@ export function newBlock(
   const [first] = rows;
   if (first === undefined) throw new RangeError('A block has at least one row.');
   const block = { rows: rowsText(rows, addressColumn), addresses: JSON.stringify(addresses) };
-  // The numbers of the addresses stand in the chunk, with a comma.
+  // The numbers of the addresses are in the chunk, with a comma.
   const numbers = addresses.length * (String(firstAddress + addresses.length).length + 1);
   return {
     ...block,
@@ -78,7 +78,7 @@ function addressesIn(head: Head, main: number): readonly ListRowAddress[] {
 
 /**
  * The row without the addresses that are erased, and then without its cells; null: it has none of them. `text`: of the
- * address as it stands there; `main`: the index of the column with the addresses.
+ * address as it is there; `main`: the index of the column with the addresses.
  */
 export function withoutErased(
   [head, ...cells]: StoredRow,

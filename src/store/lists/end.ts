@@ -34,7 +34,7 @@ export async function endList(
 /** The event, with the list as it is now. */
 async function tell(scope: Scope, account: AccountId, id: string, status: Final): Promise<void> {
   const list = await findList(scope.trx, account, id);
-  if (list === undefined) throw new Error(`The list ${id} is gone while its account is locked.`);
+  if (list === undefined) throw new Error(`The list ${id} was deleted while its account is locked.`);
   await emitEvent(scope, account, `list.${status}`, listObject(toList(scope.driver, list, scope.now)));
 }
 

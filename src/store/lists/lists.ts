@@ -274,7 +274,7 @@ async function startList(scope: Scope, account: AccountId, row: FoundList, by: A
   await trx.updateTable('lists').set(started).where('id', '=', id).execute();
   await audit(scope, account, row, 'start', by);
   const list = await reread(scope, account, id);
-  if (list === null) throw new Error(`The list ${id} is gone while its account is locked.`);
+  if (list === null) throw new Error(`The list ${id} was deleted while its account is locked.`);
   return { outcome: 'done', list };
 }
 

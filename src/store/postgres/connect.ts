@@ -50,7 +50,7 @@ export function isPostgresOutage(error: unknown): boolean {
 }
 
 /**
- * What a new database lacks, as an error with the SQL that mends it; other errors as they are. `url`: without its
+ * What a new database lacks, as an error with the SQL that fixes it; other errors as they are. `url`: without its
  * password, it is part of the message.
  */
 export function explained(error: unknown, url: string): unknown {

@@ -16,7 +16,7 @@ const ANNOUNCE = 'INSERT INTO nodes (id, label, started_at) VALUES ($1, $2, $3) 
 /** Between attempts to get a lost connection back, ms. */
 const RETRY_AFTER = 250;
 
-const patience = () => new Promise((resolve) => setTimeout(resolve, 2_000).unref());
+const longestWait = () => new Promise((resolve) => setTimeout(resolve, 2_000).unref());
 
 interface PostgresNodeParts {
   readonly url: string;
@@ -64,11 +64,11 @@ export class PostgresNode implements NodeLife {
     }
   }
 
-  /** Waits for the end of the session, as that is when others see it; but not for a server that is gone. */
+  /** Waits for the end of the session, as that is when others see it; but not for a server that does not answer. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
-    if (this.#client !== null) await Promise.race([this.#client.end(), patience()]);
+    if (this.#client !== null) await Promise.race([this.#client.end(), longestWait()]);
     this.#client = null;
   }
 

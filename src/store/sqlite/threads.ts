@@ -117,7 +117,7 @@ export class StoreThread {
     this.#onLost = onLost;
   }
 
-  /** Whether it was used or told to start. */
+  /** Whether it was used or started. */
   get started(): boolean {
     return this.#current !== null || this.#before !== null;
   }

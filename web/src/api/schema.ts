@@ -2915,7 +2915,7 @@ export interface components {
         /** ListRowsHere */
         ListRowsHere: {
             rows: {
-                /** @description From 1, the header not counted. A row with several addresses stands here for each. */
+                /** @description From 1, the header not counted. A row with several addresses appears here once for each. */
                 row: number;
                 part: number | null;
                 parts: number | null;

@@ -145,8 +145,8 @@ function FirstToMend({ advice }: { advice: Doctor['advice'] }) {
   const found = advice.filter(({ first }) => first !== null);
   if (found.length === 0) return null;
   return (
-    <Box component="section" aria-labelledby="first-to-mend">
-      <Title order={2} id="first-to-mend" mb="xs">
+    <Box component="section" aria-labelledby="first-to-fix">
+      <Title order={2} id="first-to-fix" mb="xs">
         What improves the answers most
       </Title>
       <List listStyleType="none" spacing="sm" withPadding={false}>

@@ -434,7 +434,7 @@ function useRemoveMany(account: string) {
   const refresh = () => client.invalidateQueries({ queryKey: filtersKey(account) });
   const offerUndo = (removed: readonly Filter[]) =>
     void notify(`Removed ${pluralize(removed.length, 'filter')}.`, async () => {
-      // The oldest first, so that they stand in their order again.
+      // The oldest first, so that they are in their order again.
       for (const filter of removed.toReversed()) await addFilter(account, settingsOf(filter));
       await refresh();
     });

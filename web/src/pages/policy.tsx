@@ -46,7 +46,7 @@ export function PolicyPage() {
           policy === undefined ? (
             <EmptyState title="No such policy">It may have been deleted.</EmptyState>
           ) : (
-            // Another policy, or what somebody else has saved, begins anew.
+            // Another policy, or what somebody else has saved, starts over.
             <Editor mayChange={mayChange} key={`${name} ${policy.changed_at}`} of={policy} />
           )
         }

@@ -6,7 +6,7 @@ import { useAsyncAction } from './use-async-action.ts';
 import { useFocusInvalid } from './use-focus-invalid.ts';
 
 /**
- * A form in a dialog, with controlled fields: a field shows its error until it is edited, other errors stand above the
+ * A form in a dialog, with controlled fields: a field shows its error until it is edited, other errors are above the
  * buttons. To be mounted with the dialog, so that its state resets.
  */
 export function DialogForm<Field extends string>(props: {

@@ -5,7 +5,7 @@ import { isShortcut, keysText } from './shortcuts.ts';
 
 /**
  * One record beside the list that it is from; not modal. From 1280 px the list makes way (`data-drawer`, see the
- * shell), below it lies over it. `actions`: icon buttons beside the one that closes.
+ * shell), below it covers it. `actions`: icon buttons beside the one that closes.
  */
 export function Drawer(props: {
   label: string;

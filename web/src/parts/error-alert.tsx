@@ -2,7 +2,7 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { ApiError } from '../api/client.ts';
 import { messageOf } from './message-of.ts';
 
-/** An error message, with a retry button if the action can be repeated. What the user can mend has no other title. */
+/** An error message, with a retry button if the action can be repeated. What the user can fix has no other title. */
 export function ErrorAlert({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   const isRefused = error instanceof ApiError && error.status < 500;
   return (

@@ -5,7 +5,7 @@ import type { Submission } from './use-submit.ts';
 
 /**
  * A form with its fields, error and submit button. `main`: the primary action of the screen. `beside`: next to the
- * button. `onCancel`: of a dialog, whose buttons stand as those of every dialog: cancel left, act right.
+ * button. `onCancel`: of a dialog, whose buttons are placed as in every dialog: cancel left, act right.
  */
 export function Form(props: {
   submit: Submission;

@@ -43,7 +43,7 @@ const SHAPES: Readonly<Record<Outcome, React.ReactNode>> = {
   ),
 };
 
-/** Decorative: the words of the verdict stand next to it. `size` in pixels. */
+/** Decorative: the words of the verdict are next to it. `size` in pixels. */
 export const Glyph = ({ of, size = 16 }: { of: Outcome; size?: number }) => (
   <svg className={css.glyph} data-outcome={of} width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
     {SHAPES[of]}

@@ -62,7 +62,7 @@ export type IconName = keyof typeof PATHS;
 /** For the page of all parts. */
 export const ICON_NAMES = keysOf(PATHS);
 
-/** Decorative: the label stands next to it, or on the button that contains it. `size` in pixels. */
+/** Decorative: the label is next to it, or on the button that contains it. `size` in pixels. */
 export const Icon = ({ name, size = 16, className }: { name: IconName; size?: number; className?: string }) => (
   <svg
     className={className}

@@ -32,7 +32,7 @@ export function LoadMore<P extends Keyset>(props: {
   const end = useRef<HTMLParagraphElement>(null);
   const more = async () => {
     const { hasNextPage } = await fetchNextPage();
-    // The button is gone: keyboard focus continues here.
+    // The button was removed: keyboard focus continues here.
     if (!hasNextPage) requestAnimationFrame(() => end.current?.focus());
   };
   const failure = error && <ErrorAlert error={error} onRetry={() => void (data ? fetchNextPage() : refetch())} />;

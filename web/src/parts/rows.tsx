@@ -66,7 +66,7 @@ export const RowLink = ({ href, label, children }: { href: string; label: string
 /** The beginning of the links of rows: the page's own address, to which the ID of a row is added. */
 export const openHref = (page: string): string => `${page}${page.includes('?') ? '&' : '?'}open=`;
 
-/** What stands below the address where its own column has left. */
+/** What is below the address where its own column has left. */
 export const BelowAddress = ({ children }: { children: ReactNode }) => <span className={css.below}>{children}</span>;
 
 /** Gives the focus back to the row, once what it opened is closed. */

@@ -35,6 +35,7 @@ export function SourceSwitch(props: { source: UsageSource | undefined; onChange:
 export const WithoutSource = ({ count, source }: { count: number; source: UsageSource | undefined }) =>
   source === undefined || count === 0 ? null : (
     <p className="dim">
-      {pluralize(count, 'verification')} of this time in “All” only: counted before the service told calls from lists.
+      {pluralize(count, 'verification')} of this time in “All” only: counted before the service counted calls and lists
+      separately.
     </p>
   );

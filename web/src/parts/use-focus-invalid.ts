@@ -13,7 +13,7 @@ export function useFocusInvalid(error: Error | null): {
   const [attempts, setAttempts] = useState(0);
   useEffect(() => {
     if (attempts === 0) return;
-    // The message of a field or of a group stands in its wrapper.
+    // The message of a field or of a group is in its wrapper.
     const message = form.current?.querySelector('.mantine-InputWrapper-error');
     const field = message?.closest('.mantine-InputWrapper-root')?.querySelector('input, textarea, select');
     if (field instanceof HTMLElement) field.focus();

@@ -12,7 +12,7 @@ use Mailvet\Reply;
 /** What is not known, or not done, is null. */
 final readonly class ListRow extends Reply
 {
-    /** From 1, the header not counted. A row with several addresses stands here for each. */
+    /** From 1, the header not counted. A row with several addresses appears here once for each. */
     public int $row;
 
     public ?int $part;

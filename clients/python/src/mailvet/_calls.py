@@ -276,9 +276,9 @@ class ListsCalls:
     ) -> models.List:
         """
         Upload addresses and verify them as one job. The file as the body, whatever its type, or as
-        the part ``file`` of a form, or ``{"emails": […]}``. The other fields stand in the query,
-        the form or the object. With an ``Idempotency-Key``, the same upload again returns the list
-        of the first one, as it is now.
+        the part ``file`` of a form, or ``{"emails": […]}``. The other fields go in the query, the
+        form or the object. With an ``Idempotency-Key``, the same upload again returns the list of
+        the first one, as it is now.
 
         Args:
             name: By default the name of the file, else the date.
@@ -672,9 +672,8 @@ class FiltersCalls:
     ) -> models.FilterImport:
         """
         Add the filters of a file. The file as the body, whatever its type, or as the part ``file``
-        of a form. The other fields stand in the query or the form. A row that cannot be used is
-        named in ``errors``, and changes nothing; the others are added. The same file again adds
-        nothing.
+        of a form. The other fields go in the query or the form. A row that cannot be used is named
+        in ``errors``, and changes nothing; the others are added. The same file again adds nothing.
 
         Args:
             dry_run: ``true``: nothing is changed, and the reply says what would be.

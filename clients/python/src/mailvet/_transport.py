@@ -22,7 +22,7 @@ Decode = Callable[[Any], T]
 
 
 def _upload_call(call: Call, read: Any, type: str | None) -> Call:
-    """Addresses are sent as JSON, with the other fields; of a file, these stand in the query."""
+    """Addresses are sent as JSON, with the other fields; of a file, these go in the query."""
     query = call.query or {}
     if isinstance(read, Addresses):
         return replace(call, query=None, body={"emails": list(read.emails), **query})

@@ -655,7 +655,7 @@ class ListRow(Model):
     """What is not known, or not done, is null."""
 
     row: int
-    """From 1, the header not counted. A row with several addresses stands here for each."""
+    """From 1, the header not counted. A row with several addresses appears here once for each."""
     part: int | None
     parts: int | None
     column: str | None

@@ -170,8 +170,8 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
   'account.resumed': { title: 'Resumed the account' },
   'account.second_factor_required': { title: 'Required a second factor of all members' },
   'account.second_factor_optional': { title: 'Made the second factor optional' },
-  'account.operator_events_on': { title: 'Had its webhooks told of all accounts' },
-  'account.operator_events_off': { title: 'Had its webhooks told of its own events alone' },
+  'account.operator_events_on': { title: 'Sent its webhooks the events of all accounts' },
+  'account.operator_events_off': { title: 'Sent its webhooks only its own events' },
   'credits.granted': {
     title: ({ detail: { credits } }) => (isNegative(credits) ? 'Deducted credits' : 'Granted credits'),
     details: granted,

@@ -278,7 +278,7 @@ function Found({ found }: { found: FilterImport }) {
   const will = isPreview ? 'to be added' : 'added';
   return (
     <Stack gap="sm">
-      {/* The button that led here is gone: focus continues here. */}
+      {/* The button that led here was removed: focus continues here. */}
       <Text key={String(isPreview)} ref={focusOnMount} tabIndex={-1} role="status" fw={600}>
         {isPreview
           ? `${pluralize(rows, 'row')} read. Nothing has changed yet.`

@@ -339,7 +339,7 @@ export type DialogState =
   | { readonly what: 'create' }
   | { readonly what: 'edit' | 'roll' | 'revoke'; readonly of: DashboardKey };
 
-/** Closes without fading, so that a key's value is gone immediately. */
+/** Closes without fading, so that a key's value disappears immediately. */
 const NO_TRANSITION = { duration: 0 } as const;
 
 export function Dialogs({ open, onClose }: { open: DialogState | null; onClose: () => void }) {

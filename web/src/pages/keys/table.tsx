@@ -16,7 +16,7 @@ import css from './keys.module.css';
 import { NOTICE_COPY } from './notices.tsx';
 import { KEY_ORDERS, type KeysSearch, keysSearch, requestsOf } from './search.ts';
 
-/** Verifications by day, as small bars; the number stands beside them. */
+/** Verifications by day, as small bars; the number is beside them. */
 const UsageBars = ({ requests, most }: { requests: readonly number[]; most: number }) => (
   <svg className={css.bars} viewBox={`0 0 ${requests.length * 3} 20`} preserveAspectRatio="none" aria-hidden="true">
     {requests.map((n, i) => {

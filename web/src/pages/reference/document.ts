@@ -57,7 +57,7 @@ export interface Schema {
   readonly examples?: readonly unknown[];
 }
 
-/** What responses and headers are in a document as it is served: some stand in its `components`. */
+/** What responses and headers are in a document as it is served: some are in its `components`. */
 type Served<T> = { readonly [K in keyof T]: T[K] | Ref };
 interface ServedResponse extends Omit<Response, 'headers'> {
   readonly headers?: Served<NonNullable<Response['headers']>>;
@@ -90,7 +90,7 @@ export function readDocument(served: ServedDocument): ApiDocument {
   return { ...served, paths: pathsOf(served.paths), webhooks: pathsOf(served.webhooks) };
 }
 
-/** What stands there, or what is referred to, of the `components` of its kind. */
+/** What is there, or what is referred to, of the `components` of its kind. */
 function referredTo<T extends object>(value: T | Ref, components: Readonly<Record<string, T>>): T {
   if (!('$ref' in value)) return value;
   const found = components[value.$ref.split('/').at(-1) ?? ''];

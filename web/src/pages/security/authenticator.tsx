@@ -82,7 +82,7 @@ function ConfirmAuthenticator(props: { totp: Totp; email: string; onDone: () => 
   );
 }
 
-/** The secret exists only in the state of this component and is gone when the dialog closes. */
+/** The secret exists only in the state of this component and is dropped when the dialog closes. */
 function SetUpAuthenticator(props: { email: string; onDone: () => void; onCancel: () => void }) {
   const { email, onCancel } = props;
   const [totp, setTotp] = useState<Totp | null>(null);

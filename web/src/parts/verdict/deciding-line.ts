@@ -14,7 +14,7 @@ const COMMANDS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Index of the last line of the reply that decided; -1: none can be told apart. Servers reply in the order of the
+ * Index of the last line of the reply that decided; -1: none can be identified. Servers reply in the order of the
  * commands (RFC 2920 §3.1), after a greeting, and one line of each reply has no hyphen after its code (RFC 5321
  * §4.2.1).
  */

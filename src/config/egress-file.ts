@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { isAlias, isScalar, isSeq } from 'yaml';
 import { type Egress, IP_FAMILIES, type IpFamily, type SocksServer } from '../kernel/egress.ts';
 import { canonicalIp, inBlock, ipMatcher, parseCidr, parseIp } from '../kernel/ip.ts';
 import { nearest } from '../kernel/nearest.ts';
 import { heloName, isHostName, isQualified, sender } from './options.ts';
+import { quoted, YamlFile, type YamlValue } from './yaml-file.ts';
 
 interface Context {
   /** Of the file, for messages and for the files that it names. */
@@ -22,7 +23,6 @@ type ReadEgresses =
   | { readonly ok: true; readonly egresses: readonly Egress[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-const FILE_CHARACTERS_MAX = 256 * 1024;
 const EGRESSES_MAX = 200;
 const WEIGHT_MAX = 1_000;
 /** RFC 1929 §2: a length of one octet. */
@@ -52,65 +52,40 @@ export function parseEgressFile(text: string, context: Context): ReadEgresses {
   return new EgressFile(context).read(text);
 }
 
-/** A value of an entry, and its line. */
-interface Value {
-  readonly node: unknown;
-  readonly line: number;
-}
-type Fields = ReadonlyMap<Key, Value>;
+type Fields = ReadonlyMap<Key, YamlValue>;
 
 class EgressFile {
   readonly #context: Context;
-  readonly #lines = new LineCounter();
-  readonly #problems: { readonly line: number; readonly text: string }[] = [];
+  readonly #file: YamlFile;
   /** Lines, by name and by where it leads from. */
   readonly #names = new Map<string, number>();
   readonly #ways = new Map<string, number>();
 
   constructor(context: Context) {
     this.#context = context;
+    this.#file = new YamlFile(context.path);
   }
 
   read(text: string): ReadEgresses {
-    const egresses = text.length > FILE_CHARACTERS_MAX ? this.#tooLong() : this.#document(text);
-    const problems = this.#problems
-      .toSorted((a, b) => a.line - b.line)
-      .map(({ line, text: what }) => `${this.#context.path}:${line}: ${what}`);
+    const egresses = this.#egresses(text);
+    const { problems } = this.#file;
     return problems.length > 0 ? { ok: false, problems } : { ok: true, egresses };
   }
 
-  #say(line: number, text: string): null {
-    this.#problems.push({ line, text });
-    return null;
-  }
-
-  #tooLong(): [] {
-    this.#say(1, `the file is too long: at most ${FILE_CHARACTERS_MAX / 1024} KB.`);
-    return [];
-  }
-
-  #document(text: string): Egress[] {
-    const document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, version: '1.2' });
-    for (const { message, pos } of document.errors) this.#say(this.#lines.linePos(pos[0]).line, `no YAML: ${message}`);
-    if (document.errors.length > 0) return [];
-    const list: Node | null = document.contents;
+  #egresses(text: string): Egress[] {
+    const list = this.#file.parse(text);
+    if (list === undefined) return [];
     if (!isSeq(list) || list.items.length === 0) {
-      this.#say(this.#lineOf(list, 1), 'give a list with an entry for each egress, such as "- name: fra-1".');
+      this.#file.say(this.#file.lineOf(list, 1), 'give a list with an entry for each egress, such as "- name: fra-1".');
       return [];
     }
-    if (list.items.length > EGRESSES_MAX) this.#say(1, `at most ${EGRESSES_MAX} entries.`);
-    return list.items.slice(0, EGRESSES_MAX).flatMap((item) => this.#entry(item, this.#lineOf(list, 1)) ?? []);
-  }
-
-  #lineOf(node: unknown, otherwise: number): number {
-    const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : null;
-    const [start] = Array.isArray(range) ? range : [];
-    return typeof start === 'number' ? this.#lines.linePos(start).line : otherwise;
+    if (list.items.length > EGRESSES_MAX) this.#file.say(1, `at most ${EGRESSES_MAX} entries.`);
+    return list.items.slice(0, EGRESSES_MAX).flatMap((item) => this.#entry(item, this.#file.lineOf(list, 1)) ?? []);
   }
 
   #entry(node: unknown, above: number): Egress | null {
-    const line = this.#lineOf(node, above);
-    const fields = this.#fields(node, line, KEYS, 'an entry');
+    const line = this.#file.lineOf(node, above);
+    const fields = this.#file.fields({ node, line }, KEYS, 'an entry');
     if (fields === null) return null;
     const name = this.#name(fields, line);
     const helo = this.#helo(fields, line);
@@ -122,26 +97,10 @@ class EgressFile {
     const weight = this.#weight(fields);
     const operators = this.#operators(fields);
     const [bindAt, viaAt] = [fields.get('bind'), fields.get('via')];
-    if (bindAt && viaAt) this.#say(viaAt.line, 'bind and via together: keep one of them.');
+    if (bindAt && viaAt) this.#file.say(viaAt.line, 'bind and via together: keep one of them.');
     this.#once(this.#ways, bind ?? '', bindAt?.line, 'another entry has this address');
     if (name === null || helo === null || from === null) return null;
     return { name, helo, from, bind, via, families, weight, operators };
-  }
-
-  /** By key; null if it is no mapping. */
-  #fields<K extends string>(node: unknown, line: number, keys: readonly K[], what: string): Map<K, Value> | null {
-    if (!isMap(node)) return this.#say(line, `${what} has to be a mapping of ${keys.join(', ')}.`);
-    const fields = new Map<K, Value>();
-    for (const pair of node.items) {
-      const at = this.#lineOf(pair.key, line);
-      const written = isScalar(pair.key) ? String(pair.key.value) : '';
-      const key = keys.find((known) => known === written);
-      const close = nearest(written, keys);
-      if (key === undefined)
-        this.#say(at, `${shown(written)} is no key of ${what}${close === null ? '' : `; did you mean ${close}?`}`);
-      else fields.set(key, { node: pair.value, line: this.#lineOf(pair.value, at) });
-    }
-    return fields;
   }
 
   /** Undefined: not there; null: a mistake, which has been reported. */
@@ -149,37 +108,37 @@ class EgressFile {
     const value = fields.get(key);
     if (value === undefined) return undefined;
     const { node, line } = value;
-    if (isAlias(node)) return this.#say(line, `${key}: write the value itself, not an alias.`);
+    if (isAlias(node)) return this.#file.say(line, `${key}: write the value itself, not an alias.`);
     const text = isScalar(node) && (typeof node.value === 'string' || typeof node.value === 'number') ? node.value : '';
-    return String(text).trim() === '' ? this.#say(line, `${key}: give a text.`) : String(text).trim();
+    return String(text).trim() === '' ? this.#file.say(line, `${key}: give a text.`) : String(text).trim();
   }
 
   #once(known: Map<string, number>, value: string, line: number | undefined, what: string): void {
     if (value === '' || line === undefined) return;
     const before = known.get(value.toLowerCase());
-    if (before !== undefined) this.#say(line, `${what}: see line ${before}.`);
+    if (before !== undefined) this.#file.say(line, `${what}: see line ${before}.`);
     else known.set(value.toLowerCase(), line);
   }
 
   #name(fields: Fields, line: number): string | null {
     const name = this.#text(fields, 'name');
-    if (name === undefined) return this.#say(line, 'name is missing: give each egress a name.');
+    if (name === undefined) return this.#file.say(line, 'name is missing: give each egress a name.');
     if (name === null) return null;
     const at = fields.get('name')?.line ?? line;
     if (!NAME.test(name))
-      return this.#say(at, `name ${shown(name)}: give up to 64 letters, digits, dots, hyphens and underscores.`);
-    this.#once(this.#names, name, at, `another entry has the name ${shown(name)}`);
+      return this.#file.say(at, `name ${quoted(name)}: give up to 64 letters, digits, dots, hyphens and underscores.`);
+    this.#once(this.#names, name, at, `another entry has the name ${quoted(name)}`);
     return name;
   }
 
   #helo(fields: Fields, line: number): string | null {
     const text = this.#text(fields, 'helo');
-    if (text === undefined) return this.#say(line, 'helo is missing: give the name for EHLO.');
+    if (text === undefined) return this.#file.say(line, 'helo is missing: give the name for EHLO.');
     if (text === null) return null;
     const parsed = heloName(text);
     if ('value' in parsed && (this.#context.isLaboratory || isQualified(text))) return parsed.value;
     const at = fields.get('helo')?.line ?? line;
-    return this.#say(at, `helo ${shown(text)}: give a fully qualified name such as mail.example.com.`);
+    return this.#file.say(at, `helo ${quoted(text)}: give a fully qualified name such as mail.example.com.`);
   }
 
   #from(fields: Fields, helo: string | null): string | null {
@@ -191,7 +150,7 @@ class EgressFile {
     const isGood = domain === undefined || this.#context.isLaboratory || isQualified(domain);
     if ('value' in parsed && isGood) return parsed.value || '<>';
     const at = fields.get('from')?.line ?? 1;
-    return this.#say(at, `from ${shown(text)}: give an address at a fully qualified domain, or <>.`);
+    return this.#file.say(at, `from ${quoted(text)}: give an address at a fully qualified domain, or <>.`);
   }
 
   #bind(fields: Fields): string | null {
@@ -199,8 +158,8 @@ class EgressFile {
     if (text === undefined || text === null) return null;
     const at = fields.get('bind')?.line ?? 1;
     const ip = canonicalIp(text);
-    if (ip === null) return this.#say(at, `bind ${shown(text)}: give an IP address.`);
-    if (!isOfThisHost(ip)) return this.#say(at, `bind ${ip} is not an address of this host.`);
+    if (ip === null) return this.#file.say(at, `bind ${quoted(text)}: give an IP address.`);
+    if (!isOfThisHost(ip)) return this.#file.say(at, `bind ${ip} is not an address of this host.`);
     return ip;
   }
 
@@ -210,30 +169,30 @@ class EgressFile {
     const files = { password: this.#text(fields, 'password_file'), ca: this.#text(fields, 'ca_file') };
     for (const key of ['password_file', 'ca_file'] as const) {
       const value = fields.get(key);
-      if (value !== undefined && text === undefined) this.#say(value.line, `${key} without via: it has no use.`);
+      if (value !== undefined && text === undefined) this.#file.say(value.line, `${key} without via: it has no use.`);
     }
     if (text === undefined || text === null) return null;
     const url = URL.canParse(text) ? new URL(text) : null;
     const scheme = url === null ? undefined : SCHEMES[url.protocol];
     // Never shown: it may have a password.
     if (url === null || scheme === undefined || !/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '')
-      return this.#say(at, 'via: give socks5://user:password@host:1080, or socks5h:// or socks5+tls:// likewise.');
+      return this.#file.say(at, 'via: give socks5://user:password@host:1080, or socks5h:// or socks5+tls:// likewise.');
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
     if (isIP(host) === 0 && !isHostName(host))
-      return this.#say(at, 'via: give the SOCKS server by name or IP address.');
+      return this.#file.say(at, 'via: give the SOCKS server by name or IP address.');
     const credentials = this.#credentials(url, files.password, { via: at, file: fields.get('password_file')?.line });
     if (credentials === undefined) return null;
     const { tls } = scheme;
-    if (!tls && fields.has('ca_file')) this.#say(at, 'ca_file is of use with socks5+tls only.');
+    if (!tls && fields.has('ca_file')) this.#file.say(at, 'ca_file is of use with socks5+tls only.');
     // What a name leads to is not known yet, so it counts as public.
     const isNear = isIP(host) === 0 ? host === 'localhost' : isPrivate(host);
     if (credentials === null && !tls && !isNear)
-      return this.#say(at, 'via: a SOCKS server on a public address needs a password, or TLS (socks5+tls).');
+      return this.#file.say(at, 'via: a SOCKS server on a public address needs a password, or TLS (socks5+tls).');
     const ca = files.ca
-      ? this.#file('ca_file', files.ca, fields.get('ca_file')?.line ?? at, CERTIFICATES_CHARACTERS_MAX)
+      ? this.#readFile('ca_file', files.ca, fields.get('ca_file')?.line ?? at, CERTIFICATES_CHARACTERS_MAX)
       : null;
     if (ca !== null && !ca.includes('-----BEGIN CERTIFICATE-----'))
-      this.#say(fields.get('ca_file')?.line ?? at, 'ca_file: give a file with certificates (PEM).');
+      this.#file.say(fields.get('ca_file')?.line ?? at, 'ca_file: give a file with certificates (PEM).');
     const port = url.port === '' ? SOCKS_PORT : Number(url.port);
     return { host, port, tls, ca, credentials: () => credentials };
   }
@@ -249,20 +208,20 @@ class EgressFile {
     try {
       [user, written] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
     } catch {
-      this.#say(lines.via, 'via: write % in user and password as %25.');
+      this.#file.say(lines.via, 'via: write % in user and password as %25.');
       return undefined;
     }
     if (file === null) return undefined;
     if (file !== undefined && written !== '') {
-      this.#say(lines.file ?? lines.via, 'password_file and a password in via: keep one of them.');
+      this.#file.say(lines.file ?? lines.via, 'password_file and a password in via: keep one of them.');
       return undefined;
     }
-    const password = file === undefined ? written : this.#file('password_file', file, lines.file ?? lines.via);
+    const password = file === undefined ? written : this.#readFile('password_file', file, lines.file ?? lines.via);
     if (password === null) return undefined;
     if (user === '' && password === '') return null;
     const isTooLong = (text: string) => Buffer.byteLength(text) > CREDENTIAL_OCTETS_MAX;
     if (password === '' || isTooLong(user) || isTooLong(password)) {
-      this.#say(
+      this.#file.say(
         lines.via,
         `via: give a password, and at most ${CREDENTIAL_OCTETS_MAX} octets of user and password each.`,
       );
@@ -271,14 +230,14 @@ class EgressFile {
     return { user: user === '' ? 'mailvet' : user, password };
   }
 
-  #file(key: string, path: string, line: number, most = SECRET_CHARACTERS_MAX): string | null {
+  #readFile(key: string, path: string, line: number, most = SECRET_CHARACTERS_MAX): string | null {
     try {
       const text = readFileSync(resolve(dirname(this.#context.path), path), 'utf8').trim();
       if (text !== '' && text.length <= most) return text;
-      return this.#say(line, `${key}: ${shown(path)} is ${text === '' ? 'empty' : 'too long'}.`);
+      return this.#file.say(line, `${key}: ${quoted(path)} is ${text === '' ? 'empty' : 'too long'}.`);
     } catch (error) {
       const why = error instanceof Error && 'code' in error ? error.code : 'unreadable';
-      return this.#say(line, `${key}: cannot read ${shown(path)} (${why}); give a file that this user may read.`);
+      return this.#file.say(line, `${key}: cannot read ${quoted(path)} (${why}); give a file that this user may read.`);
     }
   }
 
@@ -290,9 +249,9 @@ class EgressFile {
     const families = named.map((name) => (name === 'ipv4' ? 4 : name === 'ipv6' ? 6 : null));
     if (named.length === 0) return all;
     if (families.includes(null) || new Set(families).size < families.length)
-      this.#say(value.line, 'families: give a list of ipv4 and ipv6.');
+      this.#file.say(value.line, 'families: give a list of ipv4 and ipv6.');
     else if (bound !== null && !families.includes(bound))
-      this.#say(value.line, `families: bind is an address of ipv${bound}.`);
+      this.#file.say(value.line, `families: bind is an address of ipv${bound}.`);
     return all.filter((family) => families.includes(family));
   }
 
@@ -301,25 +260,28 @@ class EgressFile {
     if (text === undefined || text === null) return 1;
     const weight = /^\d{1,4}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
     if (weight <= 0 || weight > WEIGHT_MAX)
-      this.#say(fields.get('weight')?.line ?? 1, `weight ${shown(text)}: give a number above 0, up to ${WEIGHT_MAX}.`);
+      this.#file.say(
+        fields.get('weight')?.line ?? 1,
+        `weight ${quoted(text)}: give a number above 0, up to ${WEIGHT_MAX}.`,
+      );
     return weight;
   }
 
   #operators(fields: Fields): Egress['operators'] {
     const value = fields.get('operators');
     if (value === undefined) return null;
-    const found = this.#fields(value.node, value.line, ['only', 'except'] as const, 'operators');
+    const found = this.#file.fields(value, ['only', 'except'] as const, 'operators');
     const [only, except] = [found?.get('only'), found?.get('except')];
     if (found !== null && only === undefined && except === undefined)
-      return this.#say(value.line, 'operators: give only or except, each with a list of mail operators.');
+      return this.#file.say(value.line, 'operators: give only or except, each with a list of mail operators.');
     if (only !== undefined && except !== undefined)
-      this.#say(except.line, 'operators: only and except together: keep one of them.');
+      this.#file.say(except.line, 'operators: only and except together: keep one of them.');
     const [onlyNames, exceptNames] = [this.#operatorNames(only, 'only'), this.#operatorNames(except, 'except')];
     if (onlyNames !== null) return { only: onlyNames };
     return exceptNames === null ? null : { except: exceptNames };
   }
 
-  #operatorNames(value: Value | undefined, key: string): readonly string[] | null {
+  #operatorNames(value: YamlValue | undefined, key: string): readonly string[] | null {
     if (value === undefined) return null;
     const names = this.#list(value, `operators: ${key}`, 'a list of mail operators');
     const known = this.#context.providers();
@@ -327,21 +289,19 @@ class EgressFile {
       if (known.has(name)) continue;
       const close = nearest(name, [...known]);
       const hint = close === null ? 'see the providers of the data' : `did you mean ${close}?`;
-      this.#say(value.line, `operators: the data knows no operator ${shown(name)}; ${hint}`);
+      this.#file.say(value.line, `operators: the data knows no operator ${quoted(name)}; ${hint}`);
     }
     return names;
   }
 
-  #list({ node, line }: Value, key: string, expected: string): string[] {
+  #list({ node, line }: YamlValue, key: string, expected: string): string[] {
     const items = isSeq(node) ? node.items : [];
     const texts = items.flatMap((item) => (isScalar(item) && typeof item.value === 'string' ? item.value : []));
     if (texts.length > 0 && texts.length === items.length) return texts;
-    this.#say(line, `${key}: give ${expected}.`);
+    this.#file.say(line, `${key}: give ${expected}.`);
     return [];
   }
 }
-
-const shown = (text: string): string => JSON.stringify(text.slice(0, 100));
 
 /** All of 127.0.0.0/8 is this host, as far as the loopback interface says so. */
 function isOfThisHost(ip: string): boolean {

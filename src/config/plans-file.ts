@@ -1,5 +1,5 @@
 /** The file of MAILVET_PLANS_FILE: a YAML mapping with an entry for each plan. */
-import { isMap, isScalar, isSeq, LineCounter, type Pair, parseDocument, stringify } from 'yaml';
+import { isMap, isScalar, isSeq, type Pair, stringify } from 'yaml';
 import { PLAN_NAME_LENGTH, PLAN_NUMBERS, PLANS_MAX, type PlanNumber } from '../kernel/facts/limits.ts';
 import {
   DEFAULT_LEVEL,
@@ -14,13 +14,12 @@ import {
   UNLIMITED_CREDITS,
 } from '../kernel/facts/plans.ts';
 import { grouped } from '../kernel/format.ts';
-import { nearest } from '../kernel/nearest.ts';
+import { quoted, YamlFile, type YamlValue } from './yaml-file.ts';
 
 type ReadPlans =
   | { readonly ok: true; readonly plans: Plans }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-const FILE_CHARACTERS_MAX = 256 * 1024;
 const NAME = /^[a-z0-9][a-z0-9_-]*$/;
 const KEYS = [
   ...(['requests_per_window', 'levels', 'prices', 'monthly_credits', 'carry_over'] as const),
@@ -28,12 +27,7 @@ const KEYS = [
 ] as const;
 type Key = (typeof KEYS)[number];
 
-/** A value of a mapping, and its line. */
-interface Value {
-  readonly node: unknown;
-  readonly line: number;
-}
-type Fields<K extends string> = ReadonlyMap<K, Value>;
+type Fields<K extends string> = ReadonlyMap<K, YamlValue>;
 
 /** All mistakes at once, each with its line, its field and what to write instead. */
 export function parsePlansFile(text: string, path: string): ReadPlans {
@@ -41,82 +35,46 @@ export function parsePlansFile(text: string, path: string): ReadPlans {
 }
 
 class PlansFile {
-  readonly #path: string;
-  readonly #lines = new LineCounter();
-  readonly #problems: { readonly line: number; readonly text: string }[] = [];
+  readonly #file: YamlFile;
 
   constructor(path: string) {
-    this.#path = path;
+    this.#file = new YamlFile(path);
   }
 
   read(text: string): ReadPlans {
-    const plans = text.length > FILE_CHARACTERS_MAX ? this.#tooLong() : this.#document(text);
-    const problems = this.#problems
-      .toSorted((a, b) => a.line - b.line)
-      .map(({ line, text: what }) => `${this.#path}:${line}: ${what}`);
+    const plans = this.#plans(text);
+    const { problems } = this.#file;
     return problems.length > 0 ? { ok: false, problems } : { ok: true, plans: plansOf(plans) };
   }
 
-  #say(line: number, text: string): null {
-    this.#problems.push({ line, text });
-    return null;
-  }
-
-  #tooLong(): [] {
-    this.#say(1, `the file is too long: at most ${FILE_CHARACTERS_MAX / 1024} KB.`);
-    return [];
-  }
-
-  #document(text: string): PlanTerms[] {
-    const document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, version: '1.2' });
-    for (const { message, pos } of document.errors) this.#say(this.#lines.linePos(pos[0]).line, `no YAML: ${message}`);
-    if (document.errors.length > 0) return [];
-    const whole = document.contents;
+  #plans(text: string): PlanTerms[] {
+    const whole = this.#file.parse(text);
+    if (whole === undefined) return [];
     if (!isMap(whole) || whole.items.length === 0) {
-      this.#say(1, 'give a mapping with an entry for each plan, such as "starter: {requests_per_window: 60}".');
+      this.#file.say(1, 'give a mapping with an entry for each plan, such as "starter: {requests_per_window: 60}".');
       return [];
     }
-    if (whole.items.length > PLANS_MAX) this.#say(1, `at most ${PLANS_MAX} plans.`);
+    if (whole.items.length > PLANS_MAX) this.#file.say(1, `at most ${PLANS_MAX} plans.`);
     return whole.items.slice(0, PLANS_MAX).flatMap((pair) => this.#plan(pair) ?? []);
   }
 
-  #lineOf(node: unknown, otherwise: number): number {
-    const range = typeof node === 'object' && node !== null && 'range' in node ? node.range : null;
-    const [start] = Array.isArray(range) ? range : [];
-    return typeof start === 'number' ? this.#lines.linePos(start).line : otherwise;
-  }
-
   #plan({ key, value }: Pair): PlanTerms | null {
-    const line = this.#lineOf(key, 1);
+    const line = this.#file.lineOf(key, 1);
     const name = isScalar(key) ? String(key.value) : '';
     if (!NAME.test(name) || name.length > PLAN_NAME_LENGTH.max) {
       const form = `up to ${PLAN_NAME_LENGTH.max} lower-case letters, digits, hyphens and underscores`;
-      this.#say(line, `${shown(name)} is no name of a plan: give ${form}.`);
+      this.#file.say(line, `${quoted(name)} is no name of a plan: give ${form}.`);
     }
-    const fields = this.#fields({ node: value, line: this.#lineOf(value, line) }, KEYS, name);
+    const fields = this.#file.fields({ node: value, line: this.#file.lineOf(value, line) }, KEYS, name);
     if (fields === null) return null;
     const numbers = this.#numbers(fields, name);
     const monthlyCredits = this.#monthly(fields, name);
     const carryOver = this.#carryOver(fields, name, monthlyCredits);
     const levels = this.#levels(fields, name);
     const prices = this.#prices(fields, name);
-    if (!fields.has('requests_per_window')) this.#say(line, `${name}: requests_per_window is missing: give a number.`);
+    if (!fields.has('requests_per_window'))
+      this.#file.say(line, `${name}: requests_per_window is missing: give a number.`);
     return { name, levels, prices, monthlyCredits, carryOver, ...numbers };
-  }
-
-  #fields<K extends string>({ node, line }: Value, keys: readonly K[], of: string): Fields<K> | null {
-    if (!isMap(node)) return this.#say(line, `${of}: give a mapping of ${keys.join(', ')}.`);
-    const fields = new Map<K, Value>();
-    for (const pair of node.items) {
-      const at = this.#lineOf(pair.key, line);
-      const written = isScalar(pair.key) ? String(pair.key.value) : '';
-      const key = keys.find((known) => known === written);
-      const close = nearest(written, keys);
-      const hint = close === null ? `give one of ${keys.join(', ')}` : `did you mean ${close}?`;
-      if (key === undefined) this.#say(at, `${of}: ${shown(written)} is no key here; ${hint}`);
-      else fields.set(key, { node: pair.value, line: this.#lineOf(pair.value, at) });
-    }
-    return fields;
   }
 
   #numbers(fields: Fields<Key>, plan: string) {
@@ -132,14 +90,14 @@ class PlansFile {
 
   /** Null: it is not there, or a mistake, which has been reported. */
   #whole(
-    value: Value | undefined,
+    value: YamlValue | undefined,
     field: string,
     { min, max, or = '' }: { readonly min: number; readonly max: number; readonly or?: string },
   ): number | null {
     if (value === undefined) return null;
     const found = isScalar(value.node) ? value.node.value : null;
     if (typeof found === 'number' && Number.isSafeInteger(found) && found >= min && found <= max) return found;
-    return this.#say(value.line, `${field}: give a whole number from ${grouped(min)} to ${grouped(max)}${or}.`);
+    return this.#file.say(value.line, `${field}: give a whole number from ${grouped(min)} to ${grouped(max)}${or}.`);
   }
 
   #levels(fields: Fields<Key>, plan: string): readonly Level[] {
@@ -148,13 +106,13 @@ class PlansFile {
     const items = isSeq(value.node) ? value.node.items : [];
     const named = items.map((item) => LEVELS.find((level) => isScalar(item) && item.value === level));
     if (!named.includes(DEFAULT_LEVEL) || named.includes(undefined) || new Set(named).size < named.length)
-      this.#say(value.line, `${plan}: levels: give [mx] or [mx, smtp].`);
+      this.#file.say(value.line, `${plan}: levels: give [mx] or [mx, smtp].`);
     return LEVELS.filter((level) => named.includes(level));
   }
 
   #prices(fields: Fields<Key>, plan: string): PlanTerms['prices'] {
     const value = fields.get('prices');
-    const given = value === undefined ? null : this.#fields(value, PRICED, `${plan}: prices`);
+    const given = value === undefined ? null : this.#file.fields(value, PRICED, `${plan}: prices`);
     const price = (priced: Priced) => {
       const { min, max, default: otherwise } = PLAN_NUMBERS[`price_${priced}`];
       return this.#whole(given?.get(priced), `${plan}: prices: ${priced}`, { min, max }) ?? otherwise;
@@ -173,7 +131,7 @@ class PlansFile {
     const value = fields.get('carry_over');
     if (value === undefined) return 0;
     if (isUnlimited({ monthlyCredits })) {
-      this.#say(
+      this.#file.say(
         value.line,
         `${plan}: carry_over: leave it out, as there is nothing to carry over of unlimited credits.`,
       );
@@ -186,8 +144,6 @@ class PlansFile {
     return this.#whole(value, `${plan}: carry_over`, { min, max, or: ', none or all' }) ?? 0;
   }
 }
-
-const shown = (text: string): string => JSON.stringify(text.slice(0, 100));
 
 /** What a file has to say for its plans to be these. */
 export const plansFileEntries = (plans: Plans): Record<string, unknown> =>

@@ -27,7 +27,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'src/cli/verify-file.ts: handle.createReadStream': 'iterated over, which listens',
   'src/engine/http/post.ts: https.request': 'exchange, which calls requestTo, listens',
   'src/engine/http/post.ts: http.request': 'exchange, which calls requestTo, listens',
-  'src/files/archives.ts: createGunzip': 'the end of a pipeline',
+  'src/files/formats.ts: createGunzip': 'the end of a pipeline',
   'src/files/xlsx/zip-read.ts: createInflateRaw': 'the end of a pipeline',
   'src/store/moving-file.ts: createGzip': 'the beginning of a pipeline',
   'src/store/moving-file.ts: createWriteStream': 'the end of a pipeline',

@@ -13,7 +13,9 @@ import {
   INSTANT_LENGTH,
 } from '../kernel/facts/limits.ts';
 import { FILTER_FIELDS } from '../kernel/facts/lists.ts';
+import { FILTER_ORDERS } from '../kernel/facts/sort-orders.ts';
 import { choice, counted, grouped, span } from '../kernel/format.ts';
+import { sortFields } from './dashboard/fields.ts';
 import { FLAGS, FoundInFile, readFields } from './lists.ts';
 import { AlsoCalled, Refused, type RefusedFields, WithWarnings } from './reader.ts';
 import { DecodedAs, Nullable, OneOf, Pagination, Text, WholeNumber } from './schema.ts';
@@ -253,3 +255,5 @@ export const FilterImportReply = Type.Object(
   },
   { title: 'FilterImport' },
 );
+
+export const FiltersHereQuery = Type.Object({ ...FiltersQuery.properties, ...sortFields(FILTER_ORDERS) });

@@ -4,6 +4,7 @@ import {
   POLICY_LANGUAGES_MAX,
   POLICY_MESSAGE_LENGTH,
   POLICY_NAME_LENGTH,
+  POLICY_TRIED_ON,
   TIMEOUT_MS,
 } from '../kernel/facts/limits.ts';
 import { DEFAULT_LEVEL, LEVELS } from '../kernel/facts/plans.ts';
@@ -18,7 +19,7 @@ import {
 } from '../kernel/facts/policies.ts';
 import { choice, span } from '../kernel/format.ts';
 import { Strict, WithWarnings } from './reader.ts';
-import { Defaulted, Nullable, OneOf, WholeNumber } from './schema.ts';
+import { Defaulted, Nullable, OneOf, Time, WholeNumber } from './schema.ts';
 
 const NAME_ERROR = `must have ${span(POLICY_NAME_LENGTH)} characters, each a small letter, a digit or one of "_", "." and "-".`;
 const nameField = (field: string, description: string) =>
@@ -161,3 +162,24 @@ export const PolicyListReply = WithWarnings('PolicyList', PoliciesReply);
 
 export const PolicyDeleted = Type.Object({ status: Type.String(), message: Type.String() }, { title: 'PolicyDeleted' });
 export const PolicyDeletedReply = WithWarnings('PolicyDeleted', PolicyDeleted);
+
+const Count = Type.Integer({ minimum: 0 });
+
+/** What rules would have said of the newest verifications of the account; `items`: those that are not accepted. */
+export const PolicyTrialReply = Type.Object(
+  {
+    tried: Type.Integer({ description: `At most ${POLICY_TRIED_ON}, the newest.` }),
+    decided: Type.Object({ accept: Count, review: Count, reject: Count }),
+    items: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'Of its entry in the log.' }),
+        email: Type.String(),
+        created_at: Time,
+        action: DecisionField.properties.action,
+        because: DecisionField.properties.because,
+      }),
+      { description: 'Newest first.' },
+    ),
+  },
+  { title: 'PolicyTrial' },
+);

@@ -4,6 +4,7 @@ import type { DomainData } from '../engine/data/domain-data.ts';
 import { type OutcomeReading, readOutcome } from '../engine/smtp/bounce.ts';
 import { type Classifier, createClassifier } from '../engine/smtp/classify.ts';
 import { selectorOf, testOutcomeOf } from '../engine/test-mode.ts';
+import { DISREGARDED, type MailReport, type ReportedRecipient, readMailReport } from '../files/mail-report.ts';
 import { trimBlanks } from '../kernel/blanks.ts';
 import { type Clock, DAY_MS } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -268,4 +269,26 @@ function measured({ id, evidence, deliverability, reason, validationType: level 
     rule,
     reply: codes(code, enhanced),
   };
+}
+
+export { DISREGARDED };
+
+/**
+ * Records what a report of a mail server says, with a result for each of its recipients. A report without a time, or
+ * with one that our clock has not reached, is one of now. Throws ApiError.
+ */
+export async function recordMessage(
+  outcomes: OutcomeService,
+  account: AccountId,
+  raw: Uint8Array,
+  { source, from, now }: { readonly source: string | null; readonly from: OutcomeFrom; readonly now: number },
+): Promise<{
+  readonly recipients: readonly ReportedRecipient[];
+  readonly results: readonly OutcomeResult[];
+  readonly disregarded: MailReport['disregarded'];
+}> {
+  const { outcomes: recipients, disregarded } = await readMailReport(raw);
+  const rows = recipients.map(({ at, ...one }) => ({ ...one, at: at === null || at > now ? now : at, source }));
+  const results = rows.length === 0 ? [] : await outcomes.record(account, rows, from);
+  return { recipients, results, disregarded };
 }

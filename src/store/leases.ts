@@ -1,10 +1,11 @@
 import { type SqlBool, sql } from 'kysely';
 import { HOUR_MS } from '../kernel/clock.ts';
 import { CLOCK_TOLERANCE_MS } from '../kernel/facts/limits.ts';
+import { sha256Hex } from '../kernel/ids.ts';
 import type { StorageDriver } from './driver.ts';
-import type { OperatorLeases } from './store.ts';
+import type { OperatorLeases, PaceSlices, Slice, SliceRequest } from './store.ts';
 
-/** Operators in one statement. */
+/** Operators or limits in one statement. */
 const BATCH = 500;
 
 export function operatorLeases(driver: StorageDriver): OperatorLeases {
@@ -79,6 +80,147 @@ export const leaseTimes = (now: number, leaseMs: number) => ({ renewed_at: now, 
 export const isHeld = (table: 'operator_leases' | 'list_leases', now: number) =>
   sql<SqlBool>`(${sql.ref(`${table}.ends_at`)} > ${now} AND ${sql.ref(`${table}.renewed_at`)} <= ${now + CLOCK_TOLERANCE_MS})`;
 
-/** The same of a lease that is not a row of its own. */
-export const isLive = ({ endsAt, renewedAt }: { readonly endsAt: number; readonly renewedAt: number }, now: number) =>
+/** The same of a holder of a slice. */
+const isLive = ({ endsAt, renewedAt }: Holder, now: number): boolean =>
   endsAt > now && renewedAt <= now + CLOCK_TOLERANCE_MS;
+
+// How a limit is divided among the nodes that use it: pure functions, whose results `paceSlices` keeps.
+
+/** A node that has units, or waits for some. Times are ms of the store. */
+interface Holder {
+  readonly node: string;
+  readonly units: number;
+  readonly needs: number;
+  readonly renewedAt: number;
+  readonly endsAt: number;
+}
+
+interface Division {
+  readonly holders: readonly Holder[];
+  /** Until when any node may have used its units. */
+  readonly usedUntil: number;
+}
+
+const UNDIVIDED: Division = { holders: [], usedUntil: 0 };
+
+/** Where there are more nodes than units, others get them after this long. */
+const ROTATION_MS = 10_000;
+
+/** The division after a node's request, and its slice. */
+function divide(
+  before: Division,
+  node: string,
+  { key, total, holds, needs, restMs }: SliceRequest,
+  { now, leaseMs }: { now: number; leaseMs: number },
+): { readonly division: Division; readonly slice: Slice } {
+  const live = before.holders.filter((one) => isLive(one, now));
+  const others = live.filter((one) => one.node !== node);
+  const had = live.find((one) => one.node === node)?.units ?? 0;
+  const taken = others.reduce((sum, { units }) => sum + units, 0);
+  const free = Math.max(0, total - taken);
+  const target = fairShares(total, [...others, { node, needs }], now).get(node) ?? 0;
+  const units = Math.min(free, Math.max(target, Math.min(holds, had)));
+  const isRested = taken === 0 && had === 0 && now - before.usedUntil >= restMs;
+  const mine = { node, units, needs, renewedAt: now, endsAt: now + leaseMs };
+  return {
+    division: {
+      holders: units > 0 || needs > 0 ? [...others, mine] : others,
+      usedUntil: units === 0 && had > 0 && taken === 0 ? now : Math.max(units > 0 ? mine.endsAt : 0, before.usedUntil),
+    },
+    slice: { key, units, target, isRested },
+  };
+}
+
+/**
+ * Units for each node: evenly, up to what each needs; then what is left, evenly among those that need any. What does
+ * not divide goes by an order that changes, and that is the same for all limits, so that nodes do not wait for each
+ * other's.
+ */
+function fairShares(
+  total: number,
+  nodes: readonly { readonly node: string; readonly needs: number }[],
+  now: number,
+): ReadonlyMap<string, number> {
+  const turn = Math.floor(now / ROTATION_MS);
+  const rank = new Map(nodes.map(({ node }) => [node, sha256Hex(`${turn} ${node}`)]));
+  const order = nodes
+    .filter(({ needs }) => needs > 0)
+    .sort((a, b) => ((rank.get(a.node) ?? '') < (rank.get(b.node) ?? '') ? -1 : 1));
+  const shares = new Map<string, number>();
+  let left = total;
+  const give = (wants: (needs: number) => number) => {
+    for (let open = order; open.length > 0 && left > 0; ) {
+      const each = Math.max(1, Math.floor(left / open.length));
+      for (const { node, needs } of open) {
+        const share = shares.get(node) ?? 0;
+        const more = Math.min(each, left, wants(needs) - share);
+        shares.set(node, share + Math.max(0, more));
+        left -= Math.max(0, more);
+      }
+      open = open.filter(({ node, needs }) => (shares.get(node) ?? 0) < wants(needs));
+    }
+  };
+  give((needs) => Math.min(needs, total));
+  give(() => total);
+  return shares;
+}
+
+/** Attempts for limits that other nodes change at the same time. */
+const ATTEMPTS = 8;
+
+/**
+ * Without a transaction, in which a node could stop and keep the others waiting: rows are read, and written if nobody
+ * has written them meanwhile.
+ */
+export function paceSlices(driver: StorageDriver): PaceSlices {
+  const { db } = driver;
+
+  async function leaseBatch(node: string, requests: readonly SliceRequest[], leaseMs: number): Promise<Slice[]> {
+    const keys = requests.map(({ key }) => key);
+    const time = { now: await driver.now(), leaseMs };
+    const rows = await db.selectFrom('pace_slices').selectAll().where('key', 'in', keys).execute();
+    const known = new Map(rows.map((row) => [row.key, row]));
+    const divided = requests.map((request) => {
+      const row = known.get(request.key);
+      const before: Division = row === undefined ? UNDIVIDED : JSON.parse(row.division);
+      return { ...divide(before, node, request, time), version: (row?.version ?? 0) + 1 };
+    });
+    const written = await db
+      .insertInto('pace_slices')
+      .values(
+        divided.map(({ slice, division, version }) => ({
+          ...{ key: slice.key, version, division: JSON.stringify(division) },
+          ends_at: time.now + leaseMs,
+        })),
+      )
+      .onConflict((oc) =>
+        oc
+          .column('key')
+          .doUpdateSet((eb) => ({
+            version: eb.ref('excluded.version'),
+            division: eb.ref('excluded.division'),
+            ends_at: eb.ref('excluded.ends_at'),
+          }))
+          .whereRef('pace_slices.version', '=', (eb) => eb('excluded.version', '-', 1)),
+      )
+      .returning('key')
+      .execute();
+    const mine = new Set(written.map(({ key }) => key));
+    return divided.map(({ slice }) => slice).filter(({ key }) => mine.has(key));
+  }
+
+  return {
+    async lease(node, requests, leaseMs) {
+      // In one order on all nodes, so that concurrent writers wait instead of deadlocking.
+      let open = [...requests].sort((a, b) => (a.key < b.key ? -1 : 1));
+      const slices: Slice[] = [];
+      for (let attempt = 0; open.length > 0 && attempt < ATTEMPTS; attempt++) {
+        for (let from = 0; from < open.length; from += BATCH)
+          slices.push(...(await leaseBatch(node, open.slice(from, from + BATCH), leaseMs)));
+        const done = new Set(slices.map(({ key }) => key));
+        open = open.filter(({ key }) => !done.has(key));
+      }
+      return slices;
+    },
+  };
+}

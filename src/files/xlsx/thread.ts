@@ -1,9 +1,85 @@
 /** The code of a thread that reads workbooks and writes XLSX files: packing and XML compute for long. */
+
+import type { BookFormat } from '../../kernel/facts/lists.ts';
 import { answerCalls } from '../../kernel/thread.ts';
-import { FileError } from '../problems.ts';
-import { openSheet } from './read.ts';
-import { type ReadOrder, rowsOf, type SheetPiece, type Unreadable, type WriteOrder } from './thread-messages.ts';
+import { FileError, unreadable } from '../problems.ts';
+import type { RawBatch } from '../rows.ts';
+import { type RandomAccess, readShared, type SpooledBytes } from '../spool.ts';
+import { type Book, type ChosenSheet, chooseSheet } from './book.ts';
+import { openDocument } from './document-book.ts';
+import {
+  type ReadOrder,
+  rowsOf,
+  type SheetLimits,
+  type SheetPiece,
+  type Unreadable,
+  type WriteOrder,
+} from './thread-messages.ts';
+import { openXlsx } from './workbook.ts';
 import { type Written, writeRows } from './write.ts';
+import { openZip } from './zip-read.ts';
+
+type Bytes = Pick<RandomAccess, 'size' | 'read'>;
+
+const PIECE_BYTES = 48 * 1024;
+const ODS_BYTES = 2 ** 30;
+
+const OPENERS = {
+  xlsx: openXlsx,
+  ods: openOds,
+  html: (file, limits) => openText('html', file, limits),
+  spreadsheetml: (file, limits) => openText('spreadsheetml', file, limits),
+  xls: async (file, limits) => (await import('./library-book.ts')).openXls(file, limits),
+  xlsb: async (file, limits) => (await import('./library-book.ts')).openXlsb(file, limits),
+} as const satisfies Record<BookFormat, (file: Bytes, limits: SheetLimits) => Promise<Book>>;
+
+/** `wanted`: the name or number of the sheet; null: the first visible one with addresses. */
+async function openSheet(
+  source: SpooledBytes,
+  format: BookFormat,
+  wanted: string | null,
+  limits: SheetLimits,
+): Promise<ChosenSheet & { readonly batches: AsyncIterable<RawBatch> }> {
+  const book = await OPENERS[format](readShared(source), limits);
+  const chosen = chooseSheet(book.sheets, wanted);
+  return { ...chosen, batches: book.rows(chosen.index) };
+}
+
+/** `content.xml` in a ZIP archive, or a flat document. */
+async function openOds(file: Bytes, limits: SheetLimits): Promise<Book> {
+  const head = await file.read(0, 2);
+  if (head.toString('latin1') !== 'PK') return openText('ods', file, limits);
+  const zip = await openZip(file);
+  const content = zip.find('content.xml');
+  if (content === undefined) throw unreadable('the OpenDocument file has no content');
+  const manifest = zip.find('META-INF/manifest.xml');
+  if (manifest !== undefined && (await isEncrypted(zip.read(manifest, 1 << 20))))
+    throw unreadable('the workbook has a password; save it without one');
+  const scale = file.size / Math.max(1, content.size);
+  return openDocument(
+    'ods',
+    () => zip.read(content, ODS_BYTES),
+    limits,
+    (read) => read * scale,
+  );
+}
+
+async function isEncrypted(pieces: AsyncIterable<Buffer>): Promise<boolean> {
+  for await (const piece of pieces) if (piece.includes('encryption-data')) return true;
+  return false;
+}
+
+const openText = (format: 'ods' | 'html' | 'spreadsheetml', file: Bytes, limits: SheetLimits): Promise<Book> =>
+  openDocument(
+    format,
+    () => piecesOf(file),
+    limits,
+    (read) => read,
+  );
+
+async function* piecesOf(file: Bytes): AsyncGenerator<Buffer, void, undefined> {
+  for (let at = 0; at < file.size; at += PIECE_BYTES) yield await file.read(at, PIECE_BYTES);
+}
 
 /** `next`: whether to go on. */
 async function read(

@@ -2,11 +2,12 @@
 import { unreadable } from '../problems.ts';
 import type { RawBatch, RowLimits } from '../rows.ts';
 import type { RandomAccess } from '../spool.ts';
-import { type Book, mailtoOf, SheetRating, type SheetSurvey, SURVEYED_SHEETS } from './book.ts';
-import { readSharedStrings } from './shared-strings.ts';
-import { SheetRows } from './sheet.ts';
-import { readStyles } from './styles.ts';
-import { attributeOf, scanXml, XmlScanner } from './xml.ts';
+import { type Book, mailtoOf, SheetRating, type SheetSurvey, SURVEYED_SHEETS, withLink } from './book.ts';
+import { RowCollector } from './row-collector.ts';
+import { readSharedStrings, type SharedStrings } from './shared-strings.ts';
+import { type NumberStyle, numberText, readStyles } from './styles.ts';
+import { unescapeText } from './text.ts';
+import { attributeOf, eachAttribute, scanXml, type XmlHandler, XmlScanner } from './xml.ts';
 import { openZip, type Zip } from './zip-read.ts';
 
 /** The parts that only say where others are. */
@@ -25,7 +26,7 @@ const SLICE_BYTES = 2 ** 11;
 const LINKS_MAX = 65_530;
 
 type Limits = RowLimits & { readonly rows: number };
-type SheetContext = Omit<ConstructorParameters<typeof SheetRows>[0], 'links' | 'limits'>;
+type BookContext = Omit<SheetContext, 'links' | 'limits'>;
 
 interface Relationship {
   readonly id: string;
@@ -51,7 +52,7 @@ export async function openXlsx(file: Pick<RandomAccess, 'size' | 'read'>, limits
   const parts = listed.length > 0 || first === undefined ? listed : [{ name: '', isVisible: true, part: first.target }];
   const partOf = (type: string) => zip.find(related.find((relationship) => relationship.type === type)?.target ?? '');
   const [texts, styles] = [partOf('sharedStrings'), partOf('styles')];
-  const context: SheetContext = {
+  const context: BookContext = {
     strings: texts === undefined ? null : await readSharedStrings(zip.read(texts, STRINGS_BYTES), limits.rowBytes),
     styles: styles === undefined ? [] : await readStyles(zip.read(styles, STYLES_BYTES)),
     is1904,
@@ -79,7 +80,7 @@ export async function mainPartOf(zip: Zip): Promise<string> {
 async function* sheetRows(
   zip: Zip,
   part: string,
-  context: SheetContext,
+  context: BookContext,
   limits: Limits,
   fileBytes: number,
 ): AsyncGenerator<RawBatch, void, undefined> {
@@ -184,4 +185,240 @@ async function sheetsOf(zip: Zip, path: string): Promise<{ named: NamedSheet[]; 
     },
   });
   return { named, is1904 };
+}
+
+interface SheetContext {
+  readonly strings: SharedStrings | null;
+  readonly styles: readonly NumberStyle[];
+  readonly is1904: boolean;
+  /** Addresses that cells link to, by their place, such as `A2`. */
+  readonly links: ReadonlyMap<string, string>;
+  readonly limits: RowLimits & { readonly rows: number };
+}
+
+/** Collects rows with text. Rows that only have a format are left out like those that the sheet leaves out. */
+class SheetRows implements XmlHandler {
+  wantsText = false;
+  readonly rows: RowCollector;
+  readonly #context: SheetContext;
+  #line = 0;
+  #column = 0;
+  #place = '';
+  #type = '';
+  #style = 0;
+  #value = '';
+  #formula = '';
+  #inFormula = false;
+  #phonetic = 0;
+
+  constructor(context: SheetContext) {
+    this.#context = context;
+    this.rows = new RowCollector(context.limits);
+  }
+
+  open(name: string, tag: string): void {
+    if (name === 'c') this.#openCell(tag);
+    else if (name === 'v') this.wantsText = true;
+    else if (name === 't') this.wantsText = this.#phonetic === 0;
+    else if (name === 'f') this.wantsText = this.#inFormula = true;
+    else if (name === 'rPh') this.#phonetic += 1;
+    else if (name === 'row') this.#openRow(tag);
+  }
+
+  close(name: string): void {
+    if (name === 'v' || name === 't') this.wantsText = false;
+    else if (name === 'f') this.wantsText = this.#inFormula = false;
+    else if (name === 'c') this.#closeCell();
+    else if (name === 'rPh') this.#phonetic -= 1;
+    else if (name === 'row') this.rows.endRow();
+  }
+
+  text(piece: string): void {
+    if (this.#inFormula) {
+      if (this.#formula.length <= FORMULA_LENGTH) this.#formula += piece;
+      return;
+    }
+    // What is longer than a row may be makes the row too large, however long it is.
+    if (this.#value.length <= this.#context.limits.rowBytes) this.#value += piece;
+  }
+
+  #openRow(tag: string): void {
+    const given = attributeOf(tag, 'r');
+    const line = given === null ? this.#line + 1 : Number(given);
+    if (!Number.isSafeInteger(line) || line < 1) throw unreadable('a row has no valid number', this.#line + 1);
+    this.#line = line;
+    this.#column = 0;
+    this.rows.startRow(line);
+  }
+
+  #openCell(tag: string): void {
+    const { at, place, type, style } = cellOf(tag);
+    this.#column = at ?? this.#column + 1;
+    this.#place = place;
+    this.#type = type;
+    this.#style = style;
+    this.#value = '';
+    this.#formula = '';
+  }
+
+  #closeCell(): void {
+    let text = this.#textOf(this.#value);
+    if (this.#formula !== '') text = this.#withFormula(text);
+    const link = this.#context.links.get(this.#place);
+    if (link !== undefined) text = withLink(text, link);
+    this.#value = '';
+    this.#formula = '';
+    // A cell may have only a format.
+    if (text !== '') this.rows.setCell(this.#column, text);
+  }
+
+  #textOf(value: string): string {
+    if (this.#type === 's') return this.#context.strings?.at(value === '' ? -1 : Number(value)) ?? '';
+    if (this.#type === 'b') return value === '1' ? 'TRUE' : value === '0' ? 'FALSE' : value;
+    if (this.#type === 'inlineStr' || this.#type === 'str') return unescapeText(value);
+    if (this.#type === 'e' || this.#type === 'd' || value.trim() === '') return value;
+    const number = Number(value);
+    if (!Number.isFinite(number)) return value;
+    return numberText(number, this.#context.styles[this.#style] ?? null, this.#context.is1904);
+  }
+
+  /** Programs may leave it to Excel to calculate: what cannot be read without it is shown as it is. */
+  #withFormula(text: string): string {
+    const isLink = /^\s*(_xlfn\.)?HYPERLINK\s*\(/i.test(this.#formula);
+    if (text !== '' && !isLink) return text;
+    const found = evaluateFormula(this.#formula, (place) => this.#cellAt(place));
+    if (found === null) return text === '' ? `=${this.#formula}` : text;
+    const shown = text === '' ? found.text : text;
+    const address = found.link === null ? null : mailtoOf(found.link);
+    return address === null ? shown : withLink(shown, address);
+  }
+
+  /** Of the same row. */
+  #cellAt(place: string): string | null {
+    const column = columnOf(place);
+    return column !== null && place.replace(/^[A-Z]+/, '') === String(this.#line) ? this.rows.cell(column) : null;
+  }
+}
+
+interface CellTag {
+  /** Number of the column, from 1; null: the next one. */
+  at: number | null;
+  place: string;
+  type: string;
+  style: number;
+}
+
+function cellOf(tag: string): CellTag {
+  const cell: CellTag = { at: null, place: '', type: '', style: 0 };
+  eachAttribute(tag, (name, value) => {
+    if (name === 'r') {
+      cell.at = columnOf(value);
+      cell.place = value;
+    } else if (name === 't') cell.type = value === 'n' ? '' : value;
+    else if (name === 's') cell.style = Number(value);
+  });
+  return cell;
+}
+
+const LETTER_A = 65;
+const LETTERS = 26;
+
+/** `A5` → 1, `AB7` → 28; no sheet has more than three letters. */
+function columnOf(reference: string): number | null {
+  let column = 0;
+  for (let at = 0; at < 3; at++) {
+    const letter = (reference.charCodeAt(at) & ~0x20) - LETTER_A;
+    if (!(letter >= 0 && letter < LETTERS)) break;
+    column = column * LETTERS + letter + 1;
+  }
+  return column === 0 ? null : column;
+}
+
+/** Formulas that make text, where a program wrote them without their values. */
+
+/** Longer ones are not evaluated. */
+const FORMULA_LENGTH = 8_192;
+const DEPTH_MAX = 20;
+
+interface Value {
+  readonly text: string;
+  /** Of HYPERLINK. */
+  readonly link: string | null;
+}
+
+/**
+ * Texts and cells joined by `&` and a few functions; null for everything else. `cellAt`: the text of a cell such as
+ * `$A2`, null where it is not known.
+ */
+function evaluateFormula(formula: string, cellAt: (reference: string) => string | null): Value | null {
+  if (formula.length > FORMULA_LENGTH) return null;
+  const tokens = tokensOf(formula);
+  if (tokens === null) return null;
+  let at = 0;
+  const value = joined(0);
+  return value !== null && at === tokens.length ? value : null;
+
+  function take(wanted: string): boolean {
+    if (tokens?.[at] !== wanted) return false;
+    at += 1;
+    return true;
+  }
+
+  function joined(depth: number): Value | null {
+    let value = operand(depth);
+    while (value !== null && take('&')) {
+      const next = operand(depth);
+      value = next === null ? null : { text: value.text + next.text, link: null };
+    }
+    return value;
+  }
+
+  function operand(depth: number): Value | null {
+    const token = tokens?.[at];
+    if (token === undefined || depth > DEPTH_MAX) return null;
+    at += 1;
+    if (token.startsWith('"')) return { text: token.slice(1, -1).replaceAll('""', '"'), link: null };
+    if (/^[\d.]/.test(token)) return { text: token, link: null };
+    if (token === '(') {
+      const inner = joined(depth + 1);
+      return take(')') ? inner : null;
+    }
+    if (take('(')) return called(token.toUpperCase(), depth + 1);
+    const text = cellAt(token.replaceAll('$', '').toUpperCase());
+    return text === null ? null : { text, link: null };
+  }
+
+  function called(name: string, depth: number): Value | null {
+    const values: Value[] = [];
+    do {
+      const value = joined(depth);
+      if (value === null) return null;
+      values.push(value);
+    } while (take(',') || take(';'));
+    return take(')') ? (FUNCTIONS[name.replace(/^_XLFN\./, '')]?.(values.map(({ text }) => text)) ?? null) : null;
+  }
+}
+
+const plain = (text: string): Value => ({ text, link: null });
+const FUNCTIONS: Readonly<Record<string, (texts: readonly string[]) => Value>> = {
+  CONCATENATE: (texts) => plain(texts.join('')),
+  CONCAT: (texts) => plain(texts.join('')),
+  LOWER: ([text = '']) => plain(text.toLowerCase()),
+  UPPER: ([text = '']) => plain(text.toUpperCase()),
+  TRIM: ([text = '']) => plain(text.trim().replaceAll(/ +/g, ' ')),
+  T: ([text = '']) => plain(text),
+  HYPERLINK: ([link = '', text = link]) => ({ text, link }),
+};
+
+/** Null: it has something that is none. */
+function tokensOf(formula: string): string[] | null {
+  const tokens: string[] = [];
+  const token = /\s*("(?:[^"]|"")*"|[A-Za-z_$][\w.$]*|\d[\d.]*|[&(),;])/y;
+  const text = formula.trim().replace(/^=/, '');
+  while (token.lastIndex < text.length) {
+    const [, found] = token.exec(text) ?? [];
+    if (found === undefined) return null;
+    tokens.push(found);
+  }
+  return tokens;
 }

@@ -1,5 +1,5 @@
-import * as D from '../../contract/dashboard/filters.ts';
 import * as C from '../../contract/filters.ts';
+import * as D from '../../contract/filters.ts';
 import { FILTER_ORDERS, sortingOf } from '../../kernel/facts/sort-orders.ts';
 import { type Filter, type FilterService, filterExists } from '../../service/filters.ts';
 import { type Route, route } from '../route.ts';

@@ -1,5 +1,5 @@
-import * as D from '../../contract/dashboard/policies.ts';
 import * as C from '../../contract/policies.ts';
+import * as D from '../../contract/policies.ts';
 import { toIso } from '../../kernel/clock.ts';
 import { rulesIn } from '../../service/policies.ts';
 import { type Route, route } from '../route.ts';

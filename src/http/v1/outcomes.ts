@@ -5,8 +5,13 @@ import type { Share } from '../../kernel/facts/calibration.ts';
 import { MAIL_REPORT_BYTES, OUTCOMES_BODY_BYTES } from '../../kernel/facts/limits.ts';
 import type { ReportedOutcome } from '../../kernel/facts/sent-mail.ts';
 import { sha256Hex } from '../../kernel/ids.ts';
-import { DISREGARDED, recordMessage } from '../../service/outcome-messages.ts';
-import { contradictionObject, type OutcomeResult, type OutcomeService } from '../../service/outcomes.ts';
+import {
+  contradictionObject,
+  DISREGARDED,
+  type OutcomeResult,
+  type OutcomeService,
+  recordMessage,
+} from '../../service/outcomes.ts';
 import type { HttpRequest } from '../exchange.ts';
 import { wholeBody } from '../input/arrival.ts';
 import { jsonReader, objectBody } from '../input/reader.ts';

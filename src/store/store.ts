@@ -865,7 +865,7 @@ export interface AdmissionRequest {
   readonly invalid: boolean;
   readonly idempotency: IdempotencyRef | null;
   readonly verify: VerifyAdmission | null;
-  /** Whether the client has disconnected; a request of which nobody awaits the reply is dropped before its transaction. */
+  /** Whether the client has disconnected; a request whose reply nobody awaits is dropped before its transaction. */
   readonly gone?: () => boolean;
 }
 export interface VerifyAdmission {

@@ -65,7 +65,7 @@ const LANES = 4;
 const LOCK_WITHIN_MS = 250;
 /** A node that stops within a charge keeps its accounts no longer, ms. */
 const IDLE_IN_TRANSACTION_MS = 2_500;
-/** A server that takes longer for one statement counts as lost, ms: the caller gets an error after STORE_WAIT_SECONDS. */
+/** A server that takes longer for one statement counts as lost, ms; callers get an error after STORE_WAIT_SECONDS. */
 const ANSWER_WITHIN_MS = 4_000;
 /** How long, and how often, to query the outcome of a commit whose reply was lost. */
 const OUTCOME_WITHIN_MS = 10_000;

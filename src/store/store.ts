@@ -912,7 +912,7 @@ export type Refusal =
 
 /**
  * The outcome of admission, in the contract's order of refusal: key (an unknown key, or one of an account that is deleted or
- * suspended, are `invalid_api_key`), IP allowlist, scope, rate window, idempotency (for unusable requests too: their
+ * suspended, is `invalid_api_key`), IP allowlist, scope, rate window, idempotency (for unusable requests too: their
  * 400 and 422 are stored replies), [`invalid` is handed back here as `admitted`], plan, room for a mailbox, filters,
  * credits, budget of the key. What a filter blocks costs nothing, so it needs neither of the last two: `decide` is then
  * called with it and its record settles at once. Credits and budget must cover `heldPrice` even when the verdict turns

@@ -911,8 +911,8 @@ export type Refusal =
   | { readonly code: 'key_budget_spent'; readonly budget: number; readonly left: number; readonly resetsAt: number };
 
 /**
- * The outcome of admission, in the contract's order of refusal: key (an unknown key, or one of an account that is deleted or
- * suspended, is `invalid_api_key`), IP allowlist, scope, rate window, idempotency (for unusable requests too: their
+ * The outcome of admission, in the contract's order of refusal: key (an unknown one, or one of an account that is
+ * deleted or suspended, is `invalid_api_key`), IP allowlist, scope, rate window, idempotency (for unusable requests too: their
  * 400 and 422 are stored replies), [`invalid` is handed back here as `admitted`], plan, room for a mailbox, filters,
  * credits, budget of the key. What a filter blocks costs nothing, so it needs neither of the last two: `decide` is then
  * called with it and its record settles at once. Credits and budget must cover `heldPrice` even when the verdict turns

@@ -912,14 +912,13 @@ export type Refusal =
 
 /**
  * The outcome of admission, in the contract's order of refusal: key (an unknown one, or one of an account that is
- * deleted or suspended, is `invalid_api_key`), IP allowlist, scope, rate window, idempotency (for unusable requests too: their
- * 400 and 422 are stored replies), [`invalid` is handed back here as `admitted`], plan, room for a mailbox, filters,
- * credits, budget of the key. What a filter blocks costs nothing, so it needs neither of the last two: `decide` is then
- * called with it and its record settles at once. Credits and budget must cover `heldPrice` even when the verdict turns
- * out to cost less, so that an answer does not depend on what is cached. Holds count against the budget while they
- * last, so it is never exceeded.
- * `caller` and `window` are there from the moment the key is known to be good.
- * A request refused with 401 or 403 does not count in the window; every other one counts once, a 429 not.
+ * deleted or suspended, is `invalid_api_key`), IP allowlist, scope, rate window, idempotency (for unusable requests
+ * too: their 400 and 422 are stored replies), [`invalid` is handed back here as `admitted`], plan, room for a mailbox,
+ * filters, credits, budget of the key. What a filter blocks costs nothing, so it needs neither of the last two:
+ * `decide` is then called with it and its record settles at once. Credits and budget must cover `heldPrice` even when
+ * the verdict turns out to cost less, so that an answer does not depend on what is cached. Holds count against the
+ * budget while they last, so it is never exceeded. `caller` and `window` are there from the moment the key is known to
+ * be good. A request refused with 401 or 403 does not count in the window; every other one counts once, a 429 not.
  */
 export type Admission =
   | (Refusal & {

@@ -70,6 +70,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
   'docs/recipes/entra-id.md': { MAILVET_OIDC: { by: 'tests/flows/oidc-recipes.test.ts' } },
   'docs/recipes/keycloak.md': { MAILVET_OIDC: { by: 'tests/flows/oidc-recipes.test.ts' } },
   'docs/recipes/okta.md': { MAILVET_OIDC: { by: 'tests/flows/oidc-recipes.test.ts' } },
+  'docs/recipes/monthly.md': { '': { by: 'tests/flows/recipes.test.ts' } },
+  'docs/recipes/slack.md': { '': { by: 'tests/flows/recipes.test.ts' } },
   'docs/recipes/stripe.md': { '': { by: 'tests/flows/stripe-page.test.ts' } },
   'docs/cli.md': {
     'npx mailvet serve': { not: 'it does not end by itself; every test of a process starts it' },

@@ -56,6 +56,23 @@ export function rowMaker<From>(
   };
 }
 
+/** An address that is looked up in the log. */
+export interface WantedAddress {
+  readonly email: string;
+  /** Only up to then, ms since 1970. */
+  readonly until: number;
+}
+
+/** The same, by its place among others. */
+export interface PlacedAddress extends WantedAddress {
+  readonly wanted: number;
+}
+export const WANTED_ADDRESSES = rowMaker<PlacedAddress>({
+  wanted: numberColumn(({ wanted }) => wanted),
+  address: textColumn(({ email }) => email),
+  until: numberColumn(({ until }) => until),
+});
+
 /** All columns of a new row but those in `Omitted`, which the database fills in. */
 const newRows = <T extends keyof Tables, From, Omitted extends keyof Row<T> = never>(
   table: T,

@@ -5,7 +5,7 @@ import type { Plans } from '../kernel/facts/plans.ts';
 import type { JobKind, JobPolicies } from '../kernel/jobs.ts';
 import type { CountingDriver } from './charge/batcher.ts';
 import type { FilterHits } from './charge/state.ts';
-import type { ColumnValue, RowMaker, TableRows } from './columns.ts';
+import type { ColumnValue, RowMaker, TableRows, WantedAddress } from './columns.ts';
 import type { AnyTable } from './contents.ts';
 import type { FilterKind } from './filter-kinds.ts';
 import type { Claim, Jobs, NewJob } from './jobs/queue.ts';
@@ -107,6 +107,12 @@ export interface JobQueue extends Omit<Jobs, 'add' | 'done'> {
   dropAccount(trx: Transaction<Tables>, account: string, except: JobKind): Promise<void>;
 }
 
+export interface NewestOfAddress {
+  /** Its place among the addresses. */
+  readonly wanted: number;
+  readonly seq: number;
+}
+
 export interface StorageDriver {
   readonly name: 'sqlite' | 'postgres';
   readonly db: Kysely<Tables>;
@@ -169,6 +175,8 @@ export interface StorageDriver {
   seqRange(account: string, from: number | Expression<number>, to: number | Expression<number>): Expression<SqlBool>;
   /** `verifications` in a FROM clause, so that the index on addresses answers (log/search.ts). */
   readonly logByAddress: RawBuilder<unknown>;
+  /** The newest verification of the account of each address; none of those that have none. */
+  newestOfAddresses(account: string, addresses: readonly WantedAddress[]): Promise<readonly NewestOfAddress[]>;
   /** Whether `text` occurs in the value, literally. */
   substringMatch(value: Expression<string>, text: string): Expression<SqlBool>;
   /** So many characters from where the text is in the value, which has it. */

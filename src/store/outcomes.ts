@@ -22,7 +22,6 @@ import {
 } from './columns.ts';
 import type { StorageDriver } from './driver.ts';
 import { storeReply } from './idempotency.ts';
-import { INDEXED_ADDRESS } from './log/search.ts';
 import { accountId, storable } from './rows.ts';
 import { secretOf } from './seen.ts';
 import type {
@@ -423,11 +422,6 @@ const NO_OUTCOMES: MailboxOutcomes = {
   domain: { sent: 0, bounced: 0 },
 };
 
-const WANTED = rowMaker<{ readonly email: string; readonly until: number; readonly wanted: number }>({
-  wanted: numberColumn(({ wanted }) => wanted),
-  address: textColumn(({ email }) => storable(email)),
-  until: numberColumn(({ until }) => until),
-});
 const IDS = rowMaker<string>({ wanted: textColumn((id) => storable(id)) });
 
 const SENT_AFTER = ['id', 'email', 'deliverability', 'reason', 'validation_type'] as const;
@@ -470,11 +464,10 @@ const verifications =
     }
     const byAddress = addresses.map((): SentAfter | null => null);
     if (addresses.length === 0) return { byId, byAddress };
-    const wanted = addresses.map((one, i) => ({ ...one, wanted: i }));
-    const { rows } = await sql<{ wanted: number; seq: number }>`
-      SELECT wanted, max(seq) AS seq FROM ${driver.tableOf(WANTED, wanted)} CROSS JOIN ${driver.logByAddress}
-      WHERE account_id = ${account} AND ${INDEXED_ADDRESS} = substr(lower(address), 1, 320) AND created_at <= until
-      GROUP BY wanted`.execute(scans);
+    const rows = await driver.newestOfAddresses(
+      account,
+      addresses.map(({ email, until }) => ({ email: storable(email), until })),
+    );
     if (rows.length === 0) return { byId, byAddress };
     const seqs = [...new Set(rows.map(({ seq }) => seq))];
     const all = scans

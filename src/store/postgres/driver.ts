@@ -16,9 +16,11 @@ import type pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
 import { bulkTransactions } from '../bulk.ts';
+import { WANTED_ADDRESSES, type WantedAddress } from '../columns.ts';
 import type { AnyTable } from '../contents.ts';
 import type {
   JobQueue,
+  NewestOfAddress,
   ReadAndChange,
   ReadQueries,
   StorageDriver,
@@ -27,6 +29,7 @@ import type {
 } from '../driver.ts';
 import type { FilterKind } from '../filter-kinds.ts';
 import { jobQueue } from '../jobs/jobs.ts';
+import { INDEXED_ADDRESS } from '../log/search.ts';
 import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import { withOutages } from '../outages.ts';
 import { onlyRow, storable } from '../rows.ts';
@@ -220,6 +223,15 @@ class PostgresDriver implements StorageDriver {
   }
 
   readonly logByAddress = sql`verifications`;
+
+  async newestOfAddresses(account: string, addresses: readonly WantedAddress[]): Promise<NewestOfAddress[]> {
+    const wanted = addresses.map((one, i) => ({ ...one, wanted: i }));
+    const { rows } = await sql<NewestOfAddress>`
+      SELECT wanted, max(seq) AS seq FROM ${tableOf(WANTED_ADDRESSES, wanted)} CROSS JOIN verifications
+      WHERE account_id = ${account} AND ${INDEXED_ADDRESS} = substr(lower(address), 1, 320) AND created_at <= until
+      GROUP BY wanted`.execute(this.scans);
+    return rows;
+  }
 
   /** Compares octets, which is three times faster than by the rules of a language. */
   substringMatch(value: Expression<string>, text: string) {

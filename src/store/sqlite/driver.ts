@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Expression, type Kysely, type SqlBool, sql, type Transaction } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
+import type { WantedAddress } from '../columns.ts';
 import type { AnyTable } from '../contents.ts';
 import type {
   BulkTransactions,
@@ -19,6 +20,7 @@ import { checkSchema, type Migration, readMigrations } from '../migrations.ts';
 import { outageError } from '../outages.ts';
 import type { LooseMode, SchemaCheck } from '../store.ts';
 import type { Tables } from '../tables.ts';
+import { AddressBlocks } from './address-blocks.ts';
 import { isBusy, isSqliteOutage, whenFree } from './failure.ts';
 import { openSqliteFile, type SqliteFile } from './file.ts';
 import { SqliteNode } from './node.ts';
@@ -107,6 +109,7 @@ class SqliteDriver implements StorageDriver {
   readonly #migrations: string;
   #read: readonly Migration[] | null = null;
   readonly #file: SqliteFile;
+  readonly #blocks = new AddressBlocks();
 
   constructor(
     file: SqliteFile,
@@ -186,6 +189,10 @@ class SqliteDriver implements StorageDriver {
         UNION ALL SELECT n - 1 FROM block WHERE n > (SELECT min(seq) >> 12 FROM verifications)
       ) SELECT n FROM block
     ) AS b CROSS JOIN verifications ON seq >> 12 = b.n`;
+
+  newestOfAddresses(account: string, addresses: readonly WantedAddress[]) {
+    return this.#blocks.newest(this.scans, account, addresses);
+  }
 
   substringMatch(value: Expression<string>, text: string) {
     return sql<SqlBool>`instr(${value}, ${text}) > 0`;

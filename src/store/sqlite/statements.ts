@@ -90,7 +90,7 @@ export const oneOf = (value: Expression<string>, texts: readonly string[]): Expr
   sql<SqlBool>`${value} IN (SELECT value FROM json_each(${JSON.stringify(texts)}))`;
 
 /** Like SQLite's lower(): ASCII letters only. */
-const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 const LAST = 0x10ffff;
 

@@ -8,6 +8,7 @@ import type { Plans } from '../../kernel/facts/plans.ts';
 import { answerCalls } from '../../kernel/thread.ts';
 import type { BulkTransactions } from '../driver.ts';
 import { assertCompatible, type Migration, pending, type SchemaState } from '../migrations.ts';
+import { ADDRESS_FILTER } from './address-filter.ts';
 import type { ChargeTransactions } from './charge.ts';
 import { type AnswersMessage, type ChargeMessage, query, runForRows, type ThreadResult } from './messages.ts';
 import type { BulkScope } from './thread-bulk.ts';
@@ -74,6 +75,7 @@ function openConnection(path: string, role: ConnectionRole): DatabaseSync {
     db.function('mailvet_fold', { deterministic: true }, (text) =>
       typeof text === 'string' ? text.toLowerCase() : text,
     );
+    db.aggregate('mailvet_address_filter', ADDRESS_FILTER);
     return db;
   } catch (error) {
     db.close();

@@ -244,7 +244,8 @@ async function openMigrated(
 ): Promise<Store> {
   const { databaseUrl: url, retentionDays } = options;
   const plans = await configuredPlans(options);
-  const store = await openStore({ url, clock, onEvent: logStoreEvents(logger), retentionDays, plans });
+  const sendsMail = options.mailUrl !== null;
+  const store = await openStore({ url, clock, onEvent: logStoreEvents(logger), retentionDays, plans, sendsMail });
   closers.add('store', 5_000, () => store.close());
   for (const loose of store.looseModes()) logger.warn(loose, 'other users of this host can read or change the store');
   await orAborted(store.migrate(), signal);

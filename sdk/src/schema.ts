@@ -883,6 +883,91 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "rejections.high": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** At least 50 rejected requests in two hours, and 5 times as many as usual */
+        post: operations["receiveRejectionsHigh"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "unknowns.high": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** At least 50 unknown results in two hours, 25 % of all or more, and 2 times the usual share */
+        post: operations["receiveUnknownsHigh"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "budget.low": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An API key has spent 80 % of its monthly budget */
+        post: operations["receiveBudgetLow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.failing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Every attempt at a webhook has failed for 10 minutes */
+        post: operations["receiveWebhookFailing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "smtp.unreachable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** This service cannot connect to mail servers, or all of them refuse its address; for operators */
+        post: operations["receiveSmtpUnreachable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     ping: {
         parameters: {
             query?: never;
@@ -2106,15 +2191,26 @@ export interface components {
         WebhookRequest: {
             /** @description https, with a host that has a public address. Redirects are not followed. */
             url: string;
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            /**
+             * @description Default: `events`.
+             * @enum {string}
+             */
+            format?: "events" | "slack";
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "rejections.high" | "unknowns.high" | "budget.low" | "webhook.failing" | "smtp.unreachable" | "ping" | "*")[];
             description?: string | null;
         };
         /** WebhookCreated */
         WebhookCreated: {
             id: string;
+            /** @description Of a chat: without the part that is its secret. */
             url: string;
+            /**
+             * @description `events`: signed JSON; `slack`: `{"text": …}` for a chat, of those events that are alerts.
+             * @enum {string}
+             */
+            format: "events" | "slack";
             /** @description The events that it receives; `*`: all of them. */
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "rejections.high" | "unknowns.high" | "budget.low" | "webhook.failing" | "smtp.unreachable" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
             disabled_reason: ("manual" | "gone" | "failing") | null;
@@ -2131,9 +2227,15 @@ export interface components {
         /** Webhook */
         Webhook: {
             id: string;
+            /** @description Of a chat: without the part that is its secret. */
             url: string;
+            /**
+             * @description `events`: signed JSON; `slack`: `{"text": …}` for a chat, of those events that are alerts.
+             * @enum {string}
+             */
+            format: "events" | "slack";
             /** @description The events that it receives; `*`: all of them. */
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "rejections.high" | "unknowns.high" | "budget.low" | "webhook.failing" | "smtp.unreachable" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
             disabled_reason: ("manual" | "gone" | "failing") | null;
@@ -2152,9 +2254,15 @@ export interface components {
         /** WebhookDetails */
         WebhookDetails: {
             id: string;
+            /** @description Of a chat: without the part that is its secret. */
             url: string;
+            /**
+             * @description `events`: signed JSON; `slack`: `{"text": …}` for a chat, of those events that are alerts.
+             * @enum {string}
+             */
+            format: "events" | "slack";
             /** @description The events that it receives; `*`: all of them. */
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "rejections.high" | "unknowns.high" | "budget.low" | "webhook.failing" | "smtp.unreachable" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
             disabled_reason: ("manual" | "gone" | "failing") | null;
@@ -2170,7 +2278,7 @@ export interface components {
         WebhookChange: {
             /** @description https, with a host that has a public address. Redirects are not followed. */
             url?: string;
-            events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "rejections.high" | "unknowns.high" | "budget.low" | "webhook.failing" | "smtp.unreachable" | "ping" | "*")[];
             description?: string | null;
             /** @description A webhook that is disabled gets no events; what was to be sent to it has failed. */
             enabled?: boolean;
@@ -2190,7 +2298,7 @@ export interface components {
             /** @description The header `webhook-id`: the same in each attempt and replay. */
             event_id: string;
             /** @enum {string} */
-            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping";
+            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "rejections.high" | "unknowns.high" | "budget.low" | "webhook.failing" | "smtp.unreachable" | "ping";
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
             /** @description In order of time. */
@@ -2217,7 +2325,7 @@ export interface components {
             /** @description The header `webhook-id`: the same in each attempt and replay. */
             event_id: string;
             /** @enum {string} */
-            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping";
+            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "rejections.high" | "unknowns.high" | "budget.low" | "webhook.failing" | "smtp.unreachable" | "ping";
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
             /** @description In order of time. */
@@ -2712,6 +2820,80 @@ export interface components {
                 contradictions: components["schemas"]["Contradiction"][];
             };
         };
+        /** RejectionsHighEvent */
+        RejectionsHighEvent: {
+            /** @constant */
+            type: "rejections.high";
+            /** Format: date-time */
+            timestamp: string;
+            data: {
+                /** @description Since then. */
+                rejected: number;
+                /** @description In as long a time, on average of the week before. */
+                usual: number;
+                /** Format: date-time */
+                since: string;
+            };
+        };
+        /** UnknownsHighEvent */
+        UnknownsHighEvent: {
+            /** @constant */
+            type: "unknowns.high";
+            /** Format: date-time */
+            timestamp: string;
+            data: {
+                /** @description Since then. */
+                unknown: number;
+                /** @description Of all that was asked about, from 0 to 1. */
+                share: number;
+                /** @description Of the week before. */
+                usual_share: number;
+                /** Format: date-time */
+                since: string;
+            };
+        };
+        /** BudgetLowEvent */
+        BudgetLowEvent: {
+            /** @constant */
+            type: "budget.low";
+            /** Format: date-time */
+            timestamp: string;
+            data: {
+                key_id: string;
+                name: string;
+                monthly_credits: number;
+                used: number;
+                /** Format: date-time */
+                resets_at: string;
+            };
+        };
+        /** WebhookFailingEvent */
+        WebhookFailingEvent: {
+            /** @constant */
+            type: "webhook.failing";
+            /** Format: date-time */
+            timestamp: string;
+            data: {
+                webhook_id: string;
+                /** @description Without what may be a secret. */
+                url: string;
+                /** Format: date-time */
+                failing_since: string;
+            };
+        };
+        /** SmtpUnreachableEvent */
+        SmtpUnreachableEvent: {
+            /** @constant */
+            type: "smtp.unreachable";
+            /** Format: date-time */
+            timestamp: string;
+            data: {
+                /** @enum {string} */
+                state: "port_closed" | "refused_everywhere";
+                /** Format: date-time */
+                since: string;
+            };
+        };
         /** PingEvent */
         PingEvent: {
             /** @constant */
@@ -3102,6 +3284,11 @@ export type KeyCreatedEvent = components['schemas']['KeyCreatedEvent'];
 export type KeyRevokedEvent = components['schemas']['KeyRevokedEvent'];
 export type Contradiction = components['schemas']['Contradiction'];
 export type ContradictionEvent = components['schemas']['ContradictionEvent'];
+export type RejectionsHighEvent = components['schemas']['RejectionsHighEvent'];
+export type UnknownsHighEvent = components['schemas']['UnknownsHighEvent'];
+export type BudgetLowEvent = components['schemas']['BudgetLowEvent'];
+export type WebhookFailingEvent = components['schemas']['WebhookFailingEvent'];
+export type SmtpUnreachableEvent = components['schemas']['SmtpUnreachableEvent'];
 export type PingEvent = components['schemas']['PingEvent'];
 export type Error = components['schemas']['Error'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
@@ -5838,6 +6025,7 @@ export interface operations {
                      *         {
                      *           "id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd",
                      *           "url": "https://example.com/hooks/mailvet",
+                     *           "format": "events",
                      *           "events": [
                      *             "list.completed",
                      *             "credits.low"
@@ -5906,6 +6094,7 @@ export interface operations {
                      * @example {
                      *       "id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd",
                      *       "url": "https://example.com/hooks/mailvet",
+                     *       "format": "events",
                      *       "events": [
                      *         "list.completed",
                      *         "credits.low"
@@ -5964,6 +6153,7 @@ export interface operations {
                      * @example {
                      *       "id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd",
                      *       "url": "https://example.com/hooks/mailvet",
+                     *       "format": "events",
                      *       "events": [
                      *         "list.completed",
                      *         "credits.low"
@@ -6068,6 +6258,7 @@ export interface operations {
                      * @example {
                      *       "id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd",
                      *       "url": "https://example.com/hooks/mailvet",
+                     *       "format": "events",
                      *       "events": [
                      *         "list.completed",
                      *         "credits.low"
@@ -6125,6 +6316,7 @@ export interface operations {
                      * @example {
                      *       "id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd",
                      *       "url": "https://example.com/hooks/mailvet",
+                     *       "format": "events",
                      *       "events": [
                      *         "list.completed",
                      *         "credits.low"
@@ -7693,6 +7885,208 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["ContradictionEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is sent: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveRejectionsHigh: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "rejections.high",
+                 *       "timestamp": "2026-11-20T10:01:00.000Z",
+                 *       "data": {
+                 *         "rejected": 480,
+                 *         "usual": 12,
+                 *         "since": "2026-11-20T10:00:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RejectionsHighEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is sent: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveUnknownsHigh: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "unknowns.high",
+                 *       "timestamp": "2026-11-20T10:01:00.000Z",
+                 *       "data": {
+                 *         "unknown": 300,
+                 *         "share": 0.6,
+                 *         "usual_share": 0.1,
+                 *         "since": "2026-11-20T10:00:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["UnknownsHighEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is sent: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveBudgetLow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "budget.low",
+                 *       "timestamp": "2026-11-20T10:01:00.000Z",
+                 *       "data": {
+                 *         "key_id": "key_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                 *         "name": "shop",
+                 *         "monthly_credits": 1000,
+                 *         "used": 810,
+                 *         "resets_at": "2026-12-01T00:00:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["BudgetLowEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is sent: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveWebhookFailing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "webhook.failing",
+                 *       "timestamp": "2026-11-20T10:01:00.000Z",
+                 *       "data": {
+                 *         "webhook_id": "whk_0VkP3Zq1n7Jc2mQ9sT4bXd",
+                 *         "url": "https://example.com/hooks/mailvet",
+                 *         "failing_since": "2026-11-20T10:00:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["WebhookFailingEvent"];
+            };
+        };
+        responses: {
+            /** @description Nothing more is sent: the webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    receiveSmtpUnreachable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "smtp.unreachable",
+                 *       "timestamp": "2026-11-20T10:01:00.000Z",
+                 *       "data": {
+                 *         "state": "port_closed",
+                 *         "since": "2026-11-20T10:00:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SmtpUnreachableEvent"];
             };
         };
         responses: {

@@ -1,10 +1,12 @@
 import Type, { type Static, type TSchema } from 'typebox';
+import { ALERTS } from '../kernel/facts/alerts.ts';
 import {
   ATTEMPT_ERRORS,
   DELIVERY_STATUSES,
   DISABLED_REASONS,
   EVERY_EVENT,
   WEBHOOK_EVENT_TYPES,
+  WEBHOOK_FORMATS,
   type WebhookEventType,
 } from '../kernel/facts/events.ts';
 import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../kernel/facts/lifetimes.ts';
@@ -113,6 +115,55 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
       }),
     }),
   ),
+  'rejections.high': row(
+    'RejectionsHighEvent',
+    'rejections.high',
+    ALERTS['rejections.high'].condition,
+    Type.Object({
+      rejected: Type.Integer({ description: 'Since then.' }),
+      usual: Type.Integer({ description: 'In as long a time, on average of the week before.' }),
+      since: Time,
+    }),
+  ),
+  'unknowns.high': row(
+    'UnknownsHighEvent',
+    'unknowns.high',
+    ALERTS['unknowns.high'].condition,
+    Type.Object({
+      unknown: Type.Integer({ description: 'Since then.' }),
+      share: Type.Number({ description: 'Of all that was asked about, from 0 to 1.' }),
+      usual_share: Type.Number({ description: 'Of the week before.' }),
+      since: Time,
+    }),
+  ),
+  'budget.low': row(
+    'BudgetLowEvent',
+    'budget.low',
+    ALERTS['budget.low'].condition,
+    Type.Object({
+      key_id: Type.String(),
+      name: Type.String(),
+      monthly_credits: Type.Integer(),
+      used: Type.Integer(),
+      resets_at: Time,
+    }),
+  ),
+  'webhook.failing': row(
+    'WebhookFailingEvent',
+    'webhook.failing',
+    ALERTS['webhook.failing'].condition,
+    Type.Object({
+      webhook_id: Type.String(),
+      url: Type.String({ description: 'Without what may be a secret.' }),
+      failing_since: Time,
+    }),
+  ),
+  'smtp.unreachable': row(
+    'SmtpUnreachableEvent',
+    'smtp.unreachable',
+    `${ALERTS['smtp.unreachable'].condition}; for operators`,
+    Type.Object({ state: OneOf(['port_closed', 'refused_everywhere'] as const), since: Time }),
+  ),
   ping: row('PingEvent', 'ping', 'A test was sent', Type.Object({ webhook_id: Type.String() })),
 };
 
@@ -121,7 +172,10 @@ const Subscription = OneOf(SUBSCRIPTIONS);
 
 const webhookFields = {
   id: Type.String(),
-  url: Type.String(),
+  url: Type.String({ description: 'Of a chat: without the part that is its secret.' }),
+  format: OneOf(WEBHOOK_FORMATS, {
+    description: '`events`: signed JSON; `slack`: `{"text": …}` for a chat, of those events that are alerts.',
+  }),
   events: Type.Array(Subscription, { description: `The events that it receives; \`${EVERY_EVENT}\`: all of them.` }),
   description: Nullable(Type.String()),
   enabled: Type.Boolean(),
@@ -166,8 +220,13 @@ const Description = DecodedAs(
   }),
 );
 
+const Format = OneOf(WEBHOOK_FORMATS, {
+  default: 'events',
+  'x-error': `format must be ${choice(WEBHOOK_FORMATS)}.`,
+});
+
 export const WebhookRequest = Type.Object(
-  { url: Url, events: Events, description: Type.Optional(Description) },
+  { url: Url, format: Type.Optional(Format), events: Events, description: Type.Optional(Description) },
   { title: 'WebhookRequest' },
 );
 export const WebhookChangeRequest = Type.Object(

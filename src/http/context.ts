@@ -7,6 +7,7 @@ import type { PolicyAction } from '../kernel/facts/policies.ts';
 import type { Logger } from '../kernel/log.ts';
 import type { Via } from '../kernel/log-origins.ts';
 import type { AdmissionService, Caller } from '../service/admission.ts';
+import type { AlertService } from '../service/alerts.ts';
 import type { Costs } from '../service/costs.ts';
 import type { DashboardServices } from '../service/dashboard.ts';
 import type { FilterService } from '../service/filters.ts';
@@ -53,6 +54,7 @@ export interface HttpContext extends DashboardServices {
   readonly privacy: PrivacyService;
   readonly outcomes: OutcomeService;
   readonly webhooks: WebhookService;
+  readonly alerts: AlertService;
   readonly hooks: HookService;
   readonly outcomeSources: OutcomeSourceService;
   readonly lists: ListService;

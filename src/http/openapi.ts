@@ -256,6 +256,7 @@ const LIST = {
 const WEBHOOK = {
   id: 'whk_0VkP3Zq1n7Jc2mQ9sT4bXd',
   url: 'https://example.com/hooks/mailvet',
+  format: 'events',
   events: ['list.completed', 'credits.low'],
   description: null,
   enabled: true,
@@ -484,6 +485,16 @@ const EXAMPLES: Readonly<Record<string, object>> = {
   KeyCreatedEvent: eventOf('key.created', KEY),
   KeyRevokedEvent: eventOf('key.revoked', { ...KEY, revoked_at: ACCOUNT_TIME }),
   ContradictionEvent: eventOf('outcomes.contradiction', { total: 1, contradictions: [CONTRADICTION] }),
+  RejectionsHighEvent: eventOf('rejections.high', { rejected: 480, usual: 12, since: ACCOUNT_TIME }),
+  UnknownsHighEvent: eventOf('unknowns.high', { unknown: 300, share: 0.6, usual_share: 0.1, since: ACCOUNT_TIME }),
+  BudgetLowEvent: eventOf('budget.low', {
+    ...{ key_id: KEY.id, name: KEY.name, monthly_credits: 1000, used: 810 },
+    resets_at: '2026-12-01T00:00:00.000Z',
+  }),
+  WebhookFailingEvent: eventOf('webhook.failing', {
+    ...{ webhook_id: WEBHOOK.id, url: WEBHOOK.url, failing_since: ACCOUNT_TIME },
+  }),
+  SmtpUnreachableEvent: eventOf('smtp.unreachable', { state: 'port_closed', since: ACCOUNT_TIME }),
   PingEvent: eventOf('ping', { webhook_id: WEBHOOK.id }),
   ManagedAccounts: { accounts: [MANAGED], pagination: PAGINATION, warnings },
   ManagedAccountRequest: {

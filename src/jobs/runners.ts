@@ -1,9 +1,9 @@
 /** What a job of each kind does. */
 import { HOUR_MS } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
+import type { SeekAlerts } from '../service/alerts.ts';
 import type { ListsUpdate } from '../service/disposable-lists-update.ts';
 import type { HostLearning } from '../service/host-learning.ts';
-import type { LowBalanceAlerts } from '../service/low-balance.ts';
 import type { Mail } from '../service/mail.ts';
 import type { MailLimits } from '../service/mail-limits.ts';
 import type { SharedLists } from '../service/shared-lists.ts';
@@ -19,7 +19,7 @@ interface RunnerParts {
   readonly mail: Mail | null;
   readonly mailLimits: Pick<MailLimits, 'admit' | 'accountMaySend'>;
   readonly signIn: Pick<SignUpService, 'mailSignUp'> & { readonly passwords: Pick<PasswordService, 'mailReset'> };
-  readonly lowBalance: LowBalanceAlerts;
+  readonly seekAlerts: SeekAlerts;
   readonly purge: Purge;
   readonly removeAccount: RemoveAccount;
   readonly removeList: RemoveList;
@@ -40,6 +40,16 @@ export function createRunners(parts: RunnerParts): JobRunners {
   const { logger, mail, signIn, listsUpdate, sharedLists } = parts;
   return {
     mail: mail && mailJob(mail, parts.mailLimits),
+    alert_mail:
+      mail &&
+      (async ({ id, payload, account, attempt }) => {
+        const { admit, accountMaySend } = parts.mailLimits;
+        if (account === null || !(await accountMaySend('alert', account))) return undefined;
+        // Once, though it may be retried.
+        if (attempt === 1 && (await admit('alert', payload.to, account)) !== null) return undefined;
+        await mail.alert(payload, account, id);
+        return undefined;
+      }),
     /** A link to choose a password, if the address has a user. Each attempt creates a new token; so does `sign_up`. */
     password_reset:
       mail &&
@@ -55,7 +65,7 @@ export function createRunners(parts: RunnerParts): JobRunners {
       }),
     /** The mails are jobs added in the transaction that marks the alert as sent: none is lost or repeated. */
     low_balance: async (_job, signal) => {
-      await parts.lowBalance(signal);
+      await parts.seekAlerts(signal);
       signal.throwIfAborted();
       return undefined;
     },

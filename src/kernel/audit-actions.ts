@@ -5,6 +5,7 @@ const ACCOUNT_ACTIONS = [
   'account.retention_set',
   'account.trust_bounces_set',
   'account.low_balance_set',
+  'alerts.changed',
   'account.plan_set',
   'account.rate_limit_set',
   'account.suspended',

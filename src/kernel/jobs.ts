@@ -1,5 +1,6 @@
 /** Background jobs: the table of kinds. src/jobs has one file per kind, with what it does. */
 
+import type { AlertType } from './facts/alerts.ts';
 import type { DisabledReason } from './facts/events.ts';
 import { keysOf } from './facts/keys-of.ts';
 import { WEBHOOK_ENDPOINTS_AT_ONCE } from './facts/limits.ts';
@@ -54,11 +55,25 @@ export type MailPayload =
       readonly link: string;
     };
 
+/** An alert to one of the owners and admins. */
+export interface AlertMail {
+  readonly to: string;
+  /** Its name. */
+  readonly account: string;
+  readonly type: AlertType | 'test';
+  readonly subject: string;
+  readonly text: string;
+  /** Of the page where more is to be seen. */
+  readonly path: string;
+}
+
 type Empty = Readonly<Record<never, never>>;
 
 /** The payload of each kind; JSON. */
 export interface JobPayloads {
   readonly mail: MailPayload;
+  /** A kind of its own, as programs of the version before do not know these mails. */
+  readonly alert_mail: AlertMail;
   /** The token is made when the mail is sent, so that no payload holds one. */
   readonly password_reset: { readonly email: string };
   /** `password` is a hash. */
@@ -127,11 +142,12 @@ export const JOB_POLICIES = {
     attempts: 16,
     keepFailedDays: 7,
   },
+  alert_mail: { ...MAIL, description: 'Sends an alert to an owner or admin.', keepFailedDays: 3 },
   password_reset: { ...MAIL, description: 'Sends a link to choose a new password.', keepFailedDays: 1 },
   sign_up: { ...MAIL, description: 'Sends the link that confirms a sign-up.', keepFailedDays: 1 },
   low_balance: {
     ...PERIODIC,
-    description: 'Looks for accounts whose balance fell below their alert threshold.',
+    description: 'Looks for what alerts are about: low balances, failing webhooks, rejections and others.',
     timeoutSeconds: 600,
     everySeconds: 30,
   },

@@ -7,6 +7,7 @@ import { type JobRunners, startWorker } from '../jobs/worker.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { randomToken } from '../kernel/ids.ts';
 import type { Logger } from '../kernel/log.ts';
+import { createSeekAlerts } from '../service/alerts.ts';
 import type { ListsUpdate } from '../service/disposable-lists-update.ts';
 import type { HostLearning } from '../service/host-learning.ts';
 import type { OutcomeMemory } from '../service/learned.ts';
@@ -14,7 +15,6 @@ import { ALL_OPERATORS, createListOperators } from '../service/lists/operators.t
 import type { ListService } from '../service/lists/service.ts';
 import { createListVerifier } from '../service/lists/verify-list.ts';
 import { createListWork, type ListWorkService } from '../service/lists/work.ts';
-import { createLowBalanceAlerts } from '../service/low-balance.ts';
 import type { Mail } from '../service/mail.ts';
 import type { MailLimits } from '../service/mail-limits.ts';
 import type { SharedLists } from '../service/shared-lists.ts';
@@ -84,11 +84,11 @@ function listWork({ clock, store, engine, logger, context, metrics, outcomeMemor
   return createListWork({ clock, lists: store.lists, verifier, operators, onResult, failed });
 }
 
-function runnersOf({ options, storeClock, store, context, url, ...parts }: Parts): JobRunners {
+function runnersOf({ options, storeClock, store, context, ...parts }: Parts): JobRunners {
   return createRunners({
     ...parts,
     signIn: context.signIn,
-    lowBalance: createLowBalanceAlerts({ store, url, mail: parts.mail !== null }),
+    seekAlerts: createSeekAlerts({ store, egressHealth: parts.engine.egressHealth }),
     purge: createPurge({ ...options, store, storeClock }),
     removeAccount: createAccountRemoval(store),
     removeList: createListRemoval(store),

@@ -19,6 +19,7 @@ import { ipMatcher } from '../kernel/ip.ts';
 import { type Logger, shownAddress } from '../kernel/log.ts';
 import { VERSION } from '../kernel/version.ts';
 import { createAdmissionService } from '../service/admission.ts';
+import { createAlertService } from '../service/alerts.ts';
 import { Costs } from '../service/costs.ts';
 import { createDashboard } from '../service/dashboard.ts';
 import { createListsUpdate, type ListsUpdate } from '../service/disposable-lists-update.ts';
@@ -129,7 +130,7 @@ function oidcOf({ options, engine, clock, url }: ServiceParts): Services['oidc']
 export function createServices(parts: ServiceParts): Services {
   // Services compare stored times, or write them: those are the store's, whatever this host's clock says.
   const { options, logger, storeClock: clock, store, engine, lists, metrics, closers, url, egressFile } = parts;
-  const mail = options.mailUrl === null ? null : createMail({ server: options.mailUrl, from: options.mailFrom });
+  const mail = options.mailUrl === null ? null : createMail({ server: options.mailUrl, from: options.mailFrom, url });
   const mailLimits = createMailLimits({ store, logger });
   const oidc = oidcOf(parts);
   const signIn = createSignIn({
@@ -139,7 +140,7 @@ export function createServices(parts: ServiceParts): Services {
     checkDeliverability: deliverabilityCheck(engine),
   });
   const post = createPost(engine);
-  const send = createSend(post, clock);
+  const send = createSend(post, clock, url);
   const webhookMail = disabledMail(mail !== null, url);
   const sharedLists = createSharedLists({ store, lists, dir: options.listsDir });
   const hostLearning = createHostLearning({ store, lists, openDns: dnsForLearning(options, parts.clock) });
@@ -189,7 +190,8 @@ export function createServices(parts: ServiceParts): Services {
     outcomes,
     hooks,
     outcomeSources,
-    webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail }),
+    webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail, url }),
+    alerts: createAlertService({ store, mail: mail !== null }),
     lists: createListService({ store, clock, costs, policies, singleCalls: () => verify.calls }),
     didYouMean: (email) => intendedAddress(email, engine.domainData()),
     isDisposable: (domain) => engine.domainData().disposable(domain).verdict === 'disposable',

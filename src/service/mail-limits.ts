@@ -35,12 +35,16 @@ const MAIL_LIMIT_RULES = {
   /** From a device of the user, which is the origin. */
   own_password_reset: OWN,
   /** The origin is the account. */
+  alert: OWN,
   low_balance: OWN,
   /** The origin is the account. */
   webhook_disabled: OWN,
   /** Never withheld: whoever takes a user over could use a limit up before. */
   security_change: { perOrigin: null, waitsForOthers: false },
-} as const satisfies Record<MailPayload['template'] | 'sign_up' | 'password_reset' | 'own_password_reset', Rule>;
+} as const satisfies Record<
+  MailPayload['template'] | 'alert' | 'sign_up' | 'password_reset' | 'own_password_reset',
+  Rule
+>;
 type MailCause = keyof typeof MAIL_LIMIT_RULES;
 
 /** Why a mail was not sent: its recipient has had enough, or its account is suspended or deleted. */

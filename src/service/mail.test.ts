@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type MailSink, startMailSink } from '../../tests/lab/mail-sink.ts';
+import { alertWords } from '../kernel/alert-words.ts';
 import { JobFailure } from '../kernel/jobs.ts';
 import { createMail } from './mail.ts';
 
@@ -15,7 +16,7 @@ async function sinkOf(...how: Parameters<typeof startMailSink>): Promise<MailSin
   closing.push(() => sink.close());
   return sink;
 }
-const mailVia = (server: string) => createMail({ server, from: 'mailvet@good.com' });
+const mailVia = (server: string) => createMail({ server, from: 'mailvet@good.com', url: () => 'https://mailvet.test' });
 const ID = 'job_1';
 const RESET = { to: 'jane@good.com', link: LINK };
 
@@ -45,6 +46,21 @@ describe('mail', () => {
     expect(invitation.text).toContain(
       'ada@good.com invited you to join the account "Größe" on Mailvet. Your role: admin.',
     );
+  });
+
+  it('has alerts, with links to the pages of the account, and to those of operators', async () => {
+    const sink = await sinkOf();
+    const mail = mailVia(sink.url);
+    const words = alertWords('list.failed', { id: 'lst_1', name: 'spring.csv' })!;
+    await mail.alert({ to: 'jane@good.com', account: 'Shop', ...words }, 'acc_1', ID);
+    const failed = await sink.next('jane@good.com');
+    expect(failed.headers.get('subject')).toBe('The list "spring.csv" failed (Shop)');
+    expect(failed.text).toMatch(
+      /https:\/\/mailvet\.test\/accounts\/acc_1\/lists\/lst_1\n[\s\S]*\/accounts\/acc_1\/alerts/,
+    );
+    const closed = alertWords('smtp.unreachable', { state: 'port_closed', since: '2026-11-20T10:00:00.000Z' })!;
+    await mail.alert({ to: 'jane@good.com', account: 'Shop', ...closed }, 'acc_1', ID);
+    expect((await sink.next('jane@good.com')).text).toContain('https://mailvet.test/operator/doctor');
   });
 
   it('has a text for webhooks that were disabled, with why', async () => {

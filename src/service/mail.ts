@@ -6,7 +6,8 @@ import {
   WEBHOOK_FAILING_DAYS,
 } from '../kernel/facts/lifetimes.ts';
 import { counted } from '../kernel/format.ts';
-import { JobFailure, type MailPayload, type SecurityChange } from '../kernel/jobs.ts';
+import { type AlertMail, JobFailure, type MailPayload, type SecurityChange } from '../kernel/jobs.ts';
+import { linkTo } from './alerts.ts';
 import { harmlessName, UNSAFE_CHARACTERS } from './link-text.ts';
 
 /** A mail with a link. The link's token is in the fragment. */
@@ -29,8 +30,11 @@ export interface Mail {
   /** To someone who signed up with the address of an existing user. */
   alreadyRegistered(mail: LinkMail, id: string): Promise<void>;
   invitation(mail: PayloadOf<'invitation'>, id: string): Promise<void>;
+  /** Queued by the version before. */
   lowBalance(mail: PayloadOf<'low_balance'>, id: string): Promise<void>;
   webhookDisabled(mail: PayloadOf<'webhook_disabled'>, id: string): Promise<void>;
+  /** `account`: its id. */
+  alert(mail: AlertMail, account: string, id: string): Promise<void>;
   /** To a user whose password, second factor or passkeys were changed. */
   securityChange(mail: PayloadOf<'security_change'>, id: string): Promise<void>;
 }
@@ -39,6 +43,8 @@ interface MailParts {
   /** `smtp://user:password@host:587` or `smtps://…` */
   readonly server: string;
   readonly from: string;
+  /** Public URL of the service, without a trailing slash. */
+  readonly url: () => string;
 }
 
 const CONNECT_MS = 10_000;
@@ -61,7 +67,7 @@ interface TransportError {
   readonly command?: string;
 }
 
-export function createMail({ server, from }: MailParts): Mail {
+export function createMail({ server, from, url }: MailParts): Mail {
   const settings = transportOf(server);
   async function send({ id, to, subject, lines }: Message): Promise<void> {
     // Imported lazily, because most services never send mail.
@@ -159,6 +165,21 @@ export function createMail({ server, from }: MailParts): Mail {
           'Verifications are rejected once the credits are used up.',
           '',
           link,
+        ],
+      }),
+    alert: ({ to, account, subject, text, path }, accountId, id) =>
+      send({
+        id,
+        to,
+        subject: `${subject} (${harmlessName(account)})`,
+        lines: [
+          text,
+          '',
+          `Account: "${harmlessName(account)}" on Mailvet`,
+          linkTo(url(), accountId, path),
+          '',
+          'Owners and admins choose which alerts are mailed, and pause them, here:',
+          linkTo(url(), accountId, '/alerts'),
         ],
       }),
     webhookDisabled: ({ to, account, webhook, reason, link }, id) =>

@@ -315,7 +315,7 @@ export function accounts(driver: StorageDriver): Omit<Accounts, 'audit'> {
     ledger: (id, limit, before = null) => ledgerPage(driver, id, limit, before),
     funds: (id, since) => fundsOf(driver, id, since),
     remove: (id, by) => removeAccount(driver, id, by),
-    claimLowBalanceAlerts: (mailTo, signal) => claimLowBalanceAlerts(driver, mailTo, signal),
+    claimLowBalanceAlerts: (signal) => claimLowBalanceAlerts(driver, signal),
 
     async window(id) {
       const row = await find(id);

@@ -220,10 +220,18 @@ const OF_ACCOUNTS = {
     number: ['received'],
     time: ['previous_until', 'created_at', 'last_received_at'],
   }),
+  alert_settings: of<'alert_settings'>()({
+    fact: ['account_id', 'mails'],
+    number: ['paused'],
+  }),
+  alert_causes: of<'alert_causes'>()({
+    fact: ['account_id', 'type', 'subject', 'node'],
+    time: ['since'],
+  }),
   webhooks: of<'webhooks'>()({
     text: ['url', 'description'],
     secret: ['secret', 'previous_secret'],
-    fact: ['id', 'account_id', 'events', 'disabled_reason'],
+    fact: ['id', 'account_id', 'events', 'disabled_reason', 'format'],
     number: ['enabled'],
     time: ['previous_until', 'disabled_at', 'failing_since', 'failed_at', 'created_at'],
   }),

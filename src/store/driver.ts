@@ -127,6 +127,8 @@ export interface StorageDriver {
   /** How long the server keeps verifications, for what says when it is deleted. */
   readonly retentionDays: number;
   readonly plans: Plans;
+  /** Whether mail can be sent. */
+  readonly sendsMail: boolean;
   /** Of this process, for what is shown and not written. */
   readonly clock: Pick<Clock, 'now'>;
   /** The store's clock, ms. A transaction asks on its own connection (`trx`): another may not be free. */
@@ -229,6 +231,7 @@ export type TransactionDriver = Pick<
   | 'readAndChange'
   | 'retentionDays'
   | 'plans'
+  | 'sendsMail'
 > & { readonly jobs: Pick<JobQueue, 'add'> };
 
 export interface StorageDriverOptions {
@@ -245,4 +248,5 @@ export interface StorageDriverOptions {
   /** How long the server keeps verifications, for what says when it is deleted. */
   readonly retentionDays: number;
   readonly plans: Plans;
+  readonly sendsMail: boolean;
 }

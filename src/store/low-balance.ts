@@ -4,8 +4,7 @@ import { creditsOf } from '../kernel/facts/plans.ts';
 import { toAccount } from './account-rows.ts';
 import { BATCH_ROWS } from './batches.ts';
 import type { StorageDriver } from './driver.ts';
-import { mailAdmins } from './people/members.ts';
-import type { Account, LowBalanceMail } from './store.ts';
+import type { Account } from './store.ts';
 import { creditsUsed } from './usage.ts';
 import { accountEvent, emitEvent, emitOperatorEvent } from './webhooks.ts';
 
@@ -17,11 +16,7 @@ const isLow = ({ balance, locked, lowBalance }: Account): boolean =>
   lowBalance !== null && balance + locked < lowBalance;
 
 /** See `Accounts.claimLowBalanceAlerts`. Where the balance has recovered, the claim is reset. */
-export async function claimLowBalanceAlerts(
-  driver: StorageDriver,
-  mailTo: LowBalanceMail,
-  signal?: AbortSignal,
-): Promise<Account[]> {
+export async function claimLowBalanceAlerts(driver: StorageDriver, signal?: AbortSignal): Promise<Account[]> {
   const { db } = driver;
   const now = await driver.now();
   const month = monthOf(now);
@@ -57,7 +52,6 @@ export async function claimLowBalanceAlerts(
       for (const account of accounts) {
         await some.set({ low_balance_told_at: now }).where('id', '=', account.id).execute();
         const { id, lowBalance } = account;
-        await mailAdmins(driver, trx, id, (to) => mailTo(account, to));
         const used = await creditsUsed(trx, id, month.start, month.end);
         const credits = { ...creditsOf(account), used };
         const data = { credits, low_balance: lowBalance ?? 0 };

@@ -3,6 +3,7 @@ import { RETENTION_DAYS } from '../kernel/facts/limits.ts';
 import { DEFAULT_PLANS, type Plans } from '../kernel/facts/plans.ts';
 import { JOB_POLICIES, type JobPolicies } from '../kernel/jobs.ts';
 import { accounts } from './accounts.ts';
+import { alerts } from './alerts.ts';
 import { auditAccounts } from './audit.ts';
 import { Batcher, ObservedCharge } from './charge/batcher.ts';
 import { sharedHolds } from './charge/shared-hold.ts';
@@ -67,6 +68,8 @@ export interface StoreOptions {
   readonly retentionDays?: number;
   /** Those without a plans file by default. */
   readonly plans?: Plans;
+  /** Whether mail can be sent: otherwise alerts add none. False by default. */
+  readonly sendsMail?: boolean;
 }
 
 /**
@@ -76,7 +79,7 @@ export interface StoreOptions {
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, clock, dir, queue = 5_000, batch = 256, time = 'store', remembers = true } = options;
   const { jobPolicies = JOB_POLICIES, onEvent = () => undefined, retentionDays = RETENTION_DAYS.default } = options;
-  const { plans = DEFAULT_PLANS } = options;
+  const { plans = DEFAULT_PLANS, sendsMail = false } = options;
   const migrations = dir ?? migrationsFolder();
   const driver = await openDriver({
     url,
@@ -88,6 +91,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     onEvent,
     retentionDays,
     plans,
+    sendsMail,
   });
   const charge = new ObservedCharge(driver.charge, clock);
   const charging = new Batcher(charge, { queue, batch }, clock);
@@ -109,6 +113,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     outcomes: outcomes(driver),
     lists: lists(driver),
     webhooks: webhooks(driver),
+    alerts: alerts(driver),
     hooks: hooks(driver),
     outcomeSources: outcomeSources(driver),
     verifications: verifications(driver),

@@ -65,6 +65,8 @@ export const OWNED_TABLES = {
     },
   },
   seen_secrets: { erasure: NO_ADDRESS, purge: { other: 'kept as long as the account' } },
+  alert_settings: { erasure: SETTING, purge: { other: 'kept as long as the account' } },
+  alert_causes: { erasure: NO_ADDRESS, purge: { other: 'when the cause is over (alerts.ts)' } },
   // Before the webhooks, so that none is attempted without its endpoint.
   webhook_deliveries: { erasure: 'rows', purge: { other: 'retention of the log, once finished (upkeep.ts)' } },
   webhooks: { erasure: SETTING, purge: BY_THE_ACCOUNT },

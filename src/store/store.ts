@@ -7,12 +7,14 @@
  */
 
 import type { ActorKind, AuditAction, AuditSubject, UserAction } from '../kernel/audit-actions.ts';
+import type { AlertType } from '../kernel/facts/alerts.ts';
 import type { OutcomeSum, VerdictGroup } from '../kernel/facts/calibration.ts';
 import type {
   AttemptError,
   DeliveryStatus,
   DisabledReason,
   WebhookEventType,
+  WebhookFormat,
   WebhookSubscription,
 } from '../kernel/facts/events.ts';
 import type { FilterAction, FilterMatch, FilterType } from '../kernel/facts/filter-types.ts';
@@ -78,6 +80,7 @@ export interface Store {
   readonly outcomes: Outcomes;
   readonly lists: Lists;
   readonly webhooks: Webhooks;
+  readonly alerts: Alerts;
   readonly hooks: Hooks;
   readonly outcomeSources: OutcomeSources;
   readonly verifications: Verifications;
@@ -552,9 +555,6 @@ export interface AccountChange {
   readonly operatorEvents?: boolean;
 }
 
-/** The alert to one of the account's admins; null: none. */
-export type LowBalanceMail = (account: Account, to: string) => MailPayload | null;
-
 /** An account and the numbers of its members and keys. */
 export type AccountSummary = Account & {
   readonly members: number;
@@ -654,7 +654,7 @@ export interface Accounts {
    * called, each returned once on all nodes together; the mails to its owners and admins are added as jobs in the same
    * transaction. One whose balance recovered, or whose threshold changed, can alert again.
    */
-  claimLowBalanceAlerts(mailTo: LowBalanceMail, signal?: AbortSignal): Promise<Account[]>;
+  claimLowBalanceAlerts(signal?: AbortSignal): Promise<Account[]>;
   /** The rate window as it is, without counting a request. */
   window(id: AccountId): Promise<RateWindow | null>;
   /**
@@ -2346,7 +2346,9 @@ export interface Nodes {
 export interface Webhook {
   readonly id: string;
   readonly accountId: AccountId;
+  /** Of a chat: without the part that is its secret. */
   readonly url: string;
+  readonly format: WebhookFormat;
   readonly events: WebhookSubscription;
   readonly description: string | null;
   readonly enabled: boolean;
@@ -2395,6 +2397,9 @@ export interface Delivery {
 /** What is sent, and to where. */
 export interface Dispatch {
   readonly url: string;
+  readonly format: WebhookFormat;
+  /** Whose it is. */
+  readonly account: { readonly id: string; readonly name: string };
   /** Each signs. */
   readonly secrets: readonly string[];
   readonly eventId: string;
@@ -2433,7 +2438,11 @@ type ReplayOutcome =
 
 export interface Webhooks {
   /** Throws ApiError('too_many_webhooks'). */
-  create(account: AccountId, input: WebhookInput & { readonly secret: string }, by: Actor): Promise<Webhook>;
+  create(
+    account: AccountId,
+    input: WebhookInput & { readonly secret: string; readonly format: WebhookFormat },
+    by: Actor,
+  ): Promise<Webhook>;
   /** Oldest first. */
   list(account: AccountId): Promise<Webhook[]>;
   get(account: AccountId, id: string): Promise<Webhook | null>;
@@ -2451,7 +2460,10 @@ export interface Webhooks {
   /** Newest first; null where there is no such webhook. */
   deliveries(account: AccountId, id: string, input: { offset: number; limit: number }): Promise<Page<Delivery> | null>;
   /** One of them, with what is sent. */
-  delivery(account: AccountId, id: string): Promise<{ delivery: Delivery; body: string } | null>;
+  delivery(
+    account: AccountId,
+    id: string,
+  ): Promise<({ delivery: Delivery } & Pick<Dispatch, 'format' | 'account' | 'body'>) | null>;
   /**
    * Sends an event again, as a new delivery with the same `webhook-id`; a pending delivery is itself attempted at once,
    * and then as often again as a new one.
@@ -2481,6 +2493,37 @@ export interface Webhooks {
   ): Promise<Delivery | null>;
   /** Adds the job of each webhook that has due deliveries and no job. */
   wake(signal?: AbortSignal): Promise<void>;
+}
+
+// Alerts.
+
+/** Which alerts owners and admins are mailed, and which of them are going on. */
+export interface AlertSettings {
+  readonly mails: readonly AlertType[];
+  readonly paused: boolean;
+}
+export interface AlertsOfAccount extends AlertSettings {
+  /** The latest first. */
+  readonly open: readonly { readonly type: AlertType; readonly subject: string; readonly since: number }[];
+}
+
+/** Whether this node reaches mail servers, and since when. */
+export interface MailServersSeen {
+  readonly state: 'ok' | 'port_closed' | 'refused_everywhere';
+  readonly since: number;
+  readonly node: string | null;
+}
+
+export interface Alerts {
+  settings(account: AccountId): Promise<AlertsOfAccount>;
+  change(account: AccountId, change: Partial<AlertSettings>, by: Actor): Promise<void>;
+  /** Whether the account has chosen anything, or has a webhook for a chat. */
+  isSetUp(account: AccountId): Promise<boolean>;
+  /**
+   * Reports what is wrong in active accounts and was not reported, and ends what is over. Mails and deliveries commit
+   * with the record of it. `seen`: null without an SMTP identity.
+   */
+  evaluate(seen: MailServersSeen | null, signal?: AbortSignal): Promise<void>;
 }
 
 // Hooks of auth servers.

@@ -2,7 +2,8 @@
 
 import type { ColumnType, Generated, Selectable } from 'kysely';
 import type { AuditAction } from '../kernel/audit-actions.ts';
-import type { DeliveryStatus, DisabledReason, WebhookEventType } from '../kernel/facts/events.ts';
+import type { AlertType } from '../kernel/facts/alerts.ts';
+import type { DeliveryStatus, DisabledReason, WebhookEventType, WebhookFormat } from '../kernel/facts/events.ts';
 import type { FilterAction } from '../kernel/facts/filter-types.ts';
 import type { HookKind } from '../kernel/facts/hooks.ts';
 import type { ListStatus } from '../kernel/facts/lists.ts';
@@ -117,6 +118,7 @@ interface WebhooksTable {
   events: string;
   description: string | null;
   secret: string;
+  format: Generated<WebhookFormat>;
   /** Secrets before rotations, the newest first, separated by a space: they sign alongside until then. */
   previous_secret: string | null;
   previous_until: number | null;
@@ -146,6 +148,21 @@ interface WebhookDeliveriesTable {
   next_attempt_at: number | null;
   created_at: number;
   finished_at: number | null;
+}
+
+interface AlertSettingsTable {
+  account_id: string;
+  /** JSON array of types. */
+  mails: string;
+  /** 1 or 0. */
+  paused: number;
+}
+interface AlertCausesTable {
+  account_id: string;
+  type: AlertType;
+  subject: string;
+  since: number;
+  node: string | null;
 }
 
 interface HooksTable {
@@ -662,6 +679,8 @@ export interface Tables extends PaceTables, RequestTables, OutcomeTables {
   seen_secrets: SeenSecretsTable;
   webhooks: WebhooksTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  alert_settings: AlertSettingsTable;
+  alert_causes: AlertCausesTable;
   hooks: HooksTable;
   outcome_sources: OutcomeSourcesTable;
   nodes: NodesTable;

@@ -1,6 +1,8 @@
 import type { Insertable, Kysely, Transaction, Updateable } from 'kysely';
+import { type AlertWords, alertWords } from '../kernel/alert-words.ts';
 import { DAY_MS, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { isAlertType, MAILED_BY_DEFAULT } from '../kernel/facts/alerts.ts';
 import {
   type DisabledReason,
   delivers,
@@ -16,14 +18,16 @@ import { lockAccount, lockExistingAccount } from './account-rows.ts';
 import type { Scope } from './charge/shared-hold.ts';
 import type { StorageDriver } from './driver.ts';
 import { writeAudit } from './people/audit-log.ts';
-import { mailAdmins } from './people/members.ts';
+import { adminsOf, mailAdmins } from './people/members.ts';
 import { accountId, storable, storableOrNull } from './rows.ts';
 import type {
   AccountId,
   Actor,
+  AlertSettings,
   AttemptOutcome,
   Delivery,
   DeliveryAttempt,
+  Dispatch,
   Webhook,
   WebhookDisabledMail,
   Webhooks,
@@ -53,14 +57,16 @@ function newEvent<T extends WebhookEventType>(type: T, data: WebhookEventData[T]
  * until `wake` finds it. Where there are none, nothing is written.
  */
 export async function emitEvent<T extends WebhookEventType>(
-  { driver, trx, now }: Scope,
+  scope: Scope,
   account: string,
   type: T,
   data: WebhookEventData[T],
 ): Promise<void> {
-  const enabled = trx.selectFrom('webhooks').select(['id', 'events']).where('account_id', '=', account);
+  const { driver, trx, now } = scope;
+  await mailAlert(scope, account, alertWords(type, data));
+  const enabled = trx.selectFrom('webhooks').select(['id', 'events', 'format']).where('account_id', '=', account);
   const webhooks = await enabled.where('enabled', '=', 1).orderBy('id').execute();
-  const subscribed = webhooks.filter(({ events }) => subscribes(JSON.parse(events), type));
+  const subscribed = webhooks.filter((webhook) => receives(webhook, type));
   if (subscribed.length === 0) return;
   const event = newEvent(type, data, now);
   const rows = subscribed.map((webhook) => pendingRow(account, webhook.id, event, now));
@@ -81,19 +87,44 @@ export async function emitOperatorEvent<T extends OperatorEventType>(
   const webhooks = await trx
     .selectFrom('webhooks')
     .innerJoin('accounts', 'accounts.id', 'webhooks.account_id')
-    .select(['webhooks.id', 'webhooks.account_id', 'webhooks.events'])
+    .select(['webhooks.id', 'webhooks.account_id', 'webhooks.events', 'webhooks.format'])
     .where('accounts.operator_events', '=', 1)
     .where('accounts.status', '=', 'active')
     .where('accounts.id', '<>', about)
     .where('webhooks.enabled', '=', 1)
     .orderBy('webhooks.id')
     .execute();
-  const called = webhooks.filter(({ events }) => subscribes(JSON.parse(events), type));
+  const called = webhooks.filter((webhook) => receives(webhook, type));
   if (called.length === 0) return;
   const event = newEvent(type, data, now);
   const rows = called.map(({ id, account_id }) => pendingRow(account_id, id, event, now));
   await trx.insertInto('webhook_deliveries').values(rows).execute();
   for (const { id, account_id } of called) await addDeliveryJob(driver, trx, account_id, id);
+}
+
+/** A chat gets those that there are words for. */
+const receives = ({ events, format }: Pick<Row<'webhooks'>, 'events' | 'format'>, type: WebhookEventType): boolean =>
+  subscribes(JSON.parse(events), type) && (format === 'events' || isAlertType(type));
+
+/** What the account has chosen of alerts by mail. */
+export async function alertMails(db: Kysely<Tables>, account: string): Promise<AlertSettings> {
+  const row = await db.selectFrom('alert_settings').selectAll().where('account_id', '=', account).executeTakeFirst();
+  if (row === undefined) return { mails: MAILED_BY_DEFAULT, paused: false };
+  const mails: string[] = JSON.parse(row.mails);
+  return { mails: mails.filter(isAlertType), paused: row.paused === 1 };
+}
+
+/** To owners and admins, unless they have paused such mails, or their account is suspended. */
+async function mailAlert({ driver, trx }: Scope, account: string, words: AlertWords | null): Promise<void> {
+  if (words === null || !driver.sendsMail) return;
+  const live = trx.selectFrom('accounts').select('name').where('id', '=', account).where('status', '=', 'active');
+  const of = await live.where('test_of', 'is', null).executeTakeFirst();
+  const { mails, paused } = await alertMails(trx, account);
+  if (of === undefined || paused || !mails.includes(words.type)) return;
+  for (const to of await adminsOf(trx, account)) {
+    const payload = { to, account: of.name, ...words };
+    await driver.jobs.add(trx, { kind: 'alert_mail', payload, account });
+  }
 }
 
 /** What an event for operators says of its account. */
@@ -131,7 +162,8 @@ const addDeliveryJob = (driver: Scope['driver'], trx: Transaction<Tables>, accou
 const toWebhook = (row: Row<'webhooks'>, now: number): Webhook => ({
   id: row.id,
   accountId: accountId(row.account_id),
-  url: row.url,
+  url: row.format === 'slack' ? shownUrl(row) : row.url,
+  format: row.format,
   events: JSON.parse(row.events),
   description: row.description,
   enabled: row.enabled === 1,
@@ -179,8 +211,12 @@ const DELIVERY_COLUMNS = [
   'finished_at',
 ] as const;
 
-/** For the audit log and mails: a query may hold what authenticates the sender. */
-function withoutQuery(url: string): string {
+/**
+ * For the audit log and mails: a query may hold what authenticates the sender. Of a chat, whoever knows the path may
+ * write to it: only its end is shown, to tell it from others.
+ */
+export function shownUrl({ url, format }: Pick<Row<'webhooks'>, 'url' | 'format'>): string {
+  if (format === 'slack') return `${new URL(url).origin}/…${url.slice(-4)}`;
   const end = url.indexOf('?');
   return end === -1 ? url : url.slice(0, end);
 }
@@ -271,7 +307,7 @@ async function announce(
   reason: Exclude<DisabledReason, 'manual'>,
   mailTo: WebhookDisabledMail,
 ): Promise<void> {
-  const target = withoutQuery(webhook.url);
+  const target = shownUrl(webhook);
   const detail = { webhook: webhook.id, reason };
   await writeAudit(trx, webhook.account_id, now, SERVICE, { action: 'webhook.disabled', target, detail });
   const of = trx.selectFrom('accounts').select('name').where('id', '=', webhook.account_id);
@@ -311,7 +347,9 @@ function deliveries(driver: StorageDriver): Pick<Webhooks, DeliveryMethods> {
     async delivery(account, id) {
       const mine = db.selectFrom('webhook_deliveries').where('id', '=', id).where('account_id', '=', account);
       const row = await mine.select(DELIVERY_COLUMNS).select('body').executeTakeFirst();
-      return row === undefined ? null : { delivery: toDelivery(row), body: row.body };
+      if (row === undefined) return null;
+      const sent = await dispatchOf(db, row.webhook_id);
+      return sent === undefined ? null : { delivery: toDelivery(row), body: row.body, ...sent };
     },
 
     async replay(account, id) {
@@ -335,9 +373,11 @@ function deliveries(driver: StorageDriver): Pick<Webhooks, DeliveryMethods> {
       const inOrder = pendingOf(db, id).select(['id', 'event_id', 'body', 'attempt_count']);
       const due = inOrder.where('next_attempt_at', '<=', now).orderBy('next_attempt_at').orderBy('id').limit(most);
       const [url, secrets] = [webhook.url, secretsOf(webhook, now)];
+      const of = await dispatchOf(db, id);
+      if (of === undefined) return { due: [], failingForMs: null };
       return {
         due: (await due.execute()).map((row) => ({
-          ...{ id: row.id, url, secrets, body: row.body, at: now },
+          ...{ id: row.id, url, secrets, body: row.body, at: now, ...of },
           ...{ eventId: row.event_id, attemptCount: row.attempt_count },
         })),
         failingForMs: webhook.failing_since === null ? null : Math.max(0, now - webhook.failing_since),
@@ -385,7 +425,10 @@ function deliveries(driver: StorageDriver): Pick<Webhooks, DeliveryMethods> {
       const webhook = await webhookOf(db, account, id);
       if (webhook === undefined) return null;
       const { event_id, body } = newEvent('ping', { webhook_id: id }, now);
-      return { webhookId: id, url: webhook.url, secrets: secretsOf(webhook, now), eventId: event_id, body, at: now };
+      const of = await dispatchOf(db, id);
+      if (of === undefined) return null;
+      const { url } = webhook;
+      return { webhookId: id, url, secrets: secretsOf(webhook, now), eventId: event_id, body, at: now, ...of };
     },
 
     async recordTest(account, { webhookId, eventId, body, at }, outcome, mailTo) {
@@ -415,6 +458,19 @@ function deliveries(driver: StorageDriver): Pick<Webhooks, DeliveryMethods> {
       }
     },
   };
+}
+
+/** In which form it is sent to a webhook, and whose that is. */
+async function dispatchOf(
+  from: Kysely<Tables>,
+  webhook: string,
+): Promise<Pick<Dispatch, 'format' | 'account'> | undefined> {
+  const of = from.selectFrom('webhooks').innerJoin('accounts', 'accounts.id', 'webhooks.account_id');
+  const row = await of
+    .select(['webhooks.format', 'accounts.id', 'accounts.name'])
+    .where('webhooks.id', '=', webhook)
+    .executeTakeFirst();
+  return row && { format: row.format, account: { id: row.id, name: row.name } };
 }
 
 /** The webhook if it is enabled and its account active. */
@@ -496,7 +552,7 @@ export function webhooks(driver: StorageDriver): Webhooks {
   return {
     ...deliveries(driver),
 
-    async create(account, { url, events, description, secret }, by) {
+    async create(account, { url, format, events, description, secret }, by) {
       const now = await driver.now();
       return driver.transaction(async (trx) => {
         await lockExistingAccount(driver, trx, account);
@@ -509,6 +565,7 @@ export function webhooks(driver: StorageDriver): Webhooks {
             id: newId('whk', now),
             account_id: account,
             url: storable(url),
+            format,
             events: JSON.stringify(events),
             description: storableOrNull(description),
             secret,
@@ -518,7 +575,7 @@ export function webhooks(driver: StorageDriver): Webhooks {
           .returningAll()
           .executeTakeFirstOrThrow();
         const detail = { webhook: row.id, events };
-        await writeAudit(trx, account, now, by, { action: 'webhook.created', target: withoutQuery(row.url), detail });
+        await writeAudit(trx, account, now, by, { action: 'webhook.created', target: shownUrl(row), detail });
         return toWebhook(row, now);
       });
     },
@@ -550,7 +607,7 @@ export function webhooks(driver: StorageDriver): Webhooks {
           ...(enabled === true ? ENABLED : {}),
         });
         const detail = changed(before, after);
-        const target = withoutQuery(before.url);
+        const target = shownUrl(before);
         if (detail !== null) await writeAudit(trx, account, now, by, { action: 'webhook.changed', target, detail });
         return toWebhook(after, now);
       });
@@ -565,7 +622,7 @@ export function webhooks(driver: StorageDriver): Webhooks {
         const earlier = secretsOf(before, now).slice(0, WEBHOOK_PREVIOUS_SECRETS_MAX);
         const previous = { previous_secret: earlier.join(BETWEEN_SECRETS), previous_until: now + overlapMs };
         const after = await set(trx, id, { secret, ...previous });
-        const target = withoutQuery(before.url);
+        const target = shownUrl(before);
         await writeAudit(trx, account, now, by, { action: 'webhook.secret_rotated', target, detail: { webhook: id } });
         return toWebhook(after, now);
       });
@@ -578,7 +635,7 @@ export function webhooks(driver: StorageDriver): Webhooks {
         if (before === undefined) return false;
         await trx.deleteFrom('webhook_deliveries').where('webhook_id', '=', id).execute();
         await trx.deleteFrom('webhooks').where('id', '=', id).execute();
-        const target = withoutQuery(before.url);
+        const target = shownUrl(before);
         await writeAudit(trx, account, now, by, { action: 'webhook.deleted', target, detail: { webhook: id } });
         return true;
       });
@@ -600,8 +657,7 @@ function changed(before: Row<'webhooks'>, after: Row<'webhooks'>): Record<string
   const detail = Object.entries(fields).flatMap(([name, read]) => {
     const [from, to] = [read(before), read(after)];
     if (JSON.stringify(from) === JSON.stringify(to)) return [];
-    const hidden = typeof from === 'string' && typeof to === 'string' && name === 'url';
-    return [[name, hidden ? { from: withoutQuery(from), to: withoutQuery(to) } : { from, to }] as const];
+    return [[name, name === 'url' ? { from: shownUrl(before), to: shownUrl(after) } : { from, to }] as const];
   });
   return detail.length === 0 ? null : { webhook: after.id, ...Object.fromEntries(detail) };
 }

@@ -23,6 +23,7 @@ export const INSIDE = [
   ['/settings/hooks', 'Auth hooks'],
   ['/webhooks', 'Webhooks'],
   ['/webhooks/:webhook', 'Webhook'],
+  ['/alerts', 'Alerts'],
   ['/account', 'Account'],
   ['/account/ledger', 'Credit ledger'],
   ['/account/members', 'Members'],

@@ -33,6 +33,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'import os': { by: 'clients/python/tests/test_readme.py' },
     'use Mailvet': { by: 'clients/php/tests/ReadmeTest.php' },
   },
+  'docs/alerts.md': { '{': { shape: 'valid' } },
   'docs/auth-hooks.md': {
     '': { by: 'tests/flows/auth-hooks-page.test.ts' },
     GOTRUE: { not: 'it needs Supabase' },

@@ -21,6 +21,7 @@ export async function openDriver(url: string, leaseSeconds: number): Promise<Sto
     retentionDays: 30,
     remembers: true,
     plans: DEFAULT_PLANS,
+    sendsMail: false,
   };
   if (url.startsWith('sqlite:')) return (await import('../../src/store/sqlite/driver.ts')).openSqlite(all);
   return (await import('../../src/store/postgres/driver.ts')).openPostgres(all);

@@ -17,6 +17,7 @@ const jobPolicies: JobPolicies = {
 };
 const NONE: JobRunners = {
   mail: null,
+  alert_mail: null,
   password_reset: null,
   sign_up: null,
   low_balance: null,

@@ -5,8 +5,6 @@ import { member, verifyNow } from './cast.ts';
 import { BY } from './people.ts';
 import { create } from './webhook-cast.ts';
 
-const noMail = () => null;
-
 /** What was told to the webhook, oldest first. */
 async function toldTo(lab: StoreLab, { id }: { id: string }) {
   const rows = await lab.sql(
@@ -63,7 +61,7 @@ describeStores('events for operators', (lab) => {
     await store.accounts.create({ name: 'Empty', plan: 'starter', rateLimit: null, credits: 0 });
     const who = await member(store, { credits: 1 });
     await store.accounts.set(who.account.id, { lowBalance: 1 });
-    const look = () => store.accounts.claimLowBalanceAlerts(noMail);
+    const look = () => store.accounts.claimLowBalanceAlerts();
     await look();
     expect(await toldTo(lab, webhook)).toEqual([]);
     await verifyNow(store, who);

@@ -21,11 +21,17 @@ const due = async (store: Store, account: Account): Promise<number> => {
 /** Null: of no account, or it takes away what is to go. */
 const WORK: Readonly<Record<JobKind | 'list_work', Work | null>> = {
   list_work: { found: async (store) => (await store.lists.running()).length },
-  low_balance: { found: async (store) => (await store.accounts.claimLowBalanceAlerts(() => null)).length },
+  low_balance: { found: async (store) => (await store.accounts.claimLowBalanceAlerts()).length },
   mail: {
     async found(store, account) {
       const limits = createMailLimits({ store, logger: createLogger('silent') });
       return Number(await limits.accountMaySend('webhook_disabled', account.id));
+    },
+  },
+  alert_mail: {
+    async found(store, account) {
+      const limits = createMailLimits({ store, logger: createLogger('silent') });
+      return Number(await limits.accountMaySend('alert', account.id));
     },
   },
   webhook_delivery: { found: due },

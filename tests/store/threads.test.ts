@@ -126,4 +126,5 @@ const sameFile = (url: string): Promise<StorageDriver> =>
     retentionDays: 30,
     remembers: true,
     plans: DEFAULT_PLANS,
+    sendsMail: false,
   });

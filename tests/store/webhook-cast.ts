@@ -1,6 +1,6 @@
 /** What the store's tests of webhooks have in common. */
 
-import type { WebhookSubscription } from '../../src/kernel/facts/events.ts';
+import type { WebhookFormat, WebhookSubscription } from '../../src/kernel/facts/events.ts';
 import { newWebhookSecret } from '../../src/kernel/ids.ts';
 import type { Account, AttemptOutcome, Store, Webhook } from '../../src/store/store.ts';
 import { BY } from './people.ts';
@@ -10,7 +10,8 @@ export const create = (
   { id }: Account,
   events: WebhookSubscription = ['*'],
   url = 'https://example.com/hook',
-) => store.webhooks.create(id, { url, events, description: null, secret: newWebhookSecret() }, BY);
+  format: WebhookFormat = 'events',
+) => store.webhooks.create(id, { url, format, events, description: null, secret: newWebhookSecret() }, BY);
 export const newKey = (store: Store, { id }: Account, name = 'fresh') =>
   store.keys.create(id, { name, hash: crypto.randomUUID(), lastFour: 'wxyz', allowIps: [] }, BY);
 export const listed = async (store: Store, { accountId, id }: Webhook) =>

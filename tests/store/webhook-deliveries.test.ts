@@ -101,21 +101,21 @@ describeStores('events of webhooks', (lab) => {
     await store.accounts.set(who.account.id, { lowBalance: 10 });
     // What is only held may be released.
     const list = await startedList(store, who, addressesOf(5));
-    await store.accounts.claimLowBalanceAlerts(noMail);
+    await store.accounts.claimLowBalanceAlerts();
     expect(await listed(store, webhook)).toEqual([]);
     await store.lists.change(who.account.id, list, 'cancel');
     await verifyNow(store, who);
-    await store.accounts.claimLowBalanceAlerts(noMail);
-    await store.accounts.claimLowBalanceAlerts(noMail);
+    await store.accounts.claimLowBalanceAlerts();
+    await store.accounts.claimLowBalanceAlerts();
     const { body } = await dueNow(store, webhook);
     expect(JSON.parse(body)).toMatchObject({
       type: 'credits.low',
       data: { credits: { total: 9, locked: 0, used: 1, remaining: 9 }, low_balance: 10 },
     });
     await store.accounts.grant(who.account.id, 5, 'more');
-    await store.accounts.claimLowBalanceAlerts(noMail);
+    await store.accounts.claimLowBalanceAlerts();
     await store.accounts.set(who.account.id, { lowBalance: 100 });
-    await store.accounts.claimLowBalanceAlerts(noMail);
+    await store.accounts.claimLowBalanceAlerts();
     expect(await listed(store, webhook)).toHaveLength(2);
   });
 });

@@ -75,7 +75,13 @@ describeStores('webhooks', (lab) => {
     const store = await lab.open();
     const { account } = await member(store);
     const [one, two] = [newWebhookSecret(), newWebhookSecret()];
-    const input = { url: 'https://example.com', events: ['*'] as const, description: null, secret: one };
+    const input = {
+      url: 'https://example.com',
+      format: 'events',
+      events: ['*'],
+      description: null,
+      secret: one,
+    } as const;
     const { id } = await store.webhooks.create(account.id, input, BY);
     const secrets = async () => (await store.webhooks.prepareTest(account.id, id))?.secrets;
     expect(await secrets()).toEqual([one]);

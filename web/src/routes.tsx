@@ -193,6 +193,7 @@ const webhook = createRoute({
   ...ofSignedIn('/webhooks/$id', () => import('./pages/webhook.tsx'), 'WebhookPage'),
   validateSearch: webhookSearch,
 });
+const alerts = createRoute({ ...ofSignedIn('/alerts', () => import('./pages/alerts.tsx'), 'AlertsPage') });
 const account = createRoute({ ...ofSignedIn('/account', () => import('./pages/account.tsx'), 'AccountPage') });
 const ledger = createRoute({ ...ofSignedIn('/account/ledger', () => import('./pages/ledger.tsx'), 'LedgerPage') });
 const members = createRoute({
@@ -261,6 +262,7 @@ const routeTree = root.addChildren([
     hooks,
     webhooks,
     webhook,
+    alerts,
     account,
     ledger,
     members,

@@ -1,5 +1,6 @@
 import type { Route } from '../route.ts';
 import { ACCOUNT_ROUTES } from './account.ts';
+import { ALERT_ROUTES } from './alerts.ts';
 import { AUDIT_LOG_ROUTES } from './audit-log.ts';
 import { DASHBOARD_FILTER_ROUTES } from './filters.ts';
 import { HOOK_ROUTES } from './hooks.ts';
@@ -26,6 +27,7 @@ export const DASHBOARD_ROUTES: readonly Route[] = [
   ...DASHBOARD_FILTER_ROUTES,
   ...DASHBOARD_POLICY_ROUTES,
   ...DASHBOARD_WEBHOOK_ROUTES,
+  ...ALERT_ROUTES,
   ...HOOK_ROUTES,
   ...DASHBOARD_OUTCOME_ROUTES,
   ...ACCOUNT_ROUTES,

@@ -31,8 +31,8 @@ export const DASHBOARD_WEBHOOK_ROUTES: readonly Route[] = [
     },
     serve:
       ({ webhooks }) =>
-      async ({ account, actor }, { body: { url, events, description = null } }) => ({
-        body: withSecret(await webhooks.create(account, { url, events, description }, actor)),
+      async ({ account, actor }, { body: { url, format = 'events', events, description = null } }) => ({
+        body: withSecret(await webhooks.create(account, { url, format, events, description }, actor)),
       }),
   }),
   route({

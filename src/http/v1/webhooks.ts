@@ -10,6 +10,7 @@ const WEBHOOKS = '/v1/webhooks';
 export const webhookReply = (w: Webhook): C.WebhookReply => ({
   id: w.id,
   url: w.url,
+  format: w.format,
   events: [...w.events],
   description: w.description,
   enabled: w.enabled,
@@ -59,8 +60,8 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     doc: { operationId: 'createWebhook', tag: 'Webhooks', summary: 'Create a webhook', errors: [422] },
     serve:
       ({ webhooks }) =>
-      async ({ caller, ip }, { body: { url, events, description = null } }) => {
-        const made = await webhooks.create(caller.accountId, { url, events, description }, { caller, ip });
+      async ({ caller, ip }, { body: { url, format = 'events', events, description = null } }) => {
+        const made = await webhooks.create(caller.accountId, { url, format, events, description }, { caller, ip });
         return { body: withSecret(made), headers: { location: `${WEBHOOKS}/${made.webhook.id}` } };
       },
   }),

@@ -62,6 +62,29 @@ export interface WebhookEventData {
     readonly total: number;
     readonly contradictions: readonly Readonly<Record<string, unknown>>[];
   };
+  /** Far more requests than usual were rejected; `usual`: in as long a time, on average. */
+  readonly 'rejections.high': { readonly rejected: number; readonly usual: number; readonly since: string };
+  /** Shares from 0 to 1, of what was asked about. */
+  readonly 'unknowns.high': {
+    readonly unknown: number;
+    readonly share: number;
+    readonly usual_share: number;
+    readonly since: string;
+  };
+  readonly 'budget.low': {
+    readonly key_id: string;
+    readonly name: string;
+    readonly monthly_credits: number;
+    readonly used: number;
+    readonly resets_at: string;
+  };
+  /** `url`: as far as it is no secret. */
+  readonly 'webhook.failing': { readonly webhook_id: string; readonly url: string; readonly failing_since: string };
+  /** For operators. */
+  readonly 'smtp.unreachable': {
+    readonly state: 'port_closed' | 'refused_everywhere';
+    readonly since: string;
+  };
   readonly ping: { readonly webhook_id: string };
 }
 
@@ -77,6 +100,11 @@ export const WEBHOOK_EVENT_TYPES = [
   'key.created',
   'key.revoked',
   'outcomes.contradiction',
+  'rejections.high',
+  'unknowns.high',
+  'budget.low',
+  'webhook.failing',
+  'smtp.unreachable',
   'ping',
 ] as const satisfies readonly (keyof WebhookEventData)[];
 /** Of all accounts, for the webhooks of the accounts that operators have chosen. */
@@ -92,6 +120,10 @@ export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
 /** In place of types: every event, also those that later versions add. */
 export const EVERY_EVENT = '*';
+/** `slack`: a text for a chat, `{"text": …}`; only of events that are alerts. */
+export const WEBHOOK_FORMATS = ['events', 'slack'] as const;
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
+
 export type WebhookSubscription = readonly (WebhookEventType | typeof EVERY_EVENT)[];
 
 export const subscribes = (events: WebhookSubscription, type: WebhookEventType): boolean =>

@@ -30,6 +30,7 @@ export const PAGES = {
   '/settings/hooks': { title: 'Auth hooks', for: 'account' },
   '/webhooks': { title: 'Webhooks', for: 'account' },
   '/webhooks/$id': { title: 'Webhook', for: 'account', under: '/webhooks' },
+  '/alerts': { title: 'Alerts', for: 'account', liveOnly: true },
   '/usage': { title: 'Usage', for: 'account' },
   '/account/ledger': { title: 'Credit ledger', for: 'account', liveOnly: true },
   '/account/members': { title: 'Members', for: 'account', liveOnly: true },

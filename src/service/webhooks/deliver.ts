@@ -8,6 +8,7 @@ import { standardSignature } from '../../kernel/signatures.ts';
 import { VERSION } from '../../kernel/version.ts';
 import type { ClaimOf } from '../../store/jobs/queue.ts';
 import type { AttemptOutcome, Dispatch, DueDelivery, Store, WebhookDisabledMail } from '../../store/store.ts';
+import { chatMessage } from '../alerts.ts';
 
 /** Of the signature (Standard Webhooks 1.0.0). */
 const SCHEME = 'v1';
@@ -26,17 +27,24 @@ function signedHeaders({ eventId, secrets, body, at }: Dispatch): Record<string,
   };
 }
 
+/** What is sent of an event. */
+export const bodyOf = (
+  { format, account, body }: Pick<Dispatch, 'format' | 'account' | 'body'>,
+  url: string,
+): string => (format === 'slack' ? chatMessage(body, { account, url }) : body);
+
 /** Makes one attempt. Rejects only with the reason of its aborted signal. */
 export type Send = (dispatch: Dispatch, signal: AbortSignal) => Promise<AttemptOutcome>;
 
 export const createSend =
-  (post: Post, clock: Clock): Send =>
+  (post: Post, clock: Clock, url: () => string): Send =>
   async (dispatch, signal) => {
     const began = clock.elapsed();
+    const body = bodyOf(dispatch, url());
     const outcome = await post({
       url: dispatch.url,
-      headers: signedHeaders(dispatch),
-      body: dispatch.body,
+      headers: signedHeaders({ ...dispatch, body }),
+      body,
       timeoutMs: WEBHOOK_TIMEOUT_MS,
       replyBytes: WEBHOOK_RESPONSE_BYTES,
       signal,

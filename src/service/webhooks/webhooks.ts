@@ -2,13 +2,13 @@ import { routable } from '../../engine/dns/routable.ts';
 import { type DestinationDeps, isLiteral, NoAddressError, resolveHost, urlHost } from '../../engine/http/post.ts';
 import { HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import type { WebhookSubscription } from '../../kernel/facts/events.ts';
+import type { WebhookFormat, WebhookSubscription } from '../../kernel/facts/events.ts';
 import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../../kernel/facts/lifetimes.ts';
 import { WEBHOOK_TESTS_AT_ONCE, WEBHOOK_TESTS_PER_ACCOUNT, WEBHOOK_TIMEOUT_MS } from '../../kernel/facts/limits.ts';
 import { newWebhookSecret } from '../../kernel/ids.ts';
 import type { AccountId, Delivery, Page, Store, Webhook, WebhookDisabledMail } from '../../store/store.ts';
 import { actorFor, type ChangedBy } from '../audit-log.ts';
-import type { Send } from './deliver.ts';
+import { bodyOf, type Send } from './deliver.ts';
 
 // Which URLs a webhook may have.
 
@@ -57,10 +57,11 @@ export interface WebhookWithSecret {
 
 interface NewWebhook {
   readonly url: string;
+  readonly format: WebhookFormat;
   readonly events: WebhookSubscription;
   readonly description: string | null;
 }
-type WebhookChange = { readonly [F in keyof NewWebhook]?: NewWebhook[F] | undefined } & {
+type WebhookChange = { readonly [F in Exclude<keyof NewWebhook, 'format'>]?: NewWebhook[F] | undefined } & {
   readonly enabled?: boolean | undefined;
 };
 
@@ -86,9 +87,11 @@ interface Parts {
   readonly checkUrl: (url: string) => Promise<string>;
   readonly send: Send;
   readonly mailTo: WebhookDisabledMail;
+  /** Public URL of the service, without a trailing slash. */
+  readonly url: () => string;
 }
 
-export function createWebhookService({ store, checkUrl, send, mailTo }: Parts): WebhookService {
+export function createWebhookService({ store, checkUrl, send, mailTo, url }: Parts): WebhookService {
   const { webhooks } = store;
   const actorOf = actorFor(store.keys);
   const testing = createTestSlots();
@@ -100,16 +103,23 @@ export function createWebhookService({ store, checkUrl, send, mailTo }: Parts): 
       return (await webhooks.get(account, id)) ?? notFound('webhook');
     },
 
-    async create(account, { url, events, description }, by) {
+    async create(account, { url: text, format, events, description }, by) {
       const secret = newWebhookSecret();
-      const input = { url: await checkUrl(url), events: unique(events), description: description || null, secret };
+      const input = {
+        url: await checkUrl(text),
+        format,
+        events: unique(events),
+        description: description || null,
+        secret,
+      };
       return { webhook: await webhooks.create(account, input, await actorOf(by)), secret };
     },
 
-    async change(account, id, { url, events, description, enabled }, by) {
+    async change(account, id, { url: text, events, description, enabled }, by) {
       const { url: current } = (await webhooks.get(account, id)) ?? notFound('webhook');
       const change = {
-        ...(url === undefined || url === current ? {} : { url: await checkUrl(url) }),
+        // Of a chat it is shown without its secret: what comes back as it was shown is no change.
+        ...(text === undefined || text === current ? {} : { url: await checkUrl(text) }),
         ...(events === undefined ? {} : { events: unique(events) }),
         ...(description === undefined ? {} : { description: description || null }),
         ...(enabled === undefined ? {} : { enabled }),
@@ -141,7 +151,10 @@ export function createWebhookService({ store, checkUrl, send, mailTo }: Parts): 
       return (await webhooks.deliveries(account, id, input)) ?? notFound('webhook');
     },
 
-    delivery: async (account, id) => (await webhooks.delivery(account, id)) ?? notFound('delivery'),
+    async delivery(account, id) {
+      const { delivery, ...sent } = (await webhooks.delivery(account, id)) ?? notFound('delivery');
+      return { delivery, body: bodyOf(sent, url()) };
+    },
 
     async replay(account, id) {
       const replayed = await webhooks.replay(account, id);

@@ -203,6 +203,13 @@ function invitations(
 /** Who gets the mails about an account. */
 const MAILED = ROLES.filter((role) => isAtLeast(role, 'admin'));
 
+/** The addresses of the account's owners and admins. */
+export async function adminsOf(trx: Transaction<Tables>, account: string): Promise<string[]> {
+  const people = trx.selectFrom('members as m').innerJoin('auth_users as u', 'u.id', 'm.user_id').select('u.email');
+  const recipients = people.where('m.account_id', '=', account).where('m.role', 'in', MAILED).orderBy('u.email');
+  return (await recipients.execute()).map(({ email }) => email);
+}
+
 /** Adds the mails to the account's owners and admins; `mailTo` returns null for none. */
 export async function mailAdmins(
   driver: Pick<TransactionDriver, 'jobs'>,
@@ -210,9 +217,7 @@ export async function mailAdmins(
   account: string,
   mailTo: (to: string) => MailPayload | null,
 ): Promise<void> {
-  const people = trx.selectFrom('members as m').innerJoin('auth_users as u', 'u.id', 'm.user_id').select('u.email');
-  const recipients = people.where('m.account_id', '=', account).where('m.role', 'in', MAILED).orderBy('u.email');
-  for (const { email } of await recipients.execute()) {
+  for (const email of await adminsOf(trx, account)) {
     const payload = mailTo(email);
     if (payload !== null) await driver.jobs.add(trx, { kind: 'mail', payload, account });
   }

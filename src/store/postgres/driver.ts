@@ -109,6 +109,7 @@ class PostgresDriver implements StorageDriver {
   readonly onEvent: StorageDriverOptions['onEvent'];
   readonly retentionDays: number;
   readonly plans: StorageDriverOptions['plans'];
+  readonly sendsMail: boolean;
   readonly clock: StorageDriverOptions['clock'];
   readonly #options: StorageDriverOptions;
   readonly #pool: pg.Pool;
@@ -121,6 +122,7 @@ class PostgresDriver implements StorageDriver {
     this.onEvent = onEvent;
     this.retentionDays = retentionDays;
     this.plans = plans;
+    this.sendsMail = options.sendsMail;
     this.clock = clock;
     this.#options = options;
     this.#probe = new PostgresProbe(url, () => this.#migrations().length);

@@ -105,6 +105,7 @@ class SqliteDriver implements StorageDriver {
   readonly onEvent: StorageDriverOptions['onEvent'];
   readonly retentionDays: number;
   readonly plans: StorageDriverOptions['plans'];
+  readonly sendsMail: boolean;
   readonly clock: Clock;
   readonly #migrations: string;
   #read: readonly Migration[] | null = null;
@@ -113,11 +114,12 @@ class SqliteDriver implements StorageDriver {
 
   constructor(
     file: SqliteFile,
-    { clock, migrations, jobPolicies, onEvent, retentionDays, plans }: StorageDriverOptions,
+    { clock, migrations, jobPolicies, onEvent, retentionDays, plans, sendsMail }: StorageDriverOptions,
   ) {
     this.onEvent = onEvent;
     this.retentionDays = retentionDays;
     this.plans = plans;
+    this.sendsMail = sendsMail;
     this.clock = clock;
     this.#migrations = join(migrations, 'sqlite');
     this.#file = file;
@@ -125,7 +127,7 @@ class SqliteDriver implements StorageDriver {
     this.db = db;
     this.scans = scans;
     this.jobs = jobQueue({ driver: this, policies: jobPolicies });
-    const scope = () => ({ now: clock.now(), retentionDays, plans, policies: jobPolicies });
+    const scope = () => ({ now: clock.now(), retentionDays, plans, sendsMail, policies: jobPolicies });
     this.bulk = threadedBulk({ writer, mutex, scope });
     this.node = new SqliteNode(path, () => newId('node', clock.now()));
     this.charge = new SqliteCharge({

@@ -78,17 +78,19 @@ export interface BulkScope {
   readonly now: number;
   readonly retentionDays: number;
   readonly plans: Plans;
+  readonly sendsMail: boolean;
   readonly policies: JobPolicies;
 }
 
 export function bulkTransactionsOn(
   connection: DatabaseSync,
-  { now, retentionDays, plans, policies }: BulkScope,
+  { now, retentionDays, plans, sendsMail, policies }: BulkScope,
 ): BulkTransactions {
   const db = kyselyOn(connection);
   const driver: TransactionDriver = {
     retentionDays,
     plans,
+    sendsMail,
     now: async () => now,
     transaction: (work) => db.transaction().execute(work),
     lockAccounts: async () => {},

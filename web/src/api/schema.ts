@@ -1310,6 +1310,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/accounts/{account}/alerts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Alerts that are mailed, and those that go on */
+        get: operations["alerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Choose which alerts are mailed, and pause them */
+        patch: operations["changeAlerts"];
+        trace?: never;
+    };
+    "/dashboard/accounts/{account}/alerts/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Mail a test to the user who asks for it */
+        post: operations["testAlerts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/accounts/{account}/hooks": {
         parameters: {
             query?: never;
@@ -3439,9 +3474,15 @@ export interface components {
         /** Webhook */
         Webhook: {
             id: string;
+            /** @description Of a chat: without the part that is its secret. */
             url: string;
+            /**
+             * @description `events`: signed JSON; `slack`: `{"text": …}` for a chat, of those events that are alerts.
+             * @enum {string}
+             */
+            format: "events" | "slack";
             /** @description The events that it receives; `*`: all of them. */
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "rejections.high" | "unknowns.high" | "budget.low" | "webhook.failing" | "smtp.unreachable" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
             disabled_reason: ("manual" | "gone" | "failing") | null;
@@ -3459,15 +3500,26 @@ export interface components {
         WebhookRequest: {
             /** @description https, with a host that has a public address. Redirects are not followed. */
             url: string;
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            /**
+             * @description Default: `events`.
+             * @enum {string}
+             */
+            format?: "events" | "slack";
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "rejections.high" | "unknowns.high" | "budget.low" | "webhook.failing" | "smtp.unreachable" | "ping" | "*")[];
             description?: string | null;
         };
         /** WebhookWithSecret */
         WebhookWithSecret: {
             id: string;
+            /** @description Of a chat: without the part that is its secret. */
             url: string;
+            /**
+             * @description `events`: signed JSON; `slack`: `{"text": …}` for a chat, of those events that are alerts.
+             * @enum {string}
+             */
+            format: "events" | "slack";
             /** @description The events that it receives; `*`: all of them. */
-            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            events: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "rejections.high" | "unknowns.high" | "budget.low" | "webhook.failing" | "smtp.unreachable" | "ping" | "*")[];
             description: string | null;
             enabled: boolean;
             disabled_reason: ("manual" | "gone" | "failing") | null;
@@ -3483,7 +3535,7 @@ export interface components {
         WebhookChange: {
             /** @description https, with a host that has a public address. Redirects are not followed. */
             url?: string;
-            events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping" | "*")[];
+            events?: ("list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "rejections.high" | "unknowns.high" | "budget.low" | "webhook.failing" | "smtp.unreachable" | "ping" | "*")[];
             description?: string | null;
             /** @description A webhook that is disabled gets no events; what was to be sent to it has failed. */
             enabled?: boolean;
@@ -3501,7 +3553,7 @@ export interface components {
             /** @description The header `webhook-id`: the same in each attempt and replay. */
             event_id: string;
             /** @enum {string} */
-            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "ping";
+            event: "list.completed" | "list.failed" | "list.cancelled" | "credits.low" | "account.created" | "credits.granted" | "credits.exhausted" | "key.created" | "key.revoked" | "outcomes.contradiction" | "rejections.high" | "unknowns.high" | "budget.low" | "webhook.failing" | "smtp.unreachable" | "ping";
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
             /** @description In order of time. */
@@ -3528,6 +3580,25 @@ export interface components {
             delivery: components["schemas"]["Delivery"];
             /** @description What is sent, JSON. */
             payload: string;
+        };
+        /** Alerts */
+        Alerts: {
+            /** @description Whether this service sends mail. */
+            mail: boolean;
+            /** @description Those that owners and admins are mailed. */
+            mails: ("list.completed" | "list.failed" | "rejections.high" | "unknowns.high" | "budget.low" | "credits.low" | "webhook.failing" | "smtp.unreachable")[];
+            mails_paused: boolean;
+            /** @description Whether the account is notified of what concerns the whole service. */
+            operator: boolean;
+            /** @description What was reported and is not over, the latest first. */
+            open: {
+                /** @enum {string} */
+                type: "list.completed" | "list.failed" | "rejections.high" | "unknowns.high" | "budget.low" | "credits.low" | "webhook.failing" | "smtp.unreachable";
+                /** @description Id of what it is about; empty: the account. */
+                subject: string;
+                /** Format: date-time */
+                since: string;
+            }[];
         };
         /**
          * HookKind
@@ -3797,7 +3868,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "outcome_source.created" | "outcome_source.secret_rolled" | "outcome_source.deleted" | "log.erased" | "privacy.exported" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.oidc_linked" | "user.oidc_unlinked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.sign_in_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "alerts.changed" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "outcome_source.created" | "outcome_source.secret_rolled" | "outcome_source.deleted" | "log.erased" | "privacy.exported" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.oidc_linked" | "user.oidc_unlinked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.sign_in_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -3821,7 +3892,7 @@ export interface components {
                 };
                 ip: string | null;
                 /** @enum {string} */
-                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "outcome_source.created" | "outcome_source.secret_rolled" | "outcome_source.deleted" | "log.erased" | "privacy.exported" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.oidc_linked" | "user.oidc_unlinked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.sign_in_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
+                action: "account.created" | "account.renamed" | "account.retention_set" | "account.trust_bounces_set" | "account.low_balance_set" | "alerts.changed" | "account.plan_set" | "account.rate_limit_set" | "account.suspended" | "account.resumed" | "account.second_factor_required" | "account.second_factor_optional" | "account.operator_events_on" | "account.operator_events_off" | "credits.granted" | "key.created" | "key.changed" | "key.revoked" | "key.rolled" | "filter.added" | "filter.changed" | "filter.removed" | "filters.imported" | "policy.created" | "policy.changed" | "policy.deleted" | "webhook.created" | "webhook.changed" | "webhook.secret_rotated" | "webhook.disabled" | "webhook.deleted" | "hook.created" | "hook.changed" | "hook.secret_rolled" | "hook.deleted" | "outcome_source.created" | "outcome_source.secret_rolled" | "outcome_source.deleted" | "log.erased" | "privacy.exported" | "scope.forgotten" | "list.created" | "list.started" | "list.paused" | "list.resumed" | "list.cancelled" | "list.deleted" | "member.added" | "member.role_changed" | "member.removed" | "member.invited" | "invitation.withdrawn" | "user.signed_in" | "user.signed_out" | "user.authentication_failed" | "user.authentication_blocked" | "user.oidc_linked" | "user.oidc_unlinked" | "user.unlocked" | "user.password_changed" | "user.password_reset" | "user.password_link_created" | "user.sign_in_link_created" | "user.second_factor_enabled" | "user.second_factor_disabled" | "user.passkey_added" | "user.passkey_removed" | "user.operator_granted" | "user.operator_withdrawn" | "operator_key.created" | "operator_key.revoked" | "account.deleted";
                 target: string;
                 detail: {
                     [key: string]: unknown;
@@ -4316,6 +4387,7 @@ export type WebhookDeleted = components['schemas']['WebhookDeleted'];
 export type Delivery = components['schemas']['Delivery'];
 export type Deliveries = components['schemas']['Deliveries'];
 export type DeliveryHere = components['schemas']['DeliveryHere'];
+export type Alerts = components['schemas']['Alerts'];
 export type HookKind = components['schemas']['HookKind'];
 export type Hook = components['schemas']['Hook'];
 export type Hooks = components['schemas']['Hooks'];
@@ -7028,6 +7100,85 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    alerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Alerts that are mailed, and those that go on */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Alerts"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    changeAlerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    mails?: ("list.completed" | "list.failed" | "rejections.high" | "unknowns.high" | "budget.low" | "credits.low" | "webhook.failing" | "smtp.unreachable")[];
+                    mails_paused?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Choose which alerts are mailed, and pause them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    testAlerts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Mail a test to the user who asks for it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             "4XX": components["responses"]["Error"];

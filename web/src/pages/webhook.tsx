@@ -310,6 +310,7 @@ function WebhookActions({ of, onDeleted }: { of: Webhook; onDeleted: () => Promi
       <Modal opened={open === 'edit'} onClose={close} title="Edit webhook" size="lg">
         <WebhookForm
           initial={of}
+          format={of.format}
           action="Save"
           onCancel={close}
           onSave={async (body) => {

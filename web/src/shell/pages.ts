@@ -19,7 +19,11 @@ const NAVIGATION: readonly (readonly [
     { '/': 'chart-bar', '/verify': 'at', '/lists': 'list-check', '/log': 'logs', '/outcomes': 'check' },
   ],
   ['Rules', 'account', { '/filters': 'filter', '/policies': 'scale' }],
-  ['Build', 'account', { '/settings/keys': 'key', '/settings/hooks': 'fingerprint', '/webhooks': 'webhook' }],
+  [
+    'Build',
+    'account',
+    { '/settings/keys': 'key', '/settings/hooks': 'fingerprint', '/webhooks': 'webhook', '/alerts': 'bell' },
+  ],
   [
     'Account',
     'account',

@@ -22,13 +22,15 @@ abstract class WebhooksApi
      *
      * @param string $url https, with a host that has a public address. Redirects are not followed.
      * @param
-     * list<'list.completed'|'list.failed'|'list.cancelled'|'credits.low'|'account.created'|'credits.granted'|'credits.exhausted'|'key.created'|'key.revoked'|'outcomes.contradiction'|'ping'|'*'>
+     * list<'list.completed'|'list.failed'|'list.cancelled'|'credits.low'|'account.created'|'credits.granted'|'credits.exhausted'|'key.created'|'key.revoked'|'outcomes.contradiction'|'rejections.high'|'unknowns.high'|'budget.low'|'webhook.failing'|'smtp.unreachable'|'ping'|'*'>
      * $events
+     * @param 'events'|'slack'|null $format Default: `events`.
      * @param string|null|Omitted $description
      */
     public function create(
         string $url,
         array $events,
+        ?string $format = null,
         string|null|Omitted $description = Omitted::Field,
         ?float $timeout = null,
     ): Model\WebhookCreated {
@@ -38,6 +40,7 @@ abstract class WebhooksApi
             body: [
                 'url' => $url,
                 'events' => $events,
+                'format' => $format ?? Omitted::Field,
                 'description' => $description,
             ],
             timeout: $timeout,
@@ -81,7 +84,7 @@ abstract class WebhooksApi
      * @param string $id
      * @param string|null $url https, with a host that has a public address. Redirects are not followed.
      * @param
-     * list<'list.completed'|'list.failed'|'list.cancelled'|'credits.low'|'account.created'|'credits.granted'|'credits.exhausted'|'key.created'|'key.revoked'|'outcomes.contradiction'|'ping'|'*'>|null
+     * list<'list.completed'|'list.failed'|'list.cancelled'|'credits.low'|'account.created'|'credits.granted'|'credits.exhausted'|'key.created'|'key.revoked'|'outcomes.contradiction'|'rejections.high'|'unknowns.high'|'budget.low'|'webhook.failing'|'smtp.unreachable'|'ping'|'*'>|null
      * $events
      * @param string|null|Omitted $description
      * @param bool|null $enabled A webhook that is disabled gets no events; what was to be sent to it has failed.

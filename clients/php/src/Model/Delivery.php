@@ -21,7 +21,7 @@ final readonly class Delivery extends Reply
 
     /**
      * @var
-     * 'list.completed'|'list.failed'|'list.cancelled'|'credits.low'|'account.created'|'credits.granted'|'credits.exhausted'|'key.created'|'key.revoked'|'outcomes.contradiction'|'ping'|string
+     * 'list.completed'|'list.failed'|'list.cancelled'|'credits.low'|'account.created'|'credits.granted'|'credits.exhausted'|'key.created'|'key.revoked'|'outcomes.contradiction'|'rejections.high'|'unknowns.high'|'budget.low'|'webhook.failing'|'smtp.unreachable'|'ping'|string
      */
     public string $event;
 

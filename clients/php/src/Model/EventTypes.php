@@ -21,6 +21,11 @@ final class EventTypes
         'key.created' => KeyCreatedEvent::class,
         'key.revoked' => KeyRevokedEvent::class,
         'outcomes.contradiction' => ContradictionEvent::class,
+        'rejections.high' => RejectionsHighEvent::class,
+        'unknowns.high' => UnknownsHighEvent::class,
+        'budget.low' => BudgetLowEvent::class,
+        'webhook.failing' => WebhookFailingEvent::class,
+        'smtp.unreachable' => SmtpUnreachableEvent::class,
         'ping' => PingEvent::class,
     ];
 }

@@ -13,13 +13,21 @@ final readonly class Webhook extends Reply
 {
     public string $id;
 
+    /** Of a chat: without the part that is its secret. */
     public string $url;
+
+    /**
+     * `events`: signed JSON; `slack`: `{"text": …}` for a chat, of those events that are alerts.
+     *
+     * @var 'events'|'slack'|string
+     */
+    public string $format;
 
     /**
      * The events that it receives; `*`: all of them.
      *
      * @var
-     * list<'list.completed'|'list.failed'|'list.cancelled'|'credits.low'|'account.created'|'credits.granted'|'credits.exhausted'|'key.created'|'key.revoked'|'outcomes.contradiction'|'ping'|'*'|string>
+     * list<'list.completed'|'list.failed'|'list.cancelled'|'credits.low'|'account.created'|'credits.granted'|'credits.exhausted'|'key.created'|'key.revoked'|'outcomes.contradiction'|'rejections.high'|'unknowns.high'|'budget.low'|'webhook.failing'|'smtp.unreachable'|'ping'|'*'|string>
      */
     public array $events;
 
@@ -48,6 +56,9 @@ final readonly class Webhook extends Reply
         }
         if ($reader->has('url')) {
             $this->url = $reader->text('url');
+        }
+        if ($reader->has('format')) {
+            $this->format = $reader->text('format');
         }
         if ($reader->has('events')) {
             $this->events = $reader->texts('events');

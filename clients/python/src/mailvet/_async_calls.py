@@ -1028,8 +1028,9 @@ class AsyncWebhooksCalls:
     async def create(
         self,
         url: str,
-        events: Sequence[Literal["list.completed", "list.failed", "list.cancelled", "credits.low", "account.created", "credits.granted", "credits.exhausted", "key.created", "key.revoked", "outcomes.contradiction", "ping", "*"]],
+        events: Sequence[Literal["list.completed", "list.failed", "list.cancelled", "credits.low", "account.created", "credits.granted", "credits.exhausted", "key.created", "key.revoked", "outcomes.contradiction", "rejections.high", "unknowns.high", "budget.low", "webhook.failing", "smtp.unreachable", "ping", "*"]],
         *,
+        format: Literal["events", "slack"] | None = None,
         description: str | None | NotGiven = NOT_GIVEN,
         timeout: float | None = None,
     ) -> models.WebhookCreated:
@@ -1038,6 +1039,7 @@ class AsyncWebhooksCalls:
 
         Args:
             url: https, with a host that has a public address. Redirects are not followed.
+            format: Default: ``events``.
         """
         return await self._transport.send(
             Call(
@@ -1045,6 +1047,7 @@ class AsyncWebhooksCalls:
                 "/v1/webhooks",
                 body=given({
                     "url": url,
+                    "format": format,
                     "events": events,
                 }, {
                     "description": description,
@@ -1090,7 +1093,7 @@ class AsyncWebhooksCalls:
         id: str | HasId,
         *,
         url: str | None = None,
-        events: Sequence[Literal["list.completed", "list.failed", "list.cancelled", "credits.low", "account.created", "credits.granted", "credits.exhausted", "key.created", "key.revoked", "outcomes.contradiction", "ping", "*"]] | None = None,
+        events: Sequence[Literal["list.completed", "list.failed", "list.cancelled", "credits.low", "account.created", "credits.granted", "credits.exhausted", "key.created", "key.revoked", "outcomes.contradiction", "rejections.high", "unknowns.high", "budget.low", "webhook.failing", "smtp.unreachable", "ping", "*"]] | None = None,
         description: str | None | NotGiven = NOT_GIVEN,
         enabled: bool | None = None,
         timeout: float | None = None,

@@ -1368,7 +1368,10 @@ class WebhookCreated(Model):
 
     id: str
     url: str
-    events: list[Literal["list.completed", "list.failed", "list.cancelled", "credits.low", "account.created", "credits.granted", "credits.exhausted", "key.created", "key.revoked", "outcomes.contradiction", "ping", "*"]]
+    """Of a chat: without the part that is its secret."""
+    format: Literal["events", "slack"]
+    """`events`: signed JSON; `slack`: `{"text": …}` for a chat, of those events that are alerts."""
+    events: list[Literal["list.completed", "list.failed", "list.cancelled", "credits.low", "account.created", "credits.granted", "credits.exhausted", "key.created", "key.revoked", "outcomes.contradiction", "rejections.high", "unknowns.high", "budget.low", "webhook.failing", "smtp.unreachable", "ping", "*"]]
     """The events that it receives; `*`: all of them."""
     description: str | None
     enabled: bool
@@ -1389,7 +1392,10 @@ class Webhook(Model):
 
     id: str
     url: str
-    events: list[Literal["list.completed", "list.failed", "list.cancelled", "credits.low", "account.created", "credits.granted", "credits.exhausted", "key.created", "key.revoked", "outcomes.contradiction", "ping", "*"]]
+    """Of a chat: without the part that is its secret."""
+    format: Literal["events", "slack"]
+    """`events`: signed JSON; `slack`: `{"text": …}` for a chat, of those events that are alerts."""
+    events: list[Literal["list.completed", "list.failed", "list.cancelled", "credits.low", "account.created", "credits.granted", "credits.exhausted", "key.created", "key.revoked", "outcomes.contradiction", "rejections.high", "unknowns.high", "budget.low", "webhook.failing", "smtp.unreachable", "ping", "*"]]
     """The events that it receives; `*`: all of them."""
     description: str | None
     enabled: bool
@@ -1419,7 +1425,10 @@ class WebhookDetails(Model):
 
     id: str
     url: str
-    events: list[Literal["list.completed", "list.failed", "list.cancelled", "credits.low", "account.created", "credits.granted", "credits.exhausted", "key.created", "key.revoked", "outcomes.contradiction", "ping", "*"]]
+    """Of a chat: without the part that is its secret."""
+    format: Literal["events", "slack"]
+    """`events`: signed JSON; `slack`: `{"text": …}` for a chat, of those events that are alerts."""
+    events: list[Literal["list.completed", "list.failed", "list.cancelled", "credits.low", "account.created", "credits.granted", "credits.exhausted", "key.created", "key.revoked", "outcomes.contradiction", "rejections.high", "unknowns.high", "budget.low", "webhook.failing", "smtp.unreachable", "ping", "*"]]
     """The events that it receives; `*`: all of them."""
     description: str | None
     enabled: bool
@@ -1462,7 +1471,7 @@ class DeliveryDetails(Model):
     """The webhook that it is sent to."""
     event_id: str
     """The header `webhook-id`: the same in each attempt and replay."""
-    event: Literal["list.completed", "list.failed", "list.cancelled", "credits.low", "account.created", "credits.granted", "credits.exhausted", "key.created", "key.revoked", "outcomes.contradiction", "ping"]
+    event: Literal["list.completed", "list.failed", "list.cancelled", "credits.low", "account.created", "credits.granted", "credits.exhausted", "key.created", "key.revoked", "outcomes.contradiction", "rejections.high", "unknowns.high", "budget.low", "webhook.failing", "smtp.unreachable", "ping"]
     status: Literal["pending", "delivered", "failed"]
     attempts: list[DeliveryDetailsAttempts]
     """In order of time."""
@@ -1497,7 +1506,7 @@ class Delivery(Model):
     """The webhook that it is sent to."""
     event_id: str
     """The header `webhook-id`: the same in each attempt and replay."""
-    event: Literal["list.completed", "list.failed", "list.cancelled", "credits.low", "account.created", "credits.granted", "credits.exhausted", "key.created", "key.revoked", "outcomes.contradiction", "ping"]
+    event: Literal["list.completed", "list.failed", "list.cancelled", "credits.low", "account.created", "credits.granted", "credits.exhausted", "key.created", "key.revoked", "outcomes.contradiction", "rejections.high", "unknowns.high", "budget.low", "webhook.failing", "smtp.unreachable", "ping"]
     status: Literal["pending", "delivered", "failed"]
     attempts: list[DeliveryAttempts]
     """In order of time."""
@@ -1817,6 +1826,124 @@ class ContradictionEvent(Model):
 
 
 @dataclass(frozen=True)
+class RejectionsHighEventData(Model):
+    """The object `RejectionsHighEventData` of the API."""
+
+    rejected: int
+    """Since then."""
+    usual: int
+    """In as long a time, on average of the week before."""
+    since: str
+
+
+@dataclass(frozen=True)
+class RejectionsHighEvent(Model):
+    """The object `RejectionsHighEvent` of the API."""
+
+    type: Literal["rejections.high"]
+    timestamp: str
+    data: RejectionsHighEventData
+
+    _decoders: ClassVar[Decoders] = {
+        "data": RejectionsHighEventData.from_dict,
+    }
+
+
+@dataclass(frozen=True)
+class UnknownsHighEventData(Model):
+    """The object `UnknownsHighEventData` of the API."""
+
+    unknown: int
+    """Since then."""
+    share: float
+    """Of all that was asked about, from 0 to 1."""
+    usual_share: float
+    """Of the week before."""
+    since: str
+
+
+@dataclass(frozen=True)
+class UnknownsHighEvent(Model):
+    """The object `UnknownsHighEvent` of the API."""
+
+    type: Literal["unknowns.high"]
+    timestamp: str
+    data: UnknownsHighEventData
+
+    _decoders: ClassVar[Decoders] = {
+        "data": UnknownsHighEventData.from_dict,
+    }
+
+
+@dataclass(frozen=True)
+class BudgetLowEventData(Model):
+    """The object `BudgetLowEventData` of the API."""
+
+    key_id: str
+    name: str
+    monthly_credits: int
+    used: int
+    resets_at: str
+
+
+@dataclass(frozen=True)
+class BudgetLowEvent(Model):
+    """The object `BudgetLowEvent` of the API."""
+
+    type: Literal["budget.low"]
+    timestamp: str
+    data: BudgetLowEventData
+
+    _decoders: ClassVar[Decoders] = {
+        "data": BudgetLowEventData.from_dict,
+    }
+
+
+@dataclass(frozen=True)
+class WebhookFailingEventData(Model):
+    """The object `WebhookFailingEventData` of the API."""
+
+    webhook_id: str
+    url: str
+    """Without what may be a secret."""
+    failing_since: str
+
+
+@dataclass(frozen=True)
+class WebhookFailingEvent(Model):
+    """The object `WebhookFailingEvent` of the API."""
+
+    type: Literal["webhook.failing"]
+    timestamp: str
+    data: WebhookFailingEventData
+
+    _decoders: ClassVar[Decoders] = {
+        "data": WebhookFailingEventData.from_dict,
+    }
+
+
+@dataclass(frozen=True)
+class SmtpUnreachableEventData(Model):
+    """The object `SmtpUnreachableEventData` of the API."""
+
+    state: Literal["port_closed", "refused_everywhere"]
+    since: str
+
+
+@dataclass(frozen=True)
+class SmtpUnreachableEvent(Model):
+    """The object `SmtpUnreachableEvent` of the API."""
+
+    type: Literal["smtp.unreachable"]
+    timestamp: str
+    data: SmtpUnreachableEventData
+
+    _decoders: ClassVar[Decoders] = {
+        "data": SmtpUnreachableEventData.from_dict,
+    }
+
+
+@dataclass(frozen=True)
 class PingEventData(Model):
     """The object `PingEventData` of the API."""
 
@@ -1898,7 +2025,7 @@ class Outcome(_OutcomeRequired, total=False):
     source: str
 
 
-WebhookEvent = ListCompletedEvent | ListFailedEvent | ListCancelledEvent | CreditsLowEvent | AccountCreatedEvent | CreditsGrantedEvent | CreditsExhaustedEvent | KeyCreatedEvent | KeyRevokedEvent | ContradictionEvent | PingEvent
+WebhookEvent = ListCompletedEvent | ListFailedEvent | ListCancelledEvent | CreditsLowEvent | AccountCreatedEvent | CreditsGrantedEvent | CreditsExhaustedEvent | KeyCreatedEvent | KeyRevokedEvent | ContradictionEvent | RejectionsHighEvent | UnknownsHighEvent | BudgetLowEvent | WebhookFailingEvent | SmtpUnreachableEvent | PingEvent
 """What a webhook receives: ``type`` says which one it is, and ``data`` is what it is about."""
 
 WEBHOOK_EVENTS: dict[str, type[WebhookEvent]] = {
@@ -1912,5 +2039,10 @@ WEBHOOK_EVENTS: dict[str, type[WebhookEvent]] = {
     "key.created": KeyCreatedEvent,
     "key.revoked": KeyRevokedEvent,
     "outcomes.contradiction": ContradictionEvent,
+    "rejections.high": RejectionsHighEvent,
+    "unknowns.high": UnknownsHighEvent,
+    "budget.low": BudgetLowEvent,
+    "webhook.failing": WebhookFailingEvent,
+    "smtp.unreachable": SmtpUnreachableEvent,
     "ping": PingEvent,
 }

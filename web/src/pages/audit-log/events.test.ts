@@ -34,6 +34,7 @@ describe('audit log entries', () => {
       'Changed for how long bounces are trusted',
       'from not at all to 30 days',
     ],
+    ['alerts.changed', { mails: [], paused: true }, 'Changed the alerts by mail', 'paused'],
     ['account.low_balance_set', { from: 5, to: null }, 'Changed the low-balance threshold', 'from 5 credits to none'],
     ['account.plan_set', { from: 'starter', to: 'enterprise' }, 'Changed the plan', 'from Starter to Enterprise'],
     ['account.rate_limit_set', { from: null, to: 9 }, 'Changed the rate limit', 'from the plan default to 9 requests'],

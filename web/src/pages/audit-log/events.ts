@@ -164,6 +164,10 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
     title: 'Changed the low-balance threshold',
     details: change((credits) => creditsOf(credits) ?? 'none'),
   },
+  'alerts.changed': {
+    title: 'Changed the alerts by mail',
+    details: ({ paused }) => (paused === true ? 'paused' : null),
+  },
   'account.plan_set': { title: 'Changed the plan', details: change(planName) },
   'account.rate_limit_set': { title: 'Changed the rate limit', details: change(rateLimit) },
   'account.suspended': { title: 'Suspended the account' },

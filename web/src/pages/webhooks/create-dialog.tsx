@@ -26,6 +26,7 @@ function Create({ onClose }: { onClose: () => void }) {
   if (secret !== null) return <SecretPanel secret={secret} onClose={onClose} />;
   return (
     <WebhookForm
+      format="events"
       initial={{ url: '', events: ['*'], description: null }}
       action="Create webhook"
       onCancel={onClose}

@@ -1,5 +1,6 @@
 import { Button, Checkbox, Group, Radio, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { ALERT_TYPES } from '../../../../src/kernel/facts/alerts.ts';
 import { WEBHOOK_EVENT_TYPES, type WebhookEventType } from '../../../../src/kernel/facts/events.ts';
 import { WEBHOOK_DESCRIPTION_LENGTH, WEBHOOK_URL_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import type { Webhook } from '../../api/schema.ts';
@@ -21,22 +22,30 @@ const EVENT_LABELS: Readonly<Record<WebhookEventType, string>> = {
   'key.created': 'An API key was created',
   'key.revoked': 'An API key was revoked',
   'outcomes.contradiction': 'The outcome of mail contradicts verdicts',
+  'rejections.high': 'Far more requests than usual are rejected',
+  'unknowns.high': 'Far more results than usual are unknown',
+  'budget.low': 'An API key has nearly spent its budget',
+  'webhook.failing': 'A webhook is failing',
+  'smtp.unreachable': 'Mail servers cannot be reached (for operators)',
   ping: 'A test was sent',
 };
 
 /** Settings of a new or existing webhook. */
 export function WebhookForm(props: {
   initial: WebhookSettings;
+  format: Webhook['format'];
   action: string;
   onSave: (settings: WebhookSettings) => Promise<unknown>;
   onCancel: () => void;
 }) {
-  const { initial, action, onSave, onCancel } = props;
+  const { initial, format, action, onSave, onCancel } = props;
+  const isChat = format === 'slack';
+  const types: readonly WebhookEventType[] = isChat ? ALERT_TYPES : WEBHOOK_EVENT_TYPES;
   const [url, setUrl] = useState(initial.url);
   const [description, setDescription] = useState(initial.description ?? '');
   const [all, setAll] = useState(initial.events.includes('*'));
   const [chosen, setChosen] = useState<readonly WebhookEventType[]>(
-    WEBHOOK_EVENT_TYPES.filter((type) => initial.events.includes(type)),
+    types.filter((type) => initial.events.includes(type)),
   );
   const [tried, setTried] = useState(false);
   const settings: WebhookSettings = {
@@ -62,8 +71,12 @@ export function WebhookForm(props: {
       <Stack>
         <TextInput
           label="URL"
-          description="Where events are sent: https, on a host that is reachable from the Internet. Redirects are not followed."
-          placeholder="https://example.com/webhooks"
+          description={
+            isChat
+              ? 'Of an incoming webhook of Slack, or of another chat that takes {"text": …}.'
+              : 'Where events are sent: https, on a host that is reachable from the Internet. Redirects are not followed.'
+          }
+          placeholder={isChat ? 'https://hooks.slack.com/services/…' : 'https://example.com/webhooks'}
           type="url"
           required
           withAsterisk={false}
@@ -76,24 +89,27 @@ export function WebhookForm(props: {
           error={tried && settings.url === '' ? 'Enter a URL.' : fieldError(error, 'url')}
         />
         <Radio.Group
-          label="Events"
+          label={isChat ? 'Alerts' : 'Events'}
           value={all ? 'all' : 'some'}
           onChange={(value) => setAll(value === 'all')}
           error={tried && settings.events.length === 0 ? 'Choose at least one event.' : fieldError(error, 'events')}
         >
           <Stack gap="xs" mt={6}>
-            <Radio value="all" label="All events, also those of later versions" />
+            <Radio
+              value="all"
+              label={isChat ? 'All alerts, also those of later versions' : 'All events, also those of later versions'}
+            />
             <Radio value="some" label="Only these" />
           </Stack>
         </Radio.Group>
         {!all && (
           <Checkbox.Group
-            aria-label="Chosen events"
+            aria-label={isChat ? 'Chosen alerts' : 'Chosen events'}
             value={[...chosen]}
-            onChange={(values) => setChosen(WEBHOOK_EVENT_TYPES.filter((type) => values.includes(type)))}
+            onChange={(values) => setChosen(types.filter((type) => values.includes(type)))}
           >
             <Stack gap="xs" pl="lg">
-              {WEBHOOK_EVENT_TYPES.map((type) => (
+              {types.map((type) => (
                 <Checkbox key={type} value={type} label={EVENT_LABELS[type]} description={type} />
               ))}
             </Stack>

@@ -30,6 +30,7 @@ const WORDS: Readonly<Record<string, string>> = {
   '/filters': 'block blocklist',
   '/policies': 'rules decisions signals',
   '/settings/keys': 'tokens secrets',
+  '/alerts': 'notifications mail slack chat',
   '/usage': 'statistics charts latency',
   '/account/ledger': 'billing balance transactions',
   '/account/members': 'users team invitations',

@@ -1,0 +1,82 @@
+/** Alerts: which ones an account is mailed, what is going on, and the search for their causes. */
+import { type AlertWords, alertWords } from '../kernel/alert-words.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { WebhookEventData, WebhookEventType } from '../kernel/facts/events.ts';
+import type { AccountId, Actor, AlertSettings, AlertsOfAccount, MailServersSeen, Store } from '../store/store.ts';
+
+/** Of a page of the account; those of operators belong to none. */
+export const linkTo = (url: string, account: string, path: string): string =>
+  path.startsWith('/operator') ? `${url}${path}` : `${url}/accounts/${account}${path === '/' ? '' : path}`;
+
+const TEST = {
+  subject: 'Test of alerts',
+  text: 'This is a test: alerts of this account arrive here.',
+  path: '/alerts',
+} as const satisfies Omit<AlertWords, 'type'>;
+
+/** What chats of this kind take for markup (Slack, "Escaping text"). */
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+
+/** The event as a message for a chat. `event`: as it is stored. */
+export function chatMessage(
+  event: string,
+  { account, url }: { readonly account: { readonly id: string; readonly name: string }; readonly url: string },
+): string {
+  const { type, data }: StoredEvent = JSON.parse(event);
+  const { subject, text, path } = alertWords(type, data) ?? TEST;
+  const link = linkTo(url, account.id, path);
+  return JSON.stringify({
+    text: `*${escaped(subject)}* (${escaped(account.name)})\n${escaped(text)}\n<${link}|Open in Mailvet>`,
+  });
+}
+interface StoredEvent {
+  readonly type: WebhookEventType;
+  readonly data: WebhookEventData[WebhookEventType];
+}
+
+/** Reports what is new since the last round, and ends what is over. */
+export type SeekAlerts = (signal?: AbortSignal) => Promise<void>;
+
+export function createSeekAlerts(parts: {
+  store: Pick<Store, 'accounts' | 'alerts' | 'nodes'>;
+  /** Of this node; null without an SMTP identity. */
+  egressHealth: () => Pick<MailServersSeen, 'state' | 'since'> | null;
+}): SeekAlerts {
+  const { store, egressHealth } = parts;
+  return async (signal) => {
+    await store.accounts.claimLowBalanceAlerts(signal);
+    const seen = egressHealth();
+    await store.alerts.evaluate(seen && { ...seen, node: store.nodes.current }, signal);
+  };
+}
+
+/** All methods throw ApiError. */
+export interface AlertService {
+  /** `mail`: whether mail can be sent at all; `operator`: whether it is notified of what concerns the service. */
+  settings(account: AccountId): Promise<AlertsOfAccount & { readonly mail: boolean; readonly operator: boolean }>;
+  change(account: AccountId, change: Partial<AlertSettings>, by: Actor): Promise<void>;
+  /** A mail to who asks for it. Throws ApiError `not_found` where no mail can be sent. */
+  test(account: AccountId, to: string): Promise<void>;
+}
+
+export function createAlertService(parts: {
+  store: Pick<Store, 'alerts' | 'jobs' | 'accounts'>;
+  mail: boolean;
+}): AlertService {
+  const { store, mail } = parts;
+  return {
+    async settings(account) {
+      const [settings, found] = await Promise.all([store.alerts.settings(account), store.accounts.get(account)]);
+      return { ...settings, mail, operator: found?.operatorEvents === true };
+    },
+
+    change: (account, change, by) => store.alerts.change(account, change, by),
+
+    async test(account, to) {
+      const found = await store.accounts.get(account);
+      if (found === null || !mail) throw new ApiError('not_found', 'This service sends no mail.');
+      const payload = { to, account: found.name, type: 'test', ...TEST } as const;
+      await store.jobs.add({ kind: 'alert_mail', payload, account, key: `test ${to}` });
+    },
+  };
+}

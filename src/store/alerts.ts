@@ -1,0 +1,288 @@
+/**
+ * What alerts are about, and that each cause is reported once: it has a row from the moment at which it is reported
+ * until it ends.
+ */
+import { type Kysely, sql } from 'kysely';
+import { HOUR_MS, MINUTE_MS, monthOf, toIso } from '../kernel/clock.ts';
+import {
+  type AlertType,
+  BUDGET_ALERT_PERCENT,
+  REACHED_AGAIN_MINUTES,
+  UNUSUAL,
+  WEBHOOK_ALERT_MINUTES,
+} from '../kernel/facts/alerts.ts';
+import type { WebhookEventData } from '../kernel/facts/events.ts';
+import { outcomeOf } from '../kernel/facts/outcomes.ts';
+import type { Level } from '../kernel/facts/plans.ts';
+import type { Status } from '../kernel/facts/reasons.ts';
+import { lockAccount, lockExistingAccount } from './account-rows.ts';
+import type { StorageDriver } from './driver.ts';
+import { writeAudit } from './people/audit-log.ts';
+import type { Alerts, MailServersSeen } from './store.ts';
+import type { Tables } from './tables.ts';
+import { alertMails, emitEvent, shownUrl } from './webhooks.ts';
+
+/** Those that are looked for. The others are reported where they happen, once each. */
+type SoughtType = Exclude<AlertType, 'list.completed' | 'list.failed' | 'credits.low'>;
+
+/** Something that is or may be wrong. `data`: null where it is neither bad enough to report nor good enough to end. */
+type Cause = {
+  readonly [T in SoughtType]: {
+    readonly account: string;
+    readonly type: T;
+    /** Distinguishes it from others of the type in the account: an id. */
+    readonly subject: string;
+    readonly data: WebhookEventData[T] | null;
+  };
+}[SoughtType];
+
+const keyOf = ({ account, type, subject }: { account: string; type: AlertType; subject: string }): string =>
+  [account, type, subject].join('\n');
+
+/** Live accounts that are not suspended. */
+const active = (db: Kysely<Tables>) =>
+  db.selectFrom('accounts').select('accounts.id').where('status', '=', 'active').where('test_of', 'is', null);
+
+async function keyBudgets({ db }: StorageDriver, now: number): Promise<Cause[]> {
+  const { start, end } = monthOf(now);
+  const rows = await db
+    .selectFrom('keys')
+    .select(['id', 'account_id', 'name', 'budget', 'budget_spent'])
+    .where('budget', '>', 0)
+    .where('budget_month', '=', start)
+    .where((eb) => eb.or([eb('revoked_at', 'is', null), eb('revoked_at', '>', now)]))
+    .where(sql<boolean>`budget_spent * 100 >= budget * ${sql.lit(BUDGET_ALERT_PERCENT.ends)}`)
+    .where('account_id', 'in', active(db))
+    .execute();
+  return rows.map(({ id, account_id: account, name, budget, budget_spent: used }) => {
+    const credits = budget ?? 0;
+    const data = { key_id: id, name, monthly_credits: credits, used, resets_at: toIso(end) };
+    // The next month is another cause.
+    const subject = `${id} ${toIso(start).slice(0, 7)}`;
+    const isLow = used * 100 >= credits * BUDGET_ALERT_PERCENT.raised;
+    return { account, type: 'budget.low' as const, subject, data: isLow ? data : null };
+  });
+}
+
+async function failingWebhooks({ db }: StorageDriver, now: number): Promise<Cause[]> {
+  const rows = await db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where((eb) => eb.or([eb('failing_since', 'is not', null), eb('disabled_reason', 'in', ['gone', 'failing'])]))
+    .where('account_id', 'in', active(db))
+    .execute();
+  return rows.map((row) => {
+    const { id, account_id: account, enabled, failing_since: since } = row;
+    const isBad = enabled === 1 && since !== null && now - since >= WEBHOOK_ALERT_MINUTES * MINUTE_MS;
+    const data = { webhook_id: id, url: shownUrl(row), failing_since: toIso(since ?? now) };
+    return { account, type: 'webhook.failing' as const, subject: id, data: isBad ? data : null };
+  });
+}
+
+/** The hours that are looked at, and those before that say what is usual. */
+function windowOf(now: number) {
+  const from = (Math.floor(now / HOUR_MS) - UNUSUAL.hours + 1) * HOUR_MS;
+  return { from, usualFrom: from - UNUSUAL.usualDays * 24 * HOUR_MS };
+}
+
+/** Of how many windows the counters before `from` are: fewer in a young account, and at least one. */
+const windowsBefore = (createdAt: number, from: number, usualFrom: number): number =>
+  Math.max(1, (from - Math.max(createdAt, usualFrom)) / (UNUSUAL.hours * HOUR_MS));
+
+async function rejections({ db, scans }: StorageDriver, now: number): Promise<Cause[]> {
+  const { from, usualFrom } = windowOf(now);
+  const { floor, factor, endsBelow } = UNUSUAL.rejections;
+  const sum = sql<number>`CAST(sum(count) AS BIGINT)`;
+  const many = await scans
+    .selectFrom('traffic_hours')
+    .innerJoin('accounts', 'accounts.id', 'traffic_hours.account_id')
+    .select(['account_id', 'created_at', sum.as('rejected')])
+    .where('hour', '>=', from)
+    .where('metric', '=', 'status')
+    .where('account_id', 'in', active(db))
+    .groupBy(['account_id', 'created_at'])
+    .having(sum, '>=', floor / 2)
+    .execute();
+  const causes: Cause[] = [];
+  for (const { account_id: account, created_at, rejected } of many) {
+    const before = await scans
+      .selectFrom('traffic_hours')
+      .select(sql<number>`CAST(coalesce(sum(count), 0) AS BIGINT)`.as('rejected'))
+      .where('account_id', '=', account)
+      .where('hour', '>=', usualFrom)
+      .where('hour', '<', from)
+      .where('metric', '=', 'status')
+      .executeTakeFirstOrThrow();
+    const usual = before.rejected / windowsBefore(created_at, from, usualFrom);
+    if (rejected < usual * endsBelow) continue;
+    const data = { rejected, usual: Math.round(usual), since: toIso(from) };
+    const isBad = rejected >= floor && rejected >= usual * factor;
+    causes.push({ account, type: 'rejections.high', subject: '', data: isBad ? data : null });
+  }
+  return causes;
+}
+
+interface Counted {
+  /** Verifications but those that did not look further than at the domain, and found it good. */
+  asked: number;
+  unknown: number;
+}
+
+/** Counters of an account in a time, from the hour `from` to before the hour `to`. */
+async function countedIn(db: Kysely<Tables>, account: string, from: number, to: number): Promise<Counted> {
+  const rows = await db
+    .selectFrom('usage_hours')
+    .select(['validation_type', 'status', 'reason', sql<number>`CAST(sum(requests) AS BIGINT)`.as('requests')])
+    .where('account_id', '=', account)
+    .where('hour', '>=', from)
+    .where('hour', '<', to)
+    .groupBy(['validation_type', 'status', 'reason'])
+    .execute();
+  const counted: Counted = { asked: 0, unknown: 0 };
+  for (const { validation_type: level, status, reason, requests } of rows)
+    add(counted, level, status, reason, requests);
+  return counted;
+}
+
+function add(counted: Counted, level: Level, status: Status, reason: string, requests: number): void {
+  const outcome = outcomeOf(level, status, reason === '' ? null : reason);
+  if (outcome === 'not_checked') return;
+  counted.asked += requests;
+  if (outcome === 'unknown') counted.unknown += requests;
+}
+
+const shareOf = ({ asked, unknown }: Counted): number => (asked === 0 ? 0 : unknown / asked);
+
+async function unknowns({ db, scans }: StorageDriver, now: number): Promise<Cause[]> {
+  const { from, usualFrom } = windowOf(now);
+  const { floor, share: least, factor, endsBelow } = UNUSUAL.unknowns;
+  const used = await active(scans)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('usage_hours').select('hour').whereRef('account_id', '=', 'accounts.id').where('hour', '>=', from),
+      ),
+    )
+    .execute();
+  const causes: Cause[] = [];
+  for (const { id: account } of used) {
+    const lately = await countedIn(db, account, from, now + HOUR_MS);
+    if (lately.unknown < floor / 2) continue;
+    const [share, usual] = [shareOf(lately), shareOf(await countedIn(scans, account, usualFrom, from))];
+    if (share < usual * endsBelow) continue;
+    const isBad = lately.unknown >= floor && share >= least && share >= usual * factor;
+    const data = { unknown: lately.unknown, share, usual_share: usual, since: toIso(from) };
+    causes.push({ account, type: 'unknowns.high', subject: '', data: isBad ? data : null });
+  }
+  return causes;
+}
+
+/**
+ * Of the accounts that operators have chosen. `seen`: by this node. What another living node has found goes on until
+ * that node finds otherwise; what a dead one has found ends where this one has reached mail servers for long enough.
+ */
+async function mailServers({ db }: StorageDriver, now: number, seen: MailServersSeen | null): Promise<Cause[]> {
+  if (seen === null) return [];
+  const chosen = await active(db).where('operator_events', '=', 1).execute();
+  const open = await db
+    .selectFrom('alert_causes')
+    .select(['account_id', 'node'])
+    .where('type', '=', UNREACHABLE)
+    .execute();
+  const living = new Set((await db.selectFrom('nodes').select('id').execute()).map(({ id }) => id));
+  const { state, since, node } = seen;
+  return chosen.flatMap(({ id: account }): Cause[] => {
+    const cause = { account, type: UNREACHABLE, subject: '' } as const;
+    if (state !== 'ok') return [{ ...cause, data: { state, since: toIso(since) } }];
+    const finder = open.find((row) => row.account_id === account)?.node ?? null;
+    const isAnothers = finder !== null && finder !== node && living.has(finder);
+    const isLately = now - since < REACHED_AGAIN_MINUTES * MINUTE_MS;
+    return isAnothers || isLately ? [{ ...cause, data: null }] : [];
+  });
+}
+const UNREACHABLE = 'smtp.unreachable';
+
+/** Reports what is new in an account, and ends what is over. */
+function settle(driver: StorageDriver, account: string, causes: readonly Cause[], node: string | null): Promise<void> {
+  return driver.transaction(async (trx) => {
+    const row = await lockAccount(driver, trx, account);
+    if (row === null || row.status !== 'active') return;
+    const now = await driver.now(trx);
+    const mine = trx.selectFrom('alert_causes').select(['type', 'subject']).where('account_id', '=', account);
+    const open = new Set((await mine.execute()).map(({ type, subject }) => keyOf({ account, type, subject })));
+    for (const cause of causes) {
+      if (cause.data === null || open.has(keyOf(cause))) continue;
+      const { type, subject } = cause;
+      await trx.insertInto('alert_causes').values({ account_id: account, type, subject, since: now, node }).execute();
+      await emitEvent({ driver, trx, now }, account, type, cause.data);
+    }
+    const going = new Set(causes.map(keyOf));
+    for (const key of open) {
+      if (going.has(key)) continue;
+      const [, type = '', subject = ''] = key.split('\n');
+      const over = trx.deleteFrom('alert_causes').where('account_id', '=', account).where('subject', '=', subject);
+      await over.where(sql<boolean>`type = ${type}`).execute();
+    }
+  });
+}
+
+export function alerts(driver: StorageDriver): Alerts {
+  const { db } = driver;
+  return {
+    async settings(account) {
+      const open = db.selectFrom('alert_causes').select(['type', 'subject', 'since']).where('account_id', '=', account);
+      const { mails, paused } = await alertMails(db, account);
+      return { mails, paused, open: await open.orderBy('since', 'desc').orderBy('subject').execute() };
+    },
+
+    async change(account, { mails, paused }, by) {
+      const now = await driver.now();
+      return driver.transaction(async (trx) => {
+        const { name } = await lockExistingAccount(driver, trx, account);
+        const before = await alertMails(trx, account);
+        const after = { mails: mails ?? before.mails, paused: paused ?? before.paused };
+        const row = { mails: JSON.stringify(after.mails), paused: after.paused ? 1 : 0 };
+        await trx
+          .insertInto('alert_settings')
+          .values({ account_id: account, ...row })
+          .onConflict((oc) => oc.column('account_id').doUpdateSet(row))
+          .execute();
+        await writeAudit(trx, account, now, by, { action: 'alerts.changed', target: name, detail: after });
+      });
+    },
+
+    async isSetUp(account) {
+      const chosen = db.selectFrom('alert_settings').select('account_id').where('account_id', '=', account);
+      if ((await chosen.executeTakeFirst()) !== undefined) return true;
+      const chats = db
+        .selectFrom('webhooks')
+        .select('id')
+        .where('account_id', '=', account)
+        .where('format', '=', 'slack');
+      return (await chats.executeTakeFirst()) !== undefined;
+    },
+
+    async evaluate(seen, signal) {
+      const now = await driver.now();
+      const sought = [keyBudgets, failingWebhooks, rejections, unknowns];
+      const causes = (await mailServers(driver, now, seen)).concat(
+        ...(await Promise.all(sought.map((seek) => seek(driver, now)))),
+      );
+      const open = await db
+        .selectFrom('alert_causes')
+        .select(['account_id as account', 'type', 'subject'])
+        .where('account_id', 'in', active(db))
+        .execute();
+      const going = new Set(causes.map(keyOf));
+      const known = new Set(open.map(keyOf));
+      const changed = new Set([
+        ...causes.filter((cause) => cause.data !== null && !known.has(keyOf(cause))).map(({ account }) => account),
+        ...open.filter((cause) => !going.has(keyOf(cause))).map(({ account }) => account),
+      ]);
+      const byAccount = Map.groupBy(causes, ({ account }) => account);
+      for (const account of changed) {
+        if (signal?.aborted) return;
+        await settle(driver, account, byAccount.get(account) ?? [], seen?.node ?? null);
+      }
+    },
+  };
+}

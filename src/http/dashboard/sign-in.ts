@@ -137,12 +137,12 @@ const SECURITY_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/dashboard/totp/remove',
     access: 'signed-in',
-    input: { body: C.PasswordRequest },
+    input: { body: C.ConfirmRequest },
     output: { content: C.Done },
     doc: {
       operationId: 'removeTotp',
       tag: 'Dashboard',
-      summary: 'Turn off two-factor authentication',
+      summary: 'Turn off two-factor authentication, with the password, a code or a passkey',
       errors: [422, 429],
     },
     serve:
@@ -150,7 +150,7 @@ const SECURITY_ROUTES: readonly Route[] = [
       async (context, { body }) =>
         done(
           'Two-factor authentication is off.',
-          await c.signIn.removeTotp(browserRequest(context), context.user, body.password),
+          await c.signIn.removeTotp(browserRequest(context), context.user, body),
         ),
   }),
   route({

@@ -91,6 +91,7 @@ function withoutPasswords(all: SignInService): SignInService {
     signIn: off,
     signUp: off,
     verifyEmail: off,
+    beginTotp: off,
     passwords: { ...passwords, forgot: off, lookUpReset: off, reset: off, change: off },
     passkeys: { ...passkeys, addOptions: off, add: off, signInOptions: off, signIn: off },
     invitations: {
@@ -136,10 +137,11 @@ function createAllSignIns(parts: SignInParts): SignInService {
     relyingParty: () => relyingParty(url()),
     endPreviousSession,
   });
+  const confirm = createConfirmation({ library, limits, devices, audit, passwords, passkeys });
   return {
     ...sessions,
     ...createSessionList({ store, library, audit }),
-    ...createSecondFactor({ store, library, limits, devices, audit, notify, confirm: passwords.confirm }),
+    ...createSecondFactor({ store, library, limits, devices, audit, notify, confirm }),
     ...createSignUp({
       store,
       library,
@@ -155,7 +157,7 @@ function createAllSignIns(parts: SignInParts): SignInService {
     setup: createSetup({ store, library, limits, userAdmin, sessions, clock }),
     passwords,
     passkeys,
-    confirm: createConfirmation({ library, limits, devices, audit, passwords, passkeys }),
+    confirm,
     invitations: createInvitations({ store, library, limits, userAdmin, sessions }),
     oidc:
       parts.oidc &&
@@ -341,7 +343,7 @@ interface SecondFactorService {
   beginTotp(browser: BrowserRequest, user: SignedIn, password: string): Promise<TotpSecret>;
   /** Mails the user, as `removeTotp`. */
   confirmTotp(browser: BrowserRequest, user: SignedIn, code: string): Promise<Cookies>;
-  removeTotp(browser: BrowserRequest, user: SignedIn, password: string): Promise<Cookies>;
+  removeTotp(browser: BrowserRequest, user: SignedIn, proof: Proof): Promise<Cookies>;
 }
 
 interface TotpSecret {
@@ -365,7 +367,7 @@ function createSecondFactor(parts: {
   devices: Devices;
   audit: UserAudit;
   notify: NotifyUser;
-  confirm: PasswordService['confirm'];
+  confirm: ConfirmUser;
 }): SecondFactorService {
   const { library, limits, devices, audit, notify, confirm } = parts;
   const { signIns } = parts.store;
@@ -403,8 +405,8 @@ function createSecondFactor(parts: {
     return { setCookie };
   }
 
-  async function removeTotp(browser: BrowserRequest, user: SignedIn, password: string): Promise<Cookies> {
-    await confirm(user.id, password, browser);
+  async function removeTotp(browser: BrowserRequest, user: SignedIn, proof: Proof): Promise<Cookies> {
+    await confirm(browser, user, proof);
     const opened = await library();
     const context = await opened.$context;
     return signIns.change({ user: user.id, session: user.session }, async (change) => {

@@ -203,6 +203,14 @@ describe('without passwords', () => {
       expect([path, status, json.code]).toEqual([path, 403, 'passwords_off']);
     }
     expect((await as(verified('1', email))).reply.status).toBe(200);
+    // Nor does whoever is signed in set up what would not sign them in.
+    const { window: inside } = await as(verified('1', email));
+    for (const [path, body] of [
+      ['/dashboard/password', { current: PASSWORD, password: `${PASSWORD} 2` }],
+      ['/dashboard/totp', { password: PASSWORD }],
+      ['/dashboard/passkeys', { name: 'Key', credential: {} }],
+    ] as const)
+      expect([path, (await inside.call('POST', path, body)).json.code]).toEqual([path, 'passwords_off']);
     const link = await peopleOf(lab).signInToken(id, 60_000);
     expect((await window.call('POST', '/dashboard/sign-in/link', { token: link })).status).toBe(200);
     expect((await sessionOf(window)).user).toMatchObject({ id });

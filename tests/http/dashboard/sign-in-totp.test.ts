@@ -71,6 +71,18 @@ describe('the second factor', () => {
     expect((await browser(lab.url).signIn(jane.email)).json).toEqual({ second_factor: false });
   });
 
+  it('is removed with a code too, by somebody who has no password', async () => {
+    const ida = await person(lab);
+    const { secret } = (await ida.call('POST', '/dashboard/totp', { password: PASSWORD })).json;
+    await ida.call('POST', '/dashboard/totp/confirm', { code: totp(secret) });
+    const none = await ida.call('POST', '/dashboard/totp/remove', {});
+    expect([none.status, none.json.code]).toEqual([400, 'missing_parameter']);
+    const wrong = await ida.call('POST', '/dashboard/totp/remove', { code: totp(secret) });
+    expect([wrong.status, wrong.json.code]).toEqual([422, 'wrong_code']);
+    expect((await ida.call('POST', '/dashboard/totp/remove', { code: next(secret) })).status).toBe(200);
+    expect(await userOf(ida)).toMatchObject({ second_factor: false });
+  });
+
   it('requires the password and a correct code', async () => {
     const mary = await person(lab);
     const wrong = await mary.call('POST', '/dashboard/totp', { password: 'not this one' });

@@ -387,7 +387,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Turn off two-factor authentication */
+        /** Turn off two-factor authentication, with the password, a code or a passkey */
         post: operations["removeTotp"];
         delete?: never;
         options?: never;
@@ -5056,12 +5056,18 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    password: string;
+                    password?: string;
+                    /** @description Six digits of the authenticator app, or a recovery code. */
+                    code?: string;
+                    /** @description PublicKeyCredential.toJSON(). */
+                    credential?: {
+                        [key: string]: unknown;
+                    };
                 };
             };
         };
         responses: {
-            /** @description Turn off two-factor authentication */
+            /** @description Turn off two-factor authentication, with the password, a code or a passkey */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -24,19 +24,28 @@ import { PasskeysSection } from './security/passkeys.tsx';
 import { Section } from './security/section.tsx';
 
 export function SecurityPage() {
-  const { user } = useSession();
+  const { user, oidc } = useSession();
   if (user === null) return null;
   return (
     <Page title="Sign-in and security" about={`Signed in as ${user.email}.`}>
       <Stack gap="lg" maw={640}>
         <NameSection user={user} />
         <Divider />
-        <PasswordSection user={user} />
+        {oidc?.only ? <ProviderSection name={oidc.name} /> : <PasswordSection user={user} />}
         <Divider />
-        <AuthenticatorSection user={user} />
-        <Divider />
-        <PasskeysSection user={user} />
-        <Divider />
+        {/* Setting one up, like adding a passkey, takes a password. */}
+        {(!oidc?.only || user.second_factor) && (
+          <>
+            <AuthenticatorSection user={user} />
+            <Divider />
+          </>
+        )}
+        {!oidc?.only && (
+          <>
+            <PasskeysSection user={user} />
+            <Divider />
+          </>
+        )}
         <SessionsSection />
       </Stack>
     </Page>
@@ -63,6 +72,17 @@ function NameSection({ user }: { user: SignedInUser }) {
           />
         </Form>
       </Box>
+    </Section>
+  );
+}
+
+function ProviderSection({ name }: { name: string }) {
+  return (
+    <Section
+      title="Sign-in"
+      about={`You sign in with ${name}. This service has no passwords and passkeys: change yours at ${name}.`}
+    >
+      {null}
     </Section>
   );
 }

@@ -107,16 +107,20 @@ function PasswordStep(props: { email: string; onMade: (totp: Totp) => void; onCa
 function RemoveAuthenticator(props: { email: string; onRemoved: () => void; onCancel: () => void }) {
   const { email, onRemoved, onCancel } = props;
   const client = useQueryClient();
-  const requiring = useSession().accounts.filter(({ second_factor_required }) => second_factor_required);
-  const submit = useSubmit(async ({ password = '' }) => {
-    await unwrap(api.POST('/dashboard/totp/remove', { body: { password } }));
+  const { accounts, oidc } = useSession();
+  const requiring = accounts.filter(({ second_factor_required }) => second_factor_required);
+  const provider = oidc?.only ? oidc.name : null;
+  const proof = provider === null ? 'password' : 'code';
+  const submit = useSubmit(async ({ password = '', code = '' }) => {
+    const body = proof === 'code' ? { code: normalizeCode(code) } : { password };
+    await unwrap(api.POST('/dashboard/totp/remove', { body }));
     onRemoved();
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
     await notify('Authenticator app removed.');
-  }, 'password');
+  }, proof);
   return (
     <Form submit={submit} action="Remove" main onCancel={onCancel}>
-      <Text size="sm">You will sign in with your password only. Your recovery codes stop working.</Text>
+      <Text size="sm">You will sign in with {provider ?? 'your password'} only. Your recovery codes stop working.</Text>
       {requiring.length > 0 && (
         <Text size="sm" className="anywhere">
           {requiring.map(({ name }) => name).join(', ')}{' '}
@@ -125,18 +129,23 @@ function RemoveAuthenticator(props: { email: string; onRemoved: () => void; onCa
         </Text>
       )}
       <HiddenUsername email={email} />
-      <PasswordField label="Password" {...submit.field('password')} data-autofocus />
+      {proof === 'code' ? (
+        <CodeField {...submit.field('code')} />
+      ) : (
+        <PasswordField label="Password" {...submit.field('password')} data-autofocus />
+      )}
     </Form>
   );
 }
 
 export function AuthenticatorSection({ user }: { user: SignedInUser }) {
   const [opened, { open, close }] = useDisclosure();
+  const { oidc } = useSession();
   const on = user.second_factor;
   return (
     <Section
       title="Authenticator app"
-      about="Two-factor authentication: signing in with your password also requires a six-digit code from an app."
+      about={`Two-factor authentication: signing in with ${oidc?.only ? oidc.name : 'your password'} also requires a six-digit code from an app.`}
     >
       <Text size="sm">{on ? 'Two-factor authentication is on.' : 'Two-factor authentication is off.'}</Text>
       <Button onClick={open} style={{ alignSelf: 'flex-start' }}>

@@ -103,45 +103,68 @@ export function page(trained: Trained, sources: string): string {
 Made by \`npm run replies -- --write\` from the sources \`${sources}\`; do not edit. The text is in
 \`scripts/replies/page.ts\`.
 
-A reply to RCPT decides whether a person's address is called dead, so two figures count: how many replies about *you* (your
-IP address, sender, pace, a greylist) or about a server in trouble are taken for a dead mailbox, and how many mailboxes that
-do not exist are recognized. On ${all.length} observed replies, each read by a classifier that had not seen its source:
+A mail server that is asked about an address (RCPT) and refuses it answers with a code and a line of free text, in any
+language. Mailvet has to tell two kinds apart: the mailbox cannot be reached, or the server does not want to talk to
+*you* (your IP address, sender or pace), wants you to wait, or is in trouble. An error of one kind calls a living person's
+address dead. An error of the other kind leaves a dead address *unverifiable*. The first is worse, so when in doubt an
+address is not called dead.
+
+These figures are from ${all.length} observed replies. Each was read by a classifier that had not seen its source:
 
 ${summary(trained)}
 
-\`mailvet reply "550 5.7.1 …"\` shows how one reply is read, and why.
+- **Falsely dead**: replies about the client, the server or time that were read as a dead mailbox.
+- **Found**: replies that say, for good, that there is no such mailbox, and that were read as a dead mailbox of any kind.
+- **Right or acceptable**: the exact label, or another one that a fair judge would accept.
+- **Sources held back**: replies that took no part in training. They are the best guess at what you will see.
+
+To see how one reply is read, and why: \`mailvet reply "550 5.7.1 …"\`.
 
 ## One reply's way
 
-1. **What cannot be about the mailbox.** A 2xx accepts. A 4xx never makes an address bad: "full" becomes "full for now", the
-   rest a temporary failure, or greylisting if it only asks to wait, and not for a server (RFC 6647). A reply before RCPT
-   is about the client, even if it names a fault in a 5xx. A reply whose lines contradict each other decides nothing.
-   After a 4xx to RCPT that is not about the mailbox or the client, the next mail host is asked
-   ([dialogue](operating.md#the-dialogue)).
-2. **What the server echoes is taken out**: the address, our names and IP addresses, URLs, host names, ids. A word of the
-   address never counts. The first 2,000 characters count.
-3. **Operators' own codes** ([data/smtp-codes.json](../data/smtp-codes.json)) come first, because their words mislead: "mailbox
-   unavailable … Reject due to policy restrictions" is about the client.
-4. **Clauses.** Words are looked up in [data/smtp-lexicon.json](../data/smtp-lexicon.json): nouns (recipient, group, sender,
-   client, message, server …), predicates (absent, disabled, full, refuses, demands, only …), negations. Each predicate is
-   joined with its subject: "the sender's address was not found" is *sender absent*, "too many unknown users" says
-   something of the client, "if the user does not exist" says nothing. [The table](#the-decision-table) maps each clause to
-   a rule; of all rules the one with the highest rank decides.
-5. **Enhanced codes** (RFC 3463) are weak evidence. A code makes an address bad only beside words that fit: they name a
-   recipient, deny or refuse something in the same language, and name neither the sender nor what is counted. X.1.0 never
-   does, nor any code in a 500 to 503. X.5.1, X.5.2 and X.5.4 are about the command: beside them no domain is unknown.
-6. **The model** is asked about a 5xx to RCPT, from 504 on, that the rules call bad, or that no rule reads, or none that is
-   sure of whom it speaks. It is a linear one ([data/smtp-model.tsv](../data/smtp-model.tsv)): the code, words in a row,
-   pieces of words, what the words mean, and what the rules make of them add up to a probability that the mailbox cannot
-   be reached. From ${dead} on it calls the address bad; from ${wordless} if no known word denies or refuses anything, so that it does
-   not guess from the place, or one says that something is closed, but not what; from ${sure} if the rules read a refusal, a limit or trouble of nobody, or an IP address is named;
-   never if the reply names the sender, "you", a group, a kind of user ("not a registered gateway user") or what is
-   counted, if it says that something else is closed, or if its code is about the command. Below
-   ${doubt} it denies what a rule says. It never overrules a rule that is sure that a reply is about the client.
-7. What remains is *unverifiable*, which is never bad.
+1. **Code and stage.** A 2xx accepts. A 4xx never makes an address bad: "full" becomes "full for now", and the rest is a
+   temporary failure or greylisting. A reply before RCPT is about the client, since no mailbox has been named yet. If the
+   lines of a reply contradict each other, it decides nothing.
+2. **Echoes.** What the server repeats is taken out: the address, our names and IP addresses, URLs, host names and ids.
+   Words in an address therefore never count. Text after the first 2,000 characters is ignored.
+3. **Operators' own codes.** Some large operators document codes whose words mislead. These are rows of data with a
+   source ([data/smtp-codes.json](../data/smtp-codes.json)), and they decide before anything else.
+4. **Rules.** Words are looked up in a lexicon ([data/smtp-lexicon.json](../data/smtp-lexicon.json)): who is spoken of
+   (recipient, sender, client, group …) and what is said (absent, disabled, full, refuses …). The two are joined into
+   clauses. "The sender's address was not found" is about the sender; "if the user does not exist" says nothing.
+   [A table](#the-decision-table) maps each clause to a rule, and the rule with the highest rank decides.
+5. **Enhanced codes** (RFC 3463) are weak evidence. X.1.1 makes an address bad only if the words fit it. X.1.0 never does,
+   nor does any code in a 500 to 503, which are about the command.
+6. **The model** checks the rules. It sees codes, words, pieces of words and what the rules made of them, and returns the
+   probability that the mailbox cannot be reached ([what it may decide](#what-the-model-may-decide)).
+7. **The rest** is *unverifiable*, which is never bad.
 
-The evidence of a verification says what decided: \`decided_by\` is \`operator\`, \`rule\` or \`model\`, \`probability\` what the
-model thought. Probabilities are calibrated (Platt scaling) on sources that the model had not seen.
+The evidence of a verification has \`decided_by\` (\`operator\`, \`rule\` or \`model\`) and \`probability\` (what the model thought,
+if it was asked).
+
+## What the model may decide
+
+The model ([data/smtp-model.tsv](../data/smtp-model.tsv)) is a linear one, trained on the labelled replies of
+[data/sources](../data/sources). It is asked about a 5xx to RCPT from 504 on, unless an operator's row decided or a rule
+is sure that the reply is about the client. Its probabilities are calibrated on sources that it had not seen.
+
+| the rules say | the model may | from |
+|---|---|--:|
+| the mailbox is dead | deny that, and name another reason | below ${doubt} |
+| nothing, or something weak; a word denies or refuses something | call the mailbox dead | ${dead} |
+| nothing, or something weak; no known word denies or refuses anything, or one says that something is closed, but not what | call the mailbox dead | ${wordless} |
+| a refusal, a limit or trouble, but not of whom; or the reply names an IP address | call the mailbox dead | ${sure} |
+| the client is refused, for sure | nothing | |
+
+The second step of caution, for replies without a known word, keeps it from guessing: most refusals at RCPT are about the
+mailbox, so a model that has learned only that calls any text dead. Made-up words measure this.
+
+Whatever its probability, it never calls a mailbox dead if the reply
+
+- names the sender, "you", a group, or something that is counted, such as connections per hour;
+- denies only one kind of user ("not a registered gateway user");
+- says that something else than a mailbox is closed or full;
+- has a code for the form or the order of commands (X.5.1, X.5.2, X.5.4).
 
 ## What is decided how
 
@@ -167,17 +190,17 @@ model thought. Probabilities are calibrated (Platt scaling) on sources that the 
   its word.
 - "Rejected" or "access denied" and nothing more. Such replies are about a mailbox more often than not, but nothing in them
   says so.
-- Languages in which the project has few replies (below): there the rules rest on dictionaries, and the model has little
-  to learn from.
+- Languages in which the project has few replies (below). There, the rules rest on dictionaries, and the model knows only
+  what the rules tell it. A language without a dictionary is *unverifiable* unless the server adds English words.
+- Replies of a kind that nobody has labelled yet. The sources held back show how much worse new sources fare than the
+  ones that the project knows.
 
 ## Figures
 
-Each reply is read by a model that was trained without its source and without replies of the same wording, and by a
-lexicon without what only its family of wordings needs, if the lexicon was made with it. "Falsely dead": replies about the
-client, the server or time, without those that a fair judge may take for a dead mailbox (\`also_ok\`), read as one. "Found":
-no such mailbox, 5xx, read as a dead mailbox of any kind. "Right or acceptable": the label, or one of \`also_ok\`.
-Sources held back took no part in training. They are not untouched: some of their replies were read while the rules were made,
-and the label of one was questioned, so that replies of new sources may fare worse.
+Each reply is read by a model that was trained without its source and without replies of the same wording. If the lexicon
+was made with the reply, it is read without the words that only replies of similar wording need. Falsely dead does not
+count replies that a fair judge may take for a dead mailbox (\`also_ok\`). Some replies of the sources held back were read by
+people while the rules were made, so new sources may fare worse.
 
 ${grouped('set', trained.held, ({ row }) => row.set)}
 
@@ -193,14 +216,15 @@ ${grouped('language', trained.heldBack, ({ language }) => language)}
 
 ### The trade
 
-What other thresholds would give, on the same replies and on made-up words ("550 account quux garply", "recipient address
-rejected: quux"), which a model that guesses from the place calls dead:
+What other first thresholds would give, on the same replies and on made-up words ("550 account quux garply", "recipient
+address rejected: quux"):
 
 ${trade(trained)}
 
 ### Would more replies help?
 
-A part of the sources, the same test:
+The same test, after training with a part of the sources. If the last rows hardly differ, more replies of the same
+kind would change little; replies of new kinds and languages still help.
 
 ${curveOf(trained)}
 
@@ -212,9 +236,9 @@ ${curveOf(trained)}
    if another labelled reply changes between bad and not bad, until each is named: \`--accept s0001,t0042\`.
 3. Commit the source, the model and this page. \`npm run check\` fails if the model is older than its sources.
 
-If a reply about the client is read as a dead mailbox, mend the rules: a test of its kind in
-\`src/engine/smtp/classify/whose.test.ts\`, then a slot of the lexicon or the way in which clauses are read. More rows alone
-move the model little.
+If a reply about the client is read as a dead mailbox, fix the rules, because more rows alone change the model little. Start
+with a failing test of its kind in \`src/engine/smtp/classify/whose.test.ts\`. Then change a slot of the lexicon, or how
+clauses are read.
 
 ## Uncertain replies
 
@@ -222,7 +246,7 @@ Replies that no rule matched, that the model decided, or that only a weak rule d
 [metrics](metrics.md) by rule, and listed by [\`mailvet replies\`](cli.md#replies) and on the operators' page *SMTP replies*.
 What is kept is a template: addresses, hosts, IPs, URLs, ids and numbers become placeholders, as do words of the checked
 address that are not in the lexicon, because servers greet their users by name. A name that is not part of the address
-cannot be told from other words and stays. Operators that are not in the list of mail hosts are called \`other\`. Per
+cannot be distinguished from other words and stays. Operators that are not in the list of mail hosts are called \`other\`. Per
 operator, the 100 most frequent templates of 300 characters are kept, 1,000 in all, as long as the log: a server that
 invents texts displaces only others as rare, of the same operator.
 

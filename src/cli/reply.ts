@@ -133,8 +133,12 @@ function modelOf(model: NonNullable<ReplyExplanation['model']>): string[] {
   const cells = rows.map((_, at) =>
     [features_for[at], features_against[at]].flatMap((one) => [one?.feature, one?.weight]),
   );
+  const decides =
+    decides_from === null
+      ? 'Of such a reply, only rules say that the mailbox is dead'
+      : `From ${decides_from} on it calls such a mailbox dead`;
   return [
-    `The model: ${probability} that the mailbox cannot be reached. From ${decides_from} on it decides where no rule does, or only a weak one; below ${denies_below} it denies what a rule says.`,
+    `The model: ${probability} that the mailbox cannot be reached. ${decides}; below ${denies_below} it denies that a mailbox is dead.`,
     table(
       classes.filter(({ share }) => share >= 0.01).map(({ name, share }) => [name, share]),
       ['CLASS', 'SHARE'],

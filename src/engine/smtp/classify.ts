@@ -28,8 +28,10 @@ import {
   certaintyOf,
   loadModel,
   type Model,
+  neededFor,
   opinionOf,
   type Prediction,
+  type Said,
   type Seen,
   THRESHOLDS,
   type Thresholds,
@@ -128,7 +130,7 @@ function gather(input: ReplyToRead, text: string, { plain: plainOf, lexicon, cod
   const isRefusal = code >= 400;
   const words = wordsOf(isRefusal ? plain.marked : '');
   const segments = segmentsOf(words, lexicon);
-  const { clauses, named, isQuoting } = clausesOf(segments);
+  const { clauses, named } = clausesOf(segments);
   const found = new Set<RuleId>();
   for (const clause of clauses) {
     const rule = ruleOfClause(clause);
@@ -136,8 +138,7 @@ function gather(input: ReplyToRead, text: string, { plain: plainOf, lexicon, cod
       found.add(code < 500 && rule === 'remote.unverified' ? 'remote.error' : rule);
   }
   const ofStatus = isRefusal ? codes.enhanced(status) : null;
-  if (ofStatus !== null && !(isQuoting && isBadRule(ofStatus)) && mayDecide(ofStatus, code, segments, clauses))
-    found.add(ofStatus);
+  if (ofStatus !== null && mayDecide(ofStatus, code, segments, clauses)) found.add(ofStatus);
   considerWhose(found, code, named, segments);
   const more = [ofReplyCode(code, found), waiting(code, status, found, named)];
   for (const rule of more) if (rule !== null) found.add(rule);
@@ -233,7 +234,7 @@ export interface Explanation {
   /** Other readings that clauses and codes allow, the likeliest first. */
   readonly alternatives: readonly { readonly rule: RuleId; readonly finding: RuleFinding }[];
   /** What the model makes of it, whether it was asked or not; null before RCPT and for what is not a 5xx. */
-  readonly model: (Prediction & { readonly features: readonly Weighed[] }) | null;
+  readonly model: (Prediction & { readonly features: readonly Weighed[]; readonly needed: number | null }) | null;
 }
 
 export interface Classifier {
@@ -351,14 +352,15 @@ function considerText(input: ReplyToRead, text: string, reader: Reader): Conside
   };
 }
 
+const saidIn = (evidence: Evidence): Said => ({ ...evidence, denies: denies(evidence.segments) });
+
 /** What a reading becomes with the model, which is asked only where it may change it. */
 function consult(evidence: Evidence, decided: RuleReading, code: number, { model, thresholds }: Reader): RuleReading {
   const certainty = certaintyOf(decided);
   if (model === null || certainty === 'sure') return decided;
   const prediction = model.predict(seenOf(evidence, code, decided.rule));
   const { dead: probability } = prediction;
-  const said = { ...evidence, denies: denies(evidence.segments) };
-  const opinion = opinionOf(prediction, certainty, said, thresholds);
+  const opinion = opinionOf(prediction, certainty, saidIn(evidence), thresholds);
   if (opinion === null) return { ...decided, probability };
   return { ...reading(opinion, opinion, code, ''), readBy: 'model', probability };
 }
@@ -376,7 +378,9 @@ function explain(input: ReplyToRead, reader: Reader): Explanation {
     return { reading: decided, plain: '', clauses: [], enhanced: null, alternatives: [], model: null };
   }
   const { evidence, reading: decided } = consider(input, reader);
-  const seen = seenOf(evidence, code, decide(evidence, code, '').rule);
+  const byRules = decide(evidence, code, '');
+  const seen = seenOf(evidence, code, byRules.rule);
+  const needed = neededFor(certaintyOf(byRules), saidIn(evidence), reader.thresholds);
   const { model } = reader;
   const others = new Set(evidence.rules.filter((rule) => rule !== decided.rule));
   return {
@@ -386,7 +390,9 @@ function explain(input: ReplyToRead, reader: Reader): Explanation {
     enhanced: evidence.status === null ? null : { code: evidence.status, rule: evidence.ofStatus },
     alternatives: [...others].map((rule) => ({ rule, finding: findingFor(rule, code) })),
     model:
-      model === null || !isForModel(input, evidence) ? null : { ...model.predict(seen), features: model.explain(seen) },
+      model === null || !isForModel(input, evidence)
+        ? null
+        : { ...model.predict(seen), features: model.explain(seen), needed },
   };
 }
 

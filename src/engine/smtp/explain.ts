@@ -20,8 +20,8 @@ export interface ReplyExplanation {
   readonly model: {
     /** The probability that the mailbox cannot be reached, from 0 to 1. */
     readonly probability: number;
-    /** From this probability on, the model decides where no rule does, or only a weak one. */
-    readonly decides_from: number;
+    /** From this probability on, it may call the mailbox dead where the rules do not; null: never for such a reply. */
+    readonly decides_from: number | null;
     /** Below this one, it denies what a rule says. */
     readonly denies_below: number;
     readonly classes: readonly { readonly name: string; readonly share: number }[];
@@ -67,10 +67,11 @@ function modelExplanation({
   dead,
   classes,
   features,
+  needed,
 }: NonNullable<Explanation['model']>): NonNullable<ReplyExplanation['model']> {
   return {
     probability: dead,
-    decides_from: THRESHOLDS.dead,
+    decides_from: needed,
     denies_below: THRESHOLDS.doubt,
     classes: CLASSES.map((name, at) => ({ name, share: rounded(classes[at] ?? 0) })).sort((a, b) => b.share - a.share),
     features_for: features

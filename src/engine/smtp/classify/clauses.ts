@@ -72,14 +72,13 @@ const isMessage = ({ tokens }: Pick<Element, 'tokens'>): boolean =>
   tokens.every(({ slots }) => slots.includes('message'));
 
 /** Splits a segment's tokens into phrases and words; fillers vanish. */
-function elementsOf(tokens: readonly LexiconToken[], colon: boolean, isOnward = false): Element[] {
+function elementsOf(tokens: readonly LexiconToken[], colon: boolean, isOnward: boolean): Element[] {
   const elements: Element[] = [];
   let open: Element | null = null;
   let joined = false;
   let [oblique, agent, onward, from] = [false, false, isOnward, false];
   for (const token of tokens) {
     if (token.slots.length === 0) {
-      if (/\d/.test(token.text) && token.text.length < 5) continue;
       // "no such student": at RCPT nothing else is looked for than the recipient.
       const looked = elements.at(-1)?.kind === 'such';
       if (looked) elements.push(element('phrase', token, { nouns: BIT.user }));
@@ -134,12 +133,6 @@ function negate(elements: readonly Element[]): void {
   elements.forEach((negation, i) => {
     const { kind, word } = negation;
     if (!isNegation(kind) && !isNegator(word)) return;
-    // "not unknown", "not rejected": asserts nothing.
-    const next = elements[i + 1];
-    if (kind === 'not' && next?.kind === 'word' && next.word !== null && ASSERTED_WORDS.has(next.word)) {
-      next.dropped = true;
-      return;
-    }
     const target = negatedBy(elements, i);
     negation.negates = target;
     if (target === null || target.kind === 'phrase') return;
@@ -178,7 +171,6 @@ function negatedBy(elements: readonly Element[], at: number): Element | null {
   }
   return null;
 }
-const ASSERTED_WORDS: ReadonlySet<Word> = new Set<Word>(['absent', 'disabled', 'full', 'unavailable', 'refused']);
 
 /** What a noun phrase speaks of: "sender's address" of the sender, "recipient's domain" of the domain. */
 function subjectOf({ nouns, tokens, onward }: Element): Subject {
@@ -195,11 +187,10 @@ function subjectOf({ nouns, tokens, onward }: Element): Subject {
   if (hasNoun(nouns, 'count')) return 'count';
   if (hasNoun(nouns, 'group')) return 'group';
   if (hasNoun(nouns, 'server')) return 'server';
-  if (hasNoun(nouns, 'quota')) {
-    if (!hasNoun(nouns, 'message') || someone) return 'quota';
-    // "your message quota"
+  // "your message quota"
+  if (hasNoun(nouns, 'quota') && hasNoun(nouns, 'message') && !someone)
     return tokens.some(({ text }) => text.startsWith('your ')) ? 'count' : 'message';
-  }
+  if (hasNoun(nouns, 'quota')) return 'quota';
   // "user at example.com": the user.
   const named = tokens.every(({ text, slots }) => !slots.includes('domain') || text.startsWith('@'));
   if (hasNoun(nouns, 'domain') && !(someone && named)) return 'domain';
@@ -272,52 +263,38 @@ interface Statements {
   readonly clauses: readonly Clause[];
   /** What is named, in whatever role. */
   readonly named: ReadonlySet<Subject>;
-  /** The clauses are those of another server's reply: "host a.example said: …". */
-  readonly isQuoting: boolean;
 }
-const OF_US: ReadonlySet<Subject> = new Set<Subject>(['sender', 'client', 'you']);
 
 /** Reads the clauses of a text. */
 export function clausesOf(segments: readonly Segment[]): Statements {
   const named = new Set<Subject>();
-  let quoted = 0;
   const clauses: Clause[] = [];
   const onward = onwardHosts(segments);
   let before: Before = { phrase: null, open: false };
   segments.forEach((segment, index) => {
     if (segment.before === 'stop') before = { phrase: null, open: false };
     // One segment in seven: ids, URLs, unknown words.
-    const saysNothing = segment.tokens.every(({ slots: [slot = 'filler'] }) => slot === 'filler');
-    for (const part of saysNothing ? [] : partsOf(segment)) {
-      const colon = segments[index + 1]?.before === 'colon';
-      const elements = elementsOf(part, colon, onward.has(index));
-      negate(elements);
-      for (const { kind, subject, nouns } of elements) {
-        if (kind === 'phrase') named.add(subject);
-        // "your connection quota"
-        if (hasNoun(nouns, 'you') && (subject === 'quota' || subject === 'count')) named.add('you');
-      }
-      // "not a registered gateway user": it is not one of a group.
-      if (elements.some((one, at) => one.negated && isKindOfUser(elements, at))) named.add('group');
-      const found = read(elements, before, colon);
-      nameLater(clauses, elements);
-      clauses.push(...found);
-      const phrase = mainPhrase(elements);
-      if (phrase !== null) before = { phrase, open: found.length === 0 };
-      else if (found.length > 0) before = { ...before, open: false };
+    if (segment.tokens.every(({ slots: [slot = 'filler'] }) => slot === 'filler')) return;
+    const colon = segments[index + 1]?.before === 'colon';
+    const elements = elementsOf(segment.tokens, colon, onward.has(index));
+    negate(elements);
+    for (const { kind, subject, nouns } of elements) {
+      if (kind === 'phrase') named.add(subject);
+      // "your connection quota"
+      if (hasNoun(nouns, 'you') && (subject === 'quota' || subject === 'count')) named.add('you');
     }
-    // "host mx.example.com[192.0.2.1] said: …" quotes another server.
-    if (segment.tokens.at(-1)?.text === 'said') {
-      before = { phrase: null, open: false };
-      quoted = clauses.length;
-    }
+    // "not a registered gateway user": it is not one of a group.
+    if (elements.some((one, at) => one.negated && isKindOfUser(elements, at))) named.add('group');
+    const found = read(elements, before, colon);
+    nameLater(clauses, elements);
+    clauses.push(...found);
+    const phrase = mainPhrase(elements);
+    if (phrase !== null) before = { phrase, open: found.length === 0 };
+    else if (found.length > 0) before = { ...before, open: false };
   });
-  // What is quoted decides, not what it led to.
-  const isQuoting = quoted > 0 && quoted < clauses.length;
-  const said = isQuoting ? clauses.filter(({ subject }, at) => at >= quoted || OF_US.has(subject)) : clauses;
   // "cannot receive mail, only send": an exception, wherever it stands.
-  const isOnly = said.some(({ predicate }) => predicate === 'only');
-  return { clauses: isOnly ? said.map(exceptional) : said, named, isQuoting };
+  const isOnly = clauses.some(({ predicate }) => predicate === 'only');
+  return { clauses: isOnly ? clauses.map(exceptional) : clauses, named };
 }
 
 /**
@@ -352,36 +329,14 @@ function mainPhrase(elements: readonly Element[]): Element | null {
   return first;
 }
 
-/** "Address verification failed: verify@…": what follows the colon says whose address. */
+/** "Domain does not exist: probe.example.net", "Address verification failed: verify@…": what follows says whose. */
 function nameLater(clauses: Clause[], elements: readonly Element[]): void {
   const [last, only] = [clauses.at(-1), elements[0]];
-  if (
-    last === undefined ||
-    !(last.general || last.subject === 'domain') ||
-    only?.kind !== 'phrase' ||
-    elements.length > 1
-  )
-    return;
-  const subject = only.subject;
-  if (subject !== 'sender' && subject !== 'client') return;
-  if (last.subject === 'recipient' || last.subject === 'domain') {
-    if (!last.words.some(({ slots }) => slots.includes('recipient')))
-      clauses[clauses.length - 1] = { ...last, subject };
-  }
-}
-
-/** A segment, split where "because" or "but" begins another statement. */
-function partsOf({ tokens }: Segment): readonly (readonly LexiconToken[])[] {
-  if (!tokens.some(({ slots }) => slots[0] === 'cut')) return [tokens];
-  let last: LexiconToken[] = [];
-  const parts = [last];
-  for (const token of tokens) {
-    if (token.slots[0] === 'cut') {
-      last = [];
-      parts.push(last);
-    } else last.push(token);
-  }
-  return parts;
+  if (last === undefined || only?.kind !== 'phrase' || elements.length > 1) return;
+  const isOpen = last.subject === 'domain' || (last.subject === 'recipient' && last.general);
+  const isOurs = only.subject === 'sender' || only.subject === 'client';
+  if (isOpen && isOurs && !last.words.some(({ slots }) => slots.includes('recipient')))
+    clauses[clauses.length - 1] = { ...last, subject: only.subject };
 }
 
 /** "Relaying denied", "unable to relay", not "the relay is busy". */
@@ -394,10 +349,6 @@ const refusesRelay = (elements: readonly Element[]): boolean =>
   );
 const REFUSING: ReadonlySet<Word> = new Set<Word>(['refused', 'declines', 'failed', 'auth', 'absent', 'disabled']);
 
-/** "relaying not allowed", "not allowed to relay" */
-const beside = (elements: readonly Element[], at: number, word: Word): boolean =>
-  elements.some((one, i) => one.word === word && Math.abs(i - at) <= 2);
-
 /** "bandwidth quota", "quota SMTP journalier": an unknown word says of what, and nothing that it is the recipient's. */
 const isOtherQuota = (elements: readonly Element[]): boolean =>
   elements.some(
@@ -407,11 +358,11 @@ const isOtherQuota = (elements: readonly Element[]): boolean =>
   ) && !elements.some(({ kind, subject }) => kind === 'phrase' && subject === 'recipient');
 
 const ABILITY = /(?:accept|receiv)\w* (?:e )?(?:mail|email|messages)$/;
-const isAbility = ({ predicate, words }: Pick<Clause, 'predicate' | 'words'>): boolean =>
-  predicate === 'disabled' && ABILITY.test(words.at(-1)?.text ?? '');
-const exceptional = (clause: Clause): Clause => (isAbility(clause) ? { ...clause, predicate: 'declines' } : clause);
+const exceptional = (clause: Clause): Clause =>
+  clause.predicate === 'disabled' && ABILITY.test(clause.words.at(-1)?.text ?? '')
+    ? { ...clause, predicate: 'declines' }
+    : clause;
 const OURS = /^@(?:sender|us|ourip)\b/;
-const namesMessage = (one: Element): boolean => one.kind === 'phrase' && one.subject === 'message' && !one.oblique;
 
 /** Whether a negated word stands in front of unknown words and a user. */
 function isKindOfUser(elements: readonly Element[], at: number): boolean {
@@ -431,12 +382,9 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
   const many = has('too_many') || (has('exceeded') && named('count'));
   const asked = many && elements.some(({ word, negated }) => word === 'absent' || (word === 'exists' && negated));
   // "no user here will get your mail" tells what happens to the message, not who is there.
-  const nobodyGets = elements.some(
-    ({ kind }, at) =>
-      kind === 'none' &&
-      elements[at + 1]?.kind === 'phrase' &&
-      elements.some((el, i) => i > at + 1 && namesMessage(el)),
-  );
+  const nobody = elements.findIndex(({ kind }, at) => kind === 'none' && elements[at + 1]?.kind === 'phrase');
+  const nobodyGets =
+    nobody >= 0 && elements.some((one, at) => at > nobody + 1 && one.subject === 'message' && !one.oblique);
   let [supposed, advised] = [false, false];
   elements.forEach((one, at) => {
     if (one.kind === 'hedge') supposed = true;
@@ -454,12 +402,11 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
       if (predicate === null) return;
       phrase = phraseFor(elements, at, predicate);
     } else return;
-    if ((supposed && (is(predicate, 'asserted') || predicate === 'auth')) || (advised && is(predicate, 'advised')))
-      return;
-    if (many && (is(predicate, 'asserted') || predicate === 'declines' || (asked && predicate === 'too_many'))) {
-      // "too many unknown recipients": the server counts what the client asks.
-      if (asked && predicate === 'too_many')
-        clauses.push({ subject: 'you', predicate: 'declines', general: false, words: one.tokens });
+    if ((supposed && is(predicate, 'asserted')) || (advised && is(predicate, 'advised'))) return;
+    if (many && (is(predicate, 'asserted') || predicate === 'declines')) return;
+    // "too many unknown recipients": the server counts what the client asks.
+    if (asked && predicate === 'too_many') {
+      clauses.push({ subject: 'you', predicate: 'declines', general: false, words: one.tokens });
       return;
     }
     // "not a registered gateway user": denies what kind of user it is.
@@ -480,6 +427,8 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
     if (one.word === 'exceeded') {
       if (named('count') || named('sender') || named('client') || named('you')) subject = 'count';
       else if (named('quota') || subject === 'quota') [subject, predicate] = ['quota', 'full'];
+      // "SMTP tickets exceeded": who knows of what.
+      else if (elements[at - 1]?.kind === 'gap') subject = 'count';
       else return;
     }
     // "throttling quota exceeded": what is full is not the mailbox.
@@ -490,37 +439,24 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
     }
     if (predicate === 'relay' && !refusesRelay(elements)) return;
     const wording = one.tokens[0]?.text ?? '';
-    // "temporarily locked"
-    if (predicate === 'disabled' && has('passing') && wording.startsWith('lock')) return;
+    // "has closed their inbox to strangers"
+    if (predicate === 'disabled' && subject === 'recipient' && named('sender')) predicate = 'declines';
     // "does not accept mail" holds for everybody, unless it names a sender, a message, a time or an exception.
     if (predicate === 'disabled' && ABILITY.test(wording)) {
       if (has('passing') || has('later')) return;
       const more = elements.slice(at + 1).some((el) => el.kind === 'gap' || el.oblique);
       if (more || has('only') || named('sender') || named('client') || named('you')) predicate = 'declines';
     }
-    // "recipient not accepted" is what servers say of any refusal.
-    if (predicate === 'declines' && wording === 'accepted') predicate = 'refused';
     // "<someone@example.com>: relaying not allowed", "you are not allowed to relay": said of relaying.
-    if (predicate === 'declines' && one.word === 'allowed' && beside(elements, at, 'relay')) {
-      if (subject === 'recipient' || subject === 'you') return;
-    }
-    if (predicate === 'refused' || predicate === 'declines') {
-      const agent = elements.find((el) => el.agent && el.subject === 'recipient');
-      if (agent !== undefined) [subject, predicate] = ['recipient', 'declines'];
-      else if (subject === 'recipient' && (named('message') || named('you') || named('sender'))) {
-        predicate = 'declines';
-      }
-    }
-    if (one.word === 'exists' && (has('policy') || has('listed') || has('spam'))) {
-      // "not on the allow list": the client is missing from it.
-      [subject, predicate] = [subject === 'sender' || subject === 'client' ? subject : 'you', 'declines'];
-    }
-    if (predicate === 'absent' && (one.negated || one.negates !== null) && nobodyGets) return;
+    if (one.word === 'allowed' && has('relay') && (subject === 'recipient' || subject === 'you')) return;
+    if (predicate === 'refused' && subject === 'recipient' && (named('message') || named('you') || named('sender')))
+      predicate = 'declines';
     if (predicate === 'absent' && (subject === 'recipient' || subject === 'domain')) {
       // "domain does not exist probe.example.net"
       const next = elements[at + 1];
       if (next?.kind === 'phrase' && next.tokens.every(({ text }) => OURS.test(text))) subject = next.subject;
     }
+    if (predicate === 'absent' && (one.negated || one.negates !== null) && nobodyGets) return;
     // "your return address has no mailbox"
     if (predicate === 'absent' && subject === 'recipient') {
       if (named('sender')) subject = 'sender';
@@ -528,7 +464,6 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
       // "you are not a member"
       else if (one.kind === 'not' && named('you')) subject = 'you';
     }
-    if (phrase === null && is(predicate, 'alone')) subject = 'none';
     const words = phrase === null ? one.tokens : [...phrase.tokens, ...one.tokens];
     clauses.push({ subject, predicate, general: colon && at >= elements.length - 2, words });
   });

@@ -106,7 +106,7 @@ describe('echoed strings do not influence the result', () => {
     expect(of('hm <someone@example.com> 192.0.2.25 id=4Xyz12Abc99Q')).toEqual(
       of('hm <x@y.example> 192.0.2.99 id=7Qrs88Dfe11W', 'x@y.example'),
     );
-    expect(of('Hm, Ada Lovelace (staff of analytical) left 10.12.1852', 'ada.lovelace@analytical.example').text).toBe(
+    expect(of('Hm, Edda Lovelace (staff of analytical) left 10.12.1852', 'edda.lovelace@analytical.example').text).toBe(
       'hm _name _name staff of _name left #',
     );
     expect(of('Hm: mailbox closed', 'closed.mailbox@example.com').text).toBe('hm mailbox closed');

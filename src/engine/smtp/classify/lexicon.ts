@@ -21,11 +21,11 @@ export const NOUNS = [
 export type Noun = (typeof NOUNS)[number];
 
 /**
- * How what is said is taken. `negated`: with a negation it says the same, as servers do not deny it; `alone`: it holds
- * without a subject, the others take the noun next to them; `asserted`: a supposition ("if the user does not exist")
- * does not say it; `advised`: nor does advice ("please check that your policy allows it").
+ * How what is said is taken. `negated`: with a negation it says the same, as servers do not deny it; `asserted`: a
+ * supposition ("if the user does not exist") does not say it; `advised`: nor does advice ("please check that your policy
+ * allows it").
  */
-type Trait = 'negated' | 'alone' | 'asserted' | 'advised';
+type Trait = 'negated' | 'asserted' | 'advised';
 
 /** What can be said of it, in a phrase and in a clause (clauses.ts). */
 const STATEMENTS = {
@@ -39,26 +39,26 @@ const STATEMENTS = {
   /** "must", "requires", "needs": what the asker has to do or to have. */
   demands: [],
   /** "members only" */
-  only: ['alone'],
-  listed: ['negated', 'alone'],
-  forged: ['negated', 'alone'],
-  nameless: ['negated', 'alone'],
-  spam: ['negated', 'alone'],
-  policy: ['negated', 'alone', 'advised'],
-  auth: ['negated', 'alone'],
-  tls: ['negated', 'alone'],
-  relay: ['negated', 'alone', 'advised'],
-  not_hosted: ['negated', 'alone', 'asserted', 'advised'],
+  only: [],
+  listed: ['negated'],
+  forged: ['negated'],
+  nameless: ['negated'],
+  spam: ['negated'],
+  policy: ['negated', 'advised'],
+  auth: ['negated'],
+  tls: ['negated'],
+  relay: ['negated', 'advised'],
+  not_hosted: ['negated', 'asserted', 'advised'],
   too_many: ['advised'],
   too_fast: ['negated', 'advised'],
-  used_up: ['negated', 'alone'],
-  later: ['negated', 'alone', 'advised'],
-  passing: ['negated', 'alone', 'advised'],
-  greylisted: ['negated', 'alone'],
+  used_up: ['negated'],
+  later: ['negated', 'advised'],
+  passing: ['negated', 'advised'],
+  greylisted: ['negated'],
   trouble: ['negated', 'advised'],
   error: ['advised'],
-  syntax: ['negated', 'alone', 'advised'],
-  sequence: ['negated', 'alone', 'advised'],
+  syntax: ['negated', 'advised'],
+  sequence: ['negated', 'advised'],
 } as const satisfies Record<string, readonly Trait[]>;
 export type Statement = keyof typeof STATEMENTS;
 const TRAITS: Readonly<Record<Statement, readonly Trait[]>> = STATEMENTS;
@@ -145,7 +145,7 @@ export interface LexiconFile {
   readonly blocklists: readonly string[];
   /**
    * Language → slots (two or more, separated by spaces, if the phrase says both: `user disabled`) → phrases. In a
-   * phrase, `*` at the end or the beginning of a word stands for any letters, `+` for up to three other words.
+   * phrase, `*` at the end or the beginning of a word stands for any letters.
    */
   readonly languages: Readonly<Record<string, Slots>>;
   /** The same for placeholders (echoes.ts), which belong to no language. */
@@ -163,29 +163,21 @@ interface Entry {
 /** `next`: null in a leaf. Most are, and their empty maps took 2 MB. */
 interface Node {
   next: Map<number, Node> | null;
-  gap: Node | null;
   entry: number;
 }
-const newNode = (): Node => ({ next: null, gap: null, entry: -1 });
 
-interface CharNode {
-  next: Map<string, CharNode> | null;
-  entry: number;
-}
-const newCharNode = (): CharNode => ({ next: null, entry: -1 });
-
-/** The node to which `key` leads, made if there is none. */
-function follow<K, N extends { next: Map<K, N> | null }>(node: N, key: K, make: () => N): N {
+/** The node to which `id` leads, made if there is none. */
+function follow(node: Node, id: number): Node {
   node.next ??= new Map();
-  let next = node.next.get(key);
+  let next = node.next.get(id);
   if (next === undefined) {
-    next = make();
-    node.next.set(key, next);
+    next = { next: null, entry: -1 };
+    node.next.set(id, next);
   }
   return next;
 }
 
-/** A match: index of its entry, what it says, and how many words (or characters) it took. */
+/** A match: index of its entry, what it says, and how many words it took. */
 interface Match {
   readonly entry: number;
   readonly language: string;
@@ -193,7 +185,6 @@ interface Match {
   readonly length: number;
 }
 
-const GAP = 3;
 const MAX_CACHED = 20_000;
 const MAX_CACHED_LENGTH = 24;
 
@@ -207,10 +198,10 @@ interface Known {
   readonly only: Match | null;
 }
 const UNKNOWN: Known = { ids: [], starts: [], only: null };
-const isLeaf = ({ next, gap }: Node): boolean => next === null && gap === null;
+const isLeaf = ({ next }: Node): boolean => next === null;
 
-/** Han and kana, which are written without spaces. */
-export const UNSPACED = /[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/;
+/** Han and kana, which are written without spaces: each is a word. */
+const UNSPACED = /[\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/;
 
 /** Words of a phrase or a text, as the matcher compares them: folded, no hyphens, French and Italian elisions split. */
 function splitWord(word: string): string[] {
@@ -230,8 +221,6 @@ export interface Lexicon {
   fits(word: string): boolean;
   /** Whether it is one, or fits one by its beginning. */
   begins(word: string): boolean;
-  /** The longest phrase without spaces that begins at this character. */
-  matchUnspaced(text: string, at: number, end: number): Match | null;
 }
 
 export const loadLexicon = (path: string = dataFile('smtp-lexicon.json')): LexiconFile => JSON.parse(readData(path));
@@ -261,8 +250,7 @@ export function lexiconEntries(file: LexiconFile): readonly Entry[] {
 
 /** Throws if one phrase has two meanings. */
 export function compileLexicon(entries: readonly Entry[]): Lexicon {
-  const root = newNode();
-  const chars = newCharNode();
+  const root: Node = { next: null, entry: -1 };
   const [exact, prefixes, suffixes] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
   let count = 0;
   const idOf = (map: Map<string, number>, word: string): number => {
@@ -271,7 +259,7 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
     map.set(word, count);
     return count++;
   };
-  const place = (node: { entry: number }, entry: Entry, index: number): void => {
+  const place = (node: Node, entry: Entry, index: number): void => {
     const there = entries[node.entry];
     if (there !== undefined && there.slots.join() !== entry.slots.join()) {
       throw new Error(
@@ -282,25 +270,14 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
   };
   for (const [index, entry] of entries.entries()) {
     const phrase = fold(entry.phrase);
-    if (UNSPACED.test(phrase)) {
-      let node = chars;
-      for (const char of phrase) node = follow(node, char, newCharNode);
-      place(node, entry, index);
-      continue;
-    }
     let node = root;
-    for (const word of phrase.split(/[\s-]+/).flatMap(splitWord)) {
-      if (word === '+') {
-        node.gap ??= newNode();
-        node = node.gap;
-        continue;
-      }
+    for (const word of UNSPACED.test(phrase) ? phrase : phrase.split(/[\s-]+/).flatMap(splitWord)) {
       const id = word.endsWith('*')
         ? idOf(prefixes, word.slice(0, -1))
         : word.startsWith('*')
           ? idOf(suffixes, word.slice(1))
           : idOf(exact, word);
-      node = follow(node, id, newNode);
+      node = follow(node, id);
     }
     place(node, entry, index);
   }
@@ -343,23 +320,13 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
   const matchAt = (node: Node | undefined, length: number): Match | null =>
     node === undefined || node.entry < 0 ? null : matchOf(node.entry, length);
   const longestFrom = (node: Node, words: readonly string[], at: number, end: number, from: number): Match | null => {
-    let best = node.entry < 0 ? null : matchOf(node.entry, at - from);
-    if (at >= end) return best;
-    if (isLeaf(node)) return best;
+    let best = matchAt(node, at - from);
+    if (at >= end || isLeaf(node)) return best;
     for (const id of known(words[at] ?? '').ids) {
       const next = node.next?.get(id);
       if (next === undefined) continue;
       const found = longestFrom(next, words, at + 1, end, from);
       if (found !== null && (best === null || found.length > best.length)) best = found;
-    }
-    if (node.gap !== null) {
-      for (let skip = 0; skip <= GAP && at + skip < end; skip++) {
-        const found = longestFrom(node.gap, words, at + skip, end, from);
-        if (found !== null) {
-          if (best === null || found.length > best.length) best = found;
-          break;
-        }
-      }
     }
     return best;
   };
@@ -379,17 +346,6 @@ export function compileLexicon(entries: readonly Entry[]): Lexicon {
     fits: (word) => known(word).ids.length > 0,
     begins: (word) =>
       exact.has(word) || Array.from(word, (_, at) => word.slice(0, at + 1)).some((start) => prefixes.has(start)),
-    matchUnspaced(text, at, end) {
-      let node = chars;
-      let best: Match | null = null;
-      for (let i = at; i < end; i++) {
-        const next = node.next?.get(text.charAt(i));
-        if (next === undefined) break;
-        node = next;
-        if (node.entry >= 0) best = matchOf(node.entry, i + 1 - at);
-      }
-      return best;
-    },
   };
 }
 
@@ -433,7 +389,7 @@ const kindAt = (text: string, at: number): number => {
   return (code >= 0xd800 && code <= 0xdfff) || LETTER.test(text.charAt(at)) ? 1 : 0;
 };
 
-/** "IP地址" is two words. */
+/** "IP地址" is three words. */
 const isUnspaced = (text: string, at: number): boolean =>
   text.charCodeAt(at) >= 0x3000 && UNSPACED.test(text.charAt(at));
 
@@ -484,9 +440,9 @@ export function wordsOf(marked: string): Words {
     let end = at + 1;
     let quoted = false;
     const unspaced = isUnspaced(marked, at);
-    for (; end < marked.length; end++) {
+    for (; end < marked.length && !unspaced; end++) {
       const next = kindAt(marked, end);
-      if (next === 0 || next === 3 || isUnspaced(marked, end) !== unspaced) break;
+      if (next === 0 || next === 3 || isUnspaced(marked, end)) break;
       if (next === 2) quoted = true;
     }
     const word = marked.slice(at, end);
@@ -524,48 +480,18 @@ function tokensOf(words: readonly string[], start: number, end: number, lexicon:
   const tokens: LexiconToken[] = [];
   for (let at = start; at < end; ) {
     const word = words[at] ?? '';
-    if (isUnspaced(word, 0)) {
-      unspacedTokens(word, lexicon, tokens);
-      at++;
-      continue;
-    }
     const match = lexicon.match(words, at, end);
-    if (match === null) tokens.push({ slots: NO_SLOTS, entry: -1, language: '', text: word });
-    else {
-      tokens.push({
-        slots: match.slots,
-        entry: match.entry,
-        language: match.language,
-        text: match.length === 1 ? word : words.slice(at, at + match.length).join(' '),
-      });
-    }
+    const last = tokens.at(-1);
+    const unspaced = isUnspaced(word, 0);
+    if (match !== null) {
+      const text = match.length === 1 ? word : words.slice(at, at + match.length).join(unspaced ? '' : ' ');
+      tokens.push({ slots: match.slots, entry: match.entry, language: match.language, text });
+    } else if (unspaced && last?.entry === -1 && isUnspaced(last.text, 0)) {
+      tokens[tokens.length - 1] = { ...last, text: last.text + word };
+    } else tokens.push({ slots: NO_SLOTS, entry: -1, language: '', text: word });
     at += match?.length ?? 1;
   }
   return tokens;
-}
-
-function unspacedTokens(run: string, lexicon: Lexicon, tokens: LexiconToken[]): void {
-  let unknown = 0;
-  const flush = (end: number): void => {
-    if (unknown < end) tokens.push({ slots: NO_SLOTS, entry: -1, language: '', text: run.slice(unknown, end) });
-  };
-  for (let at = 0; at < run.length; ) {
-    const match = lexicon.matchUnspaced(run, at, run.length);
-    if (match === null) {
-      at++;
-      continue;
-    }
-    flush(at);
-    tokens.push({
-      slots: match.slots,
-      entry: match.entry,
-      language: match.language,
-      text: run.slice(at, at + match.length),
-    });
-    at += match.length;
-    unknown = at;
-  }
-  flush(run.length);
 }
 
 /** At the end of a line, where a word or an address (RFC 5321 §4.5.3.1.3: 256 octets) may be cut. */

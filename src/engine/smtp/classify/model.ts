@@ -1,7 +1,7 @@
 import { keysOf } from '../../../kernel/facts/keys-of.ts';
 import { dataFile, readData } from '../../data-files.ts';
 import type { Clause, Subject } from './clauses.ts';
-import { type Segment, type Statement, UNSPACED } from './lexicon.ts';
+import type { Segment, Statement } from './lexicon.ts';
 import { isBadFinding, isBadRule, isOfCommand, type RuleId, type RuleReading } from './rules.ts';
 
 /** What the model can say of a reply, and the rule for it. `domain`: relaying denied, or the domain is not served. */
@@ -63,14 +63,12 @@ function runsOf(kind: string, list: readonly string[], add: (feature: string) =>
   }
 }
 
-/** Three to five letters of a word, its ends marked; one to three where words are not separated. */
+/** Three to five letters of a word, its ends marked. */
 function piecesOf(word: string): string[] {
   if (word.startsWith('@')) return [];
-  const isUnspaced = UNSPACED.test(word);
-  const text = isUnspaced ? word : `<${word}>`;
-  const [least, most] = isUnspaced ? [1, 3] : [3, 5];
+  const text = `<${word}>`;
   const pieces: string[] = [];
-  for (let length = least; length <= most; length++) {
+  for (let length = 3; length <= 5; length++) {
     for (let at = 0; at + length <= text.length; at++) pieces.push(`p=${text.slice(at, at + length)}`);
   }
   return pieces;
@@ -336,6 +334,17 @@ const isOfOthers = ({ named, clauses, status }: Said): boolean =>
   isOfCommand(status) ||
   clauses.some(({ subject, predicate }) => NOT_MAILBOXES.has(subject) && STATES.has(predicate));
 
+/** The probability from which on the model may call a mailbox dead that the rules do not; null: never. */
+export function neededFor(certainty: Certainty, said: Said, thresholds: Thresholds = THRESHOLDS): number | null {
+  if (certainty === 'bad' || certainty === 'sure' || isOfOthers(said)) return null;
+  // "connect error 111 for someone@example.com"
+  const isFault = said.rules.includes('remote.error');
+  if (certainty === 'nobody' || isFault || said.named.has('client')) return thresholds.sure;
+  // "subscription expired": a word says that something is closed, but not what.
+  const isOfUnknown = said.clauses.some(({ subject, predicate }) => subject === 'none' && STATES.has(predicate));
+  return said.denies && !isOfUnknown ? thresholds.dead : thresholds.wordless;
+}
+
 /** What the model decides about a reply that the rules read with this certainty; null: it leaves that alone. */
 export function opinionOf(
   { classes, dead }: Prediction,
@@ -348,15 +357,9 @@ export function opinionOf(
     CLASSES.filter(fits).reduce((best, name) => (shareOf(name) > shareOf(best) ? name : best));
   const alive = likeliest((name) => !isDead(name));
   if (certainty === 'bad') return dead < thresholds.doubt ? RULE_OF[alive] : null;
-  if (certainty === 'sure' || (dead >= thresholds.dead && isOfOthers(said))) return null;
-  // "connect error 111 for someone@example.com"
-  const isFault = said.rules.includes('remote.error');
-  const isDoubtful = certainty === 'nobody' || isFault || said.named.has('client');
-  // "subscription expired": a word says that something is closed, but not what.
-  const isOfUnknown = said.clauses.some(({ subject, predicate }) => subject === 'none' && STATES.has(predicate));
-  const isSaid = said.denies && !isOfUnknown;
-  const needed = isDoubtful ? thresholds.sure : isSaid ? thresholds.dead : thresholds.wordless;
-  if (dead >= needed) return RULE_OF[likeliest(isDead)];
+  const needed = neededFor(certainty, said, thresholds);
+  if (certainty === 'sure' || (needed === null && dead >= thresholds.dead)) return null;
+  if (needed !== null && dead >= needed) return RULE_OF[likeliest(isDead)];
   const names = alive !== 'other' && certainty !== 'nobody' && shareOf(alive) >= thresholds.other;
   return names ? RULE_OF[alive] : null;
 }

@@ -306,8 +306,7 @@ const PARTS: ReadonlySet<Slot> = new Set<Slot>(['server', 'count', 'toward']);
 
 /** The highest rule; a missing mailbox is not believed of a server in trouble. "Unknown or full" is unknown. */
 export function settle(sorted: readonly RuleId[]): RuleId | null {
-  const [top] = sorted;
-  if (top === undefined) return null;
+  const [top = null] = sorted;
   if (top === 'full.mailbox' && sorted.includes('recipient.unknown')) return 'recipient.unknown';
   return top === 'recipient.unknown' ? (sorted.find((rule) => PASSES.has(rule)) ?? top) : top;
 }

@@ -138,6 +138,11 @@ describe('a code does not speak for words that say something else', () => {
       'Recipient requires confirmation by the sender',
       'Write from an address that we know',
       'Contact has to be made via our web form',
+      'group closed to external senders',
+      'posting is restricted to subscribers of this list',
+      'this distribution group takes mail from staff only',
+      'guest accounts may not write here',
+      'trial membership expired',
     ];
     expect(findings(combine(codes, others))).toEqual([]);
   });
@@ -150,6 +155,8 @@ describe('a code does not speak for words that say something else', () => {
         (text) => !/^limit on .*(?:s|t)$/.test(text),
       ),
       ...combine(whom, ['limit exceeded', 'limit reached']),
+      'maximum of invalid recipients per session exceeded',
+      'bad recipient threshold reached',
     ];
     expect(findings(combine([...codes, '550 5.7.1', '554'], limits))).toEqual([]);
     const quotas = ['throttling', 'sending', 'message', 'hourly', 'daily', 'connection', 'bandwidth', 'API', 'sender'];
@@ -163,9 +170,20 @@ describe('a code does not speak for words that say something else', () => {
       'Quota giornaliera superata',
       'Quota SMTP diária excedida',
       'Kontingent SMTP überschritten',
+      'SMTP credits exceeded',
+      'SMTP tickets exceeded',
     ];
     expect(findings(combine(['550 5.2.2', '552 5.7.1', '552'], behind))).toEqual([]);
-    const bounces = ['Multi-recipient bounce', 'Backscatter protection', 'bounces are not accepted', 'bounce refused'];
+    const bounces = [
+      'Multi-recipient bounce',
+      'Backscatter protection',
+      'Backscatter: we never sent that message',
+      'bounces are not accepted',
+      'bounce refused',
+      'Unsolicited bounce',
+      'NDR to more than one recipient refused',
+      'Multiple recipients are not allowed for a null sender',
+    ];
     expect(findings(combine(codes, around.slice(0, 2), bounces))).toEqual([]);
   });
 
@@ -281,6 +299,10 @@ describe('what the server itself was refused is not about us', () => {
     'the next hop refused the connection',
     'connect error 111 for someone@example.com',
     'connection failed: errno 10061',
+    'socket error 10060 for someone@example.com',
+    'socket error 10060 while connecting to the mailbox store',
+    'backend returned error 421 for someone@example.com',
+    'connection to backend failed (111)',
   ];
   it.each(['450 4.1.1', '450', '451 4.3.0', '421 4.4.2', '454 4.3.0', '550 5.1.1', '550'])('%s', (code) => {
     const around = ['', '<someone@example.com>: Recipient address rejected:'];
@@ -330,5 +352,23 @@ describe('a fault', () => {
     ];
     for (const text of [...combine(['450', '451', '451 4.7.1'], busy, [', try again later']), ...broken])
       expect(read(text).finding, text).toBe('smtp_temporary_failure');
+  });
+});
+
+describe('languages that the project has few replies in', () => {
+  const dead: Readonly<Record<string, readonly string[]>> = {
+    ar: ['المستخدم غير موجود', 'صندوق البريد ممتلئ', 'الحساب معطل'],
+    id: ['alamat penerima tidak ditemukan', 'kotak surat penuh', 'akun pengguna dinonaktifkan'],
+    vi: ['hộp thư không tồn tại', 'hộp thư của người nhận đã đầy', 'tài khoản đã bị xóa'],
+  };
+  const alive: Readonly<Record<string, readonly string[]>> = {
+    ar: ['المرسل غير موجود', 'عنوان ip محظور', 'تم رفض الرسالة'],
+    id: ['pengirim tidak ditemukan', 'alamat ip anda diblokir', 'terlalu banyak koneksi', 'pesan ditolak'],
+    vi: ['người gửi không tồn tại', 'địa chỉ ip của bạn bị chặn', 'quá nhiều kết nối', 'thư của bạn bị từ chối'],
+  };
+
+  it.each(Object.keys(dead))('%s', (language) => {
+    for (const text of combine(['550'], dead[language] ?? [])) expect(BAD, text).toContain(read(text).finding);
+    expect(findings(combine(['550', '550 5.1.1', '554 5.7.1'], alive[language] ?? []))).toEqual([]);
   });
 });

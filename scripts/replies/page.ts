@@ -104,8 +104,8 @@ Made by \`npm run replies -- --write\` from the sources \`${sources}\`; do not e
 \`scripts/replies/page.ts\`.
 
 A mail server that is asked about an address (RCPT) and refuses it answers with a code and a line of free text, in any
-language. Mailvet has to tell two kinds apart: the mailbox cannot be reached, or the server does not want to talk to
-*you* (your IP address, sender or pace), wants you to wait, or is in trouble. An error of one kind calls a living person's
+language. Mailvet has to tell two kinds apart: the mailbox cannot be reached, or the server does not want to talk to *you*
+(your IP address, sender or pace), wants you to wait, or is in trouble. An error of one kind calls a living person's
 address dead. An error of the other kind leaves a dead address *unverifiable*. The first is worse, so when in doubt an
 address is not called dead.
 

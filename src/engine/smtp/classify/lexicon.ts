@@ -22,8 +22,8 @@ export type Noun = (typeof NOUNS)[number];
 
 /**
  * How what is said is taken. `negated`: with a negation it says the same, as servers do not deny it; `asserted`: a
- * supposition ("if the user does not exist") does not say it; `advised`: nor does advice ("please check that your policy
- * allows it").
+ * supposition ("if the user does not exist") does not say it; `advised`: nor does advice ("please check that your
+ * policy allows it").
  */
 type Trait = 'negated' | 'asserted' | 'advised';
 

@@ -1,3 +1,4 @@
+import { ERRORS, PUBLIC_CODES } from '../../src/kernel/errors.ts';
 import type { ApiDocument, Operation, Schema } from '../../web/src/pages/reference/document.ts';
 import { scopesOf } from '../../web/src/pages/reference/document.ts';
 import {
@@ -49,12 +50,17 @@ function section(method: string, path: string, operation: Operation, resolve: Re
   const errors: string[][] = [];
   for (const [status, response] of Object.entries(operation.responses)) {
     const schema = response.content?.['application/json']?.schema;
-    if (Number(status) >= 400) errors.push([status, response.description]);
+    if (Number(status) >= 400) errors.push([status, codesOf(operation, Number(status))]);
     else parts.push(`**Reply ${status}.** ${response.description}\n\n${schema ? shape(schema, resolve) : ''}`);
   }
   if (errors.length > 0) parts.push(`**Refusals**\n\n${table(['status', 'codes'], errors)}`);
   return parts.join('\n');
 }
+
+const codesOf = ({ 'x-error-codes': codes = [] }: Operation, status: number): string =>
+  PUBLIC_CODES.filter((code) => codes.includes(code) && ERRORS[code].status === status)
+    .map((code) => `\`${code}\``)
+    .join(', ');
 
 function shape(schema: Schema, resolve: Resolve): string {
   const whole = resolve(schema);

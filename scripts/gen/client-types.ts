@@ -7,7 +7,7 @@ import { dashboardDocument, publicDocument } from '../../src/http/openapi.ts';
 import { V1_ROUTES } from '../../src/http/routes.ts';
 import { readDocument } from '../../web/src/pages/reference/document.ts';
 import { ROOT } from '../fresh.mjs';
-import { apiTypes } from './api-types.ts';
+import { type ApiTypes, apiTypes } from './api-types.ts';
 import { DEFAULT_URL } from './openapi-files.ts';
 import { phpFiles } from './php.ts';
 import { pythonFiles } from './python.ts';
@@ -25,6 +25,7 @@ export async function clientTypes(): Promise<Record<string, string>> {
     ...phpFiles(types),
     // A package has its own.
     ...Object.fromEntries(['python', 'php'].map((name) => [`clients/${name}/LICENSE`, license])),
+    'web/src/pages/reference/client-calls.ts': clientCalls(types),
     'sdk/src/schema.ts': typesOf(document),
     'web/src/api/schema.ts': typesOf(dashboardDocument(DASHBOARD_ROUTES, DEFAULT_URL)),
   };
@@ -42,4 +43,33 @@ function typesOf(document: object): string {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The calls of the clients in other languages than TypeScript, for the samples of the API reference. */
+function clientCalls({ calls }: ApiTypes): string {
+  const rows = calls.map(({ operationId, name, parameters, body, reply }) => {
+    const kind = Array.isArray(body) ? 'fields' : body;
+    const call = {
+      // What is wrapped by hand has the name without the underscore.
+      name: name.replace('._', '.'),
+      parameters: parameters.map((parameter) => parameter.name),
+      body: kind,
+      isFile: reply.kind === 'file',
+    };
+    return `  ${operationId}: ${JSON.stringify(call)},\n`;
+  });
+  return `// Generated from the OpenAPI document by \`npm run gen\`; edit the contract or scripts/gen/client-types.ts.
+
+interface ClientCall {
+  readonly name: string;
+  /** Of the path, in its order. */
+  readonly parameters: readonly string[];
+  readonly body: string | null;
+  readonly isFile: boolean;
+}
+
+/** By operation. Operations of the service's operators have none. */
+export const CLIENT_CALLS: Readonly<Record<string, ClientCall>> = {
+${rows.join('')}};
+`;
 }

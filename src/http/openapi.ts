@@ -4,7 +4,7 @@ import { STATUS_CODES } from 'node:http';
 import type { TSchema } from 'typebox';
 import { DashboardErrorReply, ErrorReply } from '../contract/errors.ts';
 import { WEBHOOK_EVENTS } from '../contract/webhooks.ts';
-import { ERRORS, PUBLIC_CODES } from '../kernel/errors.ts';
+import { ERRORS, PUBLIC_CODES, type PublicCode } from '../kernel/errors.ts';
 import { DEFAULT_PLANS, DEFAULT_PRICES, termsOf } from '../kernel/facts/plans.ts';
 import { NO_RULES } from '../kernel/facts/policies.ts';
 import { VERSION } from '../kernel/version.ts';
@@ -46,7 +46,8 @@ const BY_ACCESS: Readonly<Record<Access, readonly number[]>> = {
 
 /** The statuses of errors that a row can return. */
 export function errorsOf({ access, method, input = {}, doc }: Route): number[] {
-  const found = new Set([...(doc?.errors ?? []), ...BY_ACCESS[access]]);
+  const own = (doc?.errors ?? []).map((error) => (typeof error === 'number' ? error : ERRORS[error].status));
+  const found = new Set([...own, ...BY_ACCESS[access]]);
   if (input.body || input.query || input.headers) found.add(400);
   if (input.body) found.add(413).add(415);
   if (input.params) found.add(404);
@@ -54,6 +55,39 @@ export function errorsOf({ access, method, input = {}, doc }: Route): number[] {
   if (scopeOf(access) === null && method !== 'GET') found.add(403);
   return [...found].sort((a, b) => a - b);
 }
+
+const WITH_KEY = [
+  ...(['missing_api_key', 'malformed_authorization', 'invalid_api_key', 'revoked_api_key'] as const),
+  ...(['expired_api_key', 'ip_not_allowed', 'scope_missing', 'rate_limit_exceeded'] as const),
+  ...(['internal_error', 'overloaded', 'verification_unavailable'] as const),
+] satisfies readonly PublicCode[];
+
+/** The codes of errors that a row of `/v1` can return, in the order of the catalog. */
+export function errorCodesOf({ path, access, input = {}, doc }: Route): PublicCode[] {
+  const found = new Set<PublicCode | number>([...WITH_KEY, ...(doc?.errors ?? [])]);
+  found.add(operatorScopeOf(access) === null ? 'api_key_required' : 'operator_key_required');
+  if (path.includes(':')) found.add('not_found');
+  if (input.query || input.body || input.headers) found.add('invalid_parameter').add('malformed_request');
+  if (isRequired(input.query)) found.add('missing_parameter');
+  if (input.headers && 'idempotency-key' in propertiesOf(input.headers))
+    found.add('idempotency_in_progress').add('idempotency_key_reused');
+  if (input.body) for (const code of errorsOfBody(input.body)) found.add(code);
+  return PUBLIC_CODES.filter((code) => found.has(code));
+}
+
+function errorsOfBody(body: NonNullable<NonNullable<Route['input']>['body']>): PublicCode[] {
+  const isJson = !('stream' in body) || body.stream.includes('application/json');
+  const isAnyType = 'stream' in body && body.anyType === true;
+  return [
+    ...(isJson ? (['invalid_json', 'missing_parameter'] as const) : []),
+    ...(isAnyType ? [] : (['unsupported_media_type'] as const)),
+    'stream' in body && body.tooLarge === 'list_too_large' ? 'list_too_large' : 'body_too_large',
+  ];
+}
+
+const propertiesOf = (schema: TSchema): object => ('properties' in schema ? Object(schema.properties) : {});
+const isRequired = (schema: TSchema | undefined): boolean =>
+  schema !== undefined && 'required' in schema && Array.isArray(schema.required) && schema.required.length > 0;
 
 type Json = Record<string, unknown>;
 
@@ -66,8 +100,10 @@ interface Style {
   readonly exampleOf: (schema: TSchema) => object | undefined;
   /** Schema keywords to omit. */
   readonly isPrivate: (keyword: string) => boolean;
-  /** Responses of an operation that can fail with these statuses. */
-  readonly errors: (statuses: readonly number[]) => Json;
+  /** Responses of an operation that fails. */
+  readonly errors: (route: Route) => Json;
+  /** Said of an operation beside what the standard has. */
+  readonly more: (route: Route) => Json;
   readonly replyHeaders: (route: Route, status: number, own: Readonly<Record<string, string>>) => Json;
 }
 
@@ -120,8 +156,9 @@ function operationOf(route: Documented, style: Style, contentOf: (content: Route
     security: style.security(route),
     responses: {
       [status]: { description, ...style.replyHeaders(route, status, headers), content: contentOf(output.content) },
-      ...style.errors(errorsOf(route)),
+      ...style.errors(route),
     },
+    ...style.more(route),
   };
 }
 
@@ -640,7 +677,12 @@ const PUBLIC: Style = {
   },
   schemas: 'components',
   isPrivate: (keyword) => keyword.startsWith('~'),
-  errors: (statuses) => Object.fromEntries(statuses.map((status) => [status, responseOf(errorName(status))])),
+  errors: (route) => {
+    const statuses = [...new Set(errorCodesOf(route).map((code) => ERRORS[code].status))].sort((a, b) => a - b);
+    return Object.fromEntries(statuses.map((status) => [status, responseOf(errorName(status))]));
+  },
+  // Responses are shared: this says which of their errors the operation has.
+  more: (route) => ({ 'x-error-codes': errorCodesOf(route) }),
   exampleOf,
   replyHeaders: ({ access }, status, own) => ({ headers: replyHeaders(status, own, operatorScopeOf(access) === null) }),
 };
@@ -650,7 +692,8 @@ export function publicDocument(routes: readonly Route[], url: string): Json {
   const { paths, schemas, contentOf } = describe(routes, PUBLIC);
   const webhooks = webhooksOf(contentOf);
   const error = contentOf(ErrorReply);
-  const statuses = [...new Set(routes.filter(({ doc }) => doc).flatMap(errorsOf))].sort((a, b) => a - b);
+  const codes = routes.filter(({ doc }) => doc).flatMap(errorCodesOf);
+  const statuses = [...new Set(codes.map((code) => ERRORS[code].status))].sort((a, b) => a - b);
   const responses = Object.fromEntries(
     statuses.map((status) => [
       errorName(status),
@@ -737,6 +780,7 @@ const PRIVATE: Style = {
   isPrivate: (keyword) => keyword.startsWith('~') || keyword.startsWith('x-'),
   exampleOf: () => undefined,
   errors: () => ({ '4XX': responseOf('Error'), '5XX': responseOf('Error') }),
+  more: () => ({}),
   replyHeaders: () => ({}),
 };
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TSchema } from 'typebox';
 import type { Read } from '../contract/schema.ts';
 import type { BodyCostName } from '../kernel/costs.ts';
-import type { ApiError, ErrorCode } from '../kernel/errors.ts';
+import type { ApiError, ErrorCode, PublicCode } from '../kernel/errors.ts';
 import type { Role } from '../kernel/facts/roles.ts';
 import { KEY_SCOPES, type KeyScope, OPERATOR_SCOPES, type OperatorScope } from '../kernel/facts/scopes.ts';
 import type { OutcomeProvider } from '../kernel/facts/sent-mail.ts';
@@ -188,9 +188,19 @@ export interface RouteDoc {
     | 'Dashboard';
   readonly summary: string;
   readonly description?: string;
-  /** Statuses of errors beside those that every row with this access and input can return. */
-  readonly errors?: readonly number[];
+  /**
+   * Errors beside those that every row with this access and input can return: codes, for the public document, or
+   * statuses.
+   */
+  readonly errors?: readonly (PublicCode | number)[];
 }
+
+/** Of what is charged. */
+export const CREDIT_ERRORS = [
+  'plan_upgrade_required',
+  'insufficient_credits',
+  'key_budget_spent',
+] as const satisfies readonly PublicCode[];
 
 /** What a handler of any row returns. `body` is sent as JSON; with a `type`, as it is. */
 export type Answer = JsonAnswer<unknown> | RawAnswer;

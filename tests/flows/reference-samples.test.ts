@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMailvet } from '../../sdk/src/index.ts';
@@ -75,7 +76,20 @@ const RUNNERS: Readonly<
   Python: async (samples, env) => {
     const files = JSON.stringify(await filesOf(samples, 'py'));
     const main = `for file in ${files}:\n    print('${MARK}')\n    exec(open(file).read())`;
-    return outputsOf((await run('python3', ['-c', main], { cwd: folder, env })).stdout);
+    const found = { ...env, PYTHONPATH: fileURLToPath(new URL('../../clients/python/src', import.meta.url)) };
+    return outputsOf((await run(PYTHON ?? 'python3', ['-c', main], { cwd: folder, env: found })).stdout);
+  },
+  PHP: async (samples, env) => {
+    const files = await filesOf(
+      samples.map((sample) => sample.replace("require 'vendor/autoload.php';", '')),
+      'php',
+    );
+    const sources = JSON.stringify(fileURLToPath(new URL('../../clients/php/src/', import.meta.url)));
+    const main = `spl_autoload_register(function ($name) {
+        require ${sources} . str_replace('\\\\', '/', substr($name, strlen('Mailvet') + 1)) . '.php';
+      });
+      foreach (json_decode('${JSON.stringify(files)}') as $file) { echo "${MARK}\\n"; include $file; }`;
+    return outputsOf((await run('php', ['-r', main], { cwd: folder, env })).stdout);
   },
 };
 
@@ -95,15 +109,20 @@ async function idFor({ path, operation }: Entry, { key }: Member): Promise<strin
   return path.startsWith('/v1/webhooks/') ? id : (await webhooks.test(id)).id;
 }
 
-function hasRequests(): boolean {
+function canRun(what: string, command: string, args: readonly string[]): boolean {
   try {
-    execFileSync('python3', ['-c', 'import requests'], { stdio: 'ignore' });
+    execFileSync(command, args, { stdio: 'ignore' });
     return true;
   } catch {
-    console.warn('LEFT OUT: the samples in Python, as python3 has no module "requests".');
+    console.warn(`LEFT OUT: the samples in ${what}.`);
     return false;
   }
 }
+/** Debian's has the module of its package, whichever comes first on the PATH. */
+const PYTHON = ['python3', '/usr/bin/python3'].find((command) =>
+  canRun(`Python by ${command}, which need httpx`, command, ['-c', 'import httpx']),
+);
+const hasPhp = canRun('PHP, which need its extension curl', 'php', ['-r', 'exit(extension_loaded("curl") ? 0 : 1);']);
 
 /** What is returned is written to a file. */
 const WRITERS = ['listResults', 'exportFilters'];
@@ -128,11 +147,20 @@ async function ofOperator(sample: string, member: Member): Promise<string> {
 const privacyKey = async ({ account }: Member): Promise<string> =>
   (await createKey(lab.store, account.id, { name: 'privacy', allowIps: [], scopes: ['privacy'] })).value;
 
-/** There is nothing to print: no reply, or no filters. */
-const isSilent = (language: Language, operationId: string): boolean =>
-  language === 'TypeScript' && ['deleteWebhook', 'deletePolicy', 'deleteAccount', 'listFilters'].includes(operationId);
+/** Where there is nothing to print: no reply, or no filters. */
+const SILENT: Readonly<Partial<Record<Language, readonly string[]>>> = {
+  TypeScript: ['deleteWebhook', 'deletePolicy', 'deleteAccount', 'listFilters'],
+  PHP: ['deleteWebhook', 'deletePolicy', 'deleteAccount'],
+};
+const isSilent = (language: Language, operationId: string): boolean => SILENT[language]?.includes(operationId) === true;
 
-describe.each(['curl', 'TypeScript', ...(hasRequests() ? (['Python'] as const) : [])] as const)('in %s', (language) => {
+const RUN = [
+  ...(['curl', 'TypeScript'] as const),
+  ...(PYTHON === undefined ? [] : (['Python'] as const)),
+  ...(hasPhp ? (['PHP'] as const) : []),
+];
+
+describe.each(RUN)('in %s', (language) => {
   it('every operation, with the key in the sample', async () => {
     const input = {
       name: 'samples',
@@ -151,11 +179,9 @@ describe.each(['curl', 'TypeScript', ...(hasRequests() ? (['Python'] as const) :
         const sample = sampleOf(language, document, entry, lab.url, key);
         if (example === null) return sample;
         const id = await idFor(entry, member);
-        // Not in the address of the service, whose port may have the digits of an id.
-        return sample
-          .split(lab.url)
-          .map((part) => part.replace(example, id))
-          .join(lab.url);
+        // Not in the address of the service or in the key, which may have the digits of an id.
+        const parts = sample.split(new RegExp(`(${RegExp.escape(lab.url)}|${key})`));
+        return parts.map((part) => (part === lab.url || part === key ? part : part.replace(example, id))).join('');
       }),
     );
     // The samples import it, and then export to it.

@@ -2,6 +2,7 @@
  * The whole service on loopback: a real store, a real DNS server, real HTTP. The same accounts for all endpoint tests:
  * an owner on Premium, a starter, and an outsider from another account.
  */
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -159,5 +160,28 @@ export async function request(
   });
   const text = await response.text();
   const isJson = /^application\/json(;|$)/.test(response.headers.get('content-type') ?? '');
-  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : null };
+  const json = isJson ? JSON.parse(text) : null;
+  if (response.status >= 400 && typeof json?.code === 'string') assertDocumented(method, path, json.code);
+  return { status: response.status, headers: response.headers, text, json };
+}
+
+/** What the public document says of each operation: method, path, and the errors that it can have. */
+const DOCUMENTED = Object.entries<Record<string, { 'x-error-codes'?: string[] }>>(
+  JSON.parse(readFileSync('docs/openapi.json', 'utf8')).paths,
+).flatMap(([template, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    method: method.toUpperCase(),
+    path: new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    hasNames: template.includes('{'),
+    codes: operation['x-error-codes'] ?? [],
+  })),
+);
+
+/** An error that the document does not name for the operation fails the test. */
+function assertDocumented(method: string, path: string, code: string): void {
+  const [pathname = ''] = path.split('?');
+  const named = DOCUMENTED.filter((one) => one.method === method && one.path.test(pathname));
+  const operation = named.find(({ hasNames }) => !hasNames) ?? named[0];
+  if (operation !== undefined && !operation.codes.includes(code))
+    throw new Error(`The document does not say that ${method} ${pathname} can fail with ${code}.`);
 }

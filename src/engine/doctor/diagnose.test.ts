@@ -46,7 +46,7 @@ const ROWS: readonly IllRow[] = [
     found: /No mail server can be reached on port 9 .*ECONNREFUSED/,
     fix: /open outbound port 9/,
   },
-  { ill: 'no control resolves', zone: NO_CONTROLS, says: 'warn port', found: /could be found/, fix: /resolver/ },
+  { ill: 'no control resolves', zone: NO_CONTROLS, says: 'skip port', found: /could be found/, fix: /resolver/ },
   {
     ill: 'refused by all',
     problem: 'refused_everywhere',

@@ -446,12 +446,17 @@ async function checkPtr(deps: DoctorDeps, { ip }: SeenAddress): Promise<Finding>
 /** The finding of a check that needs the egress address when that is unknown. */
 const RESOLVER_FIRST = 'Repair the DNS resolver first.';
 
-const withoutEgress = (check: DoctorCheck, { sender }: DoctorDeps, { canaries }: EgressSurvey): Finding =>
-  skip(
+function withoutEgress(check: DoctorCheck, { sender }: DoctorDeps, { canaries, paths }: EgressSurvey): Finding {
+  const isReached = paths.some(({ greetings }) => reached(greetings) > 0);
+  const otherwise = isReached
+    ? 'Run the doctor again; if it stays so, set MAILVET_SMTP_BIND to the public address of this host.'
+    : `Open port ${sender.port} first, then run the doctor again.`;
+  return skip(
     check,
     'Not checked: the address that mail servers see could not be determined.',
-    canaries.length === 0 ? RESOLVER_FIRST : `Open port ${sender.port} first, then run the doctor again.`,
+    canaries.length === 0 ? RESOLVER_FIRST : otherwise,
   );
+}
 
 const SLOW_RESOLVER_MS = 1_000;
 const NAME_LETTERS = 'abcdefghijklmnopqrstuvwxyz';

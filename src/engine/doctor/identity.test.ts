@@ -52,7 +52,7 @@ const ROWS: readonly IllRow[] = [
     found: /203\.0\.113\.5 .*to which check\.lab\.test does not resolve/,
     fix: /Add 203\.0\.113\.5 to the A records/,
   },
-  { ill: 'no server says who we are', persona: {}, says: 'warn egress', found: /could not be determined/, fix: /port/ },
+  { ill: 'no server says who we are', persona: {}, says: 'skip egress', found: /could not be determined/, fix: /BIND/ },
   {
     ill: 'an address that is not ours',
     problem: 'not_of_this_host',

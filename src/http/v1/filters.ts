@@ -164,7 +164,12 @@ export const FILTER_ROUTES: readonly Route[] = [
       description: 'The filter, in force for the next request.',
       headers: { Location: 'Path of the filter.', ...REPLAYED },
     },
-    doc: { operationId: 'addFilter', tag: 'Filters', summary: 'Add a filter', errors: [409, 422] },
+    doc: {
+      operationId: 'addFilter',
+      tag: 'Filters',
+      summary: 'Add a filter',
+      errors: ['invalid_filter', 'filter_exists', 'too_many_filters'],
+    },
     serve:
       ({ filters }) =>
       async ({ caller, ip, request, idempotency }, { body, warnings }) => {
@@ -215,7 +220,7 @@ export const FILTER_ROUTES: readonly Route[] = [
       summary: 'Add the filters of a file',
       description:
         'The file as the body, whatever its type, or as the part `file` of a form. The other fields go in the query or the form. A row that cannot be used is named in `errors`, and changes nothing; the others are added. The same file again adds nothing.',
-      errors: [422],
+      errors: ['unreadable_file', 'too_many_filters'],
     },
     serve:
       ({ filters }) =>
@@ -253,7 +258,7 @@ export const FILTER_ROUTES: readonly Route[] = [
     access: 'api-key:filters',
     input: { params: C.FilterParams, body: C.FilterChangeRequest },
     output: { content: C.FilterDetailsReply, description: 'The filter as it is now, in force for the next request.' },
-    doc: { operationId: 'changeFilter', tag: 'Filters', summary: 'Change a filter', errors: [422] },
+    doc: { operationId: 'changeFilter', tag: 'Filters', summary: 'Change a filter', errors: ['invalid_filter'] },
     serve:
       ({ filters }) =>
       async ({ caller, ip }, { params: { id }, body, warnings }) => {

@@ -1,5 +1,6 @@
 import * as C from '../../contract/lists.ts';
 import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
+import type { PublicCode } from '../../kernel/errors.ts';
 import { LIST_BYTES, LIST_UPLOAD_EXTRA_BYTES } from '../../kernel/facts/limits.ts';
 import { delimiterOf, type ListAction, type ResultFormat, UNFINISHED } from '../../kernel/facts/lists.ts';
 import type { HeldPlace } from '../../kernel/fair-queue.ts';
@@ -9,9 +10,11 @@ import { readUpload, UPLOAD_TYPES } from '../input/upload.ts';
 import { PacedBody } from '../paced-body.ts';
 import { linkHeader, paginationOf, REPLAYED } from '../reply.ts';
 
-import { type Answer, type Route, route } from '../route.ts';
+import { type Answer, CREDIT_ERRORS, type Route, route } from '../route.ts';
 
 const LISTS = '/v1/lists';
+/** Of a file of addresses. */
+const FILE_ERRORS = ['unreadable_file', 'no_address_column', 'no_addresses', 'few_addresses'] as const;
 
 /** `said`: of the request. */
 export const listReply = (list: List, said: readonly string[] = []): C.ListReply => {
@@ -20,7 +23,7 @@ export const listReply = (list: List, said: readonly string[] = []): C.ListReply
   return { ...object, warnings: [...object.warnings, ...ofRequest] };
 };
 
-const actionRoute = (action: Exclude<ListAction, 'delete'>, summary: string, errors: readonly number[]): Route =>
+const actionRoute = (action: Exclude<ListAction, 'delete'>, summary: string, errors: readonly PublicCode[]): Route =>
   route({
     method: 'POST',
     path: `${LISTS}/:id/${action}`,
@@ -104,7 +107,11 @@ export const LIST_ROUTES: readonly Route[] = [
       summary: 'Upload addresses and verify them as one job',
       description:
         'The file as the body, whatever its type, or as the part `file` of a form, or `{"emails": […]}`. The other fields go in the query, the form or the object. With an `Idempotency-Key`, the same upload again returns the list of the first one, as it is now.',
-      errors: [402, 404, 409, 422],
+      errors: [
+        ...CREDIT_ERRORS,
+        ...(['invalid_validation_type', 'policy_not_found', 'too_many_lists', 'list_storage_full'] as const),
+        ...FILE_ERRORS,
+      ],
     },
     serve:
       ({ lists }) =>
@@ -150,7 +157,7 @@ export const LIST_ROUTES: readonly Route[] = [
     access: 'api-key:lists',
     cost: null,
     output: { content: C.ListReply, description: 'The list.' },
-    doc: { operationId: 'getList', tag: 'Lists', summary: 'A list with its progress', errors: [404] },
+    doc: { operationId: 'getList', tag: 'Lists', summary: 'A list with its progress' },
     serve:
       ({ lists }) =>
       async ({ caller }, { params: { id }, warnings }) => ({
@@ -167,7 +174,7 @@ export const LIST_ROUTES: readonly Route[] = [
       operationId: 'readList',
       tag: 'Lists',
       summary: 'Read the file of a list that is not started in another way',
-      errors: [404, 409, 422],
+      errors: ['list_state', ...FILE_ERRORS],
     },
     serve:
       ({ lists }) =>
@@ -175,10 +182,14 @@ export const LIST_ROUTES: readonly Route[] = [
         body: listReply(await lists.read(caller.accountId, id, listReading(body)), warnings),
       }),
   }),
-  actionRoute('start', 'Hold the price of a list and begin to verify it', [402, 404, 409]),
-  actionRoute('pause', 'Pause a list', [404, 409]),
-  actionRoute('resume', 'Go on with a paused list', [404, 409]),
-  actionRoute('cancel', 'End a list and release what is held for it', [404, 409]),
+  actionRoute('start', 'Hold the price of a list and begin to verify it', [
+    ...CREDIT_ERRORS,
+    'list_state',
+    'no_addresses',
+  ]),
+  actionRoute('pause', 'Pause a list', ['list_state']),
+  actionRoute('resume', 'Resume a paused list', ['list_state']),
+  actionRoute('cancel', 'Cancel a list and release what is held for it', ['list_state']),
   route({
     method: 'GET',
     path: `${LISTS}/:id/rows`,
@@ -186,7 +197,7 @@ export const LIST_ROUTES: readonly Route[] = [
     cost: 'query',
     input: { query: C.ListRowsQuery },
     output: { content: C.ListRowsReply, description: 'Rows in the order of the file.' },
-    doc: { operationId: 'listRows', tag: 'Lists', summary: 'Rows of a list with their results', errors: [404] },
+    doc: { operationId: 'listRows', tag: 'Lists', summary: 'Rows of a list with their results' },
     serve:
       ({ lists }) =>
       async ({ caller }, { params: { id }, query }) => {
@@ -211,7 +222,6 @@ export const LIST_ROUTES: readonly Route[] = [
       operationId: 'listResults',
       tag: 'Lists',
       summary: 'Download the results of a list, also while it runs',
-      errors: [404],
     },
     serve:
       ({ lists }) =>
@@ -229,7 +239,7 @@ export const LIST_ROUTES: readonly Route[] = [
       operationId: 'removeList',
       tag: 'Lists',
       summary: 'Erase a list with its rows and results',
-      errors: [404, 409],
+      errors: ['list_state'],
     },
     serve:
       ({ lists }) =>

@@ -11,7 +11,7 @@ import { ledgerPageOf, ledgerReply } from '../dashboard/account.ts';
 import { settingsOf } from '../dashboard/keys.ts';
 import { accountReply as dashboardAccount } from '../dashboard/operator.ts';
 import { jsonReply, linkHeader, nothingToChange, paginationOf, REPLAYED, replyAnswer } from '../reply.ts';
-import { type OperatorKeyContext, type Route, route } from '../route.ts';
+import { type OperatorKeyContext, type Route, type RouteDoc, route } from '../route.ts';
 
 const ACCOUNTS = '/v1/operator/accounts';
 const ACCOUNT = `${ACCOUNTS}/:id`;
@@ -63,10 +63,7 @@ const stored = <Outcome>(
   replyTo: (outcome: Outcome) => ReturnType<typeof jsonReply>,
 ) => idempotency && { ...idempotency, replyTo };
 
-const managed = (doc: { operationId: string; summary: string; description?: string; errors?: readonly number[] }) => ({
-  ...doc,
-  tag: 'Operator' as const,
-});
+const managed = (doc: Omit<RouteDoc, 'tag'>): RouteDoc => ({ ...doc, tag: 'Operator' });
 
 /** Accounts as such: their list, their making, their settings. */
 const ACCOUNT_ROWS: readonly Route[] = [
@@ -103,7 +100,7 @@ const ACCOUNT_ROWS: readonly Route[] = [
       description: 'The account.',
       headers: { Location: 'Path of the account.', ...REPLAYED },
     },
-    doc: managed({ operationId: 'createAccount', summary: 'Create an account', errors: [409, 422] }),
+    doc: managed({ operationId: 'createAccount', summary: 'Create an account', errors: ['external_id_taken'] }),
     serve:
       ({ operator, plans }) =>
       async (granted, { body, warnings }) => {
@@ -120,7 +117,7 @@ const ACCOUNT_ROWS: readonly Route[] = [
     access: 'operator-key:accounts:read',
     cost: null,
     output: { content: C.ManagedAccountReply, description: 'The account.' },
-    doc: managed({ operationId: 'getAccount', summary: 'Get an account', errors: [404] }),
+    doc: managed({ operationId: 'getAccount', summary: 'Get an account' }),
     serve:
       ({ operator }) =>
       async (_granted, { params: { id } }) => ({ body: accountReply(await operator.get(id)) }),
@@ -131,7 +128,7 @@ const ACCOUNT_ROWS: readonly Route[] = [
     access: 'operator-key:accounts:write',
     input: { body: C.ManagedAccountChange, headers: IdempotencyHeader },
     output: { content: C.ManagedAccountReply, description: 'The account as it is now.', headers: REPLAYED },
-    doc: managed({ operationId: 'changeAccount', summary: 'Change an account', errors: [404, 409, 422] }),
+    doc: managed({ operationId: 'changeAccount', summary: 'Change an account' }),
     serve:
       ({ operator }) =>
       async ({ actor }, { params: { id }, body: { name, plan, rate_limit, low_balance, status } }) => {
@@ -156,7 +153,6 @@ const ACCOUNT_ROWS: readonly Route[] = [
       doc: managed({
         operationId: `${verb}Account`,
         summary: verb === 'suspend' ? 'Reject all requests of an account' : 'Lift the suspension of an account',
-        errors: [404, 409, 422],
       }),
       serve:
         ({ operator }) =>
@@ -175,7 +171,6 @@ const ACCOUNT_ROWS: readonly Route[] = [
     doc: managed({
       operationId: 'deleteAccount',
       summary: 'Delete an account, with its keys, lists, log and members',
-      errors: [404, 409, 422],
     }),
     serve:
       ({ operator }) =>
@@ -202,7 +197,7 @@ const BELONGINGS: readonly Route[] = [
     doc: managed({
       operationId: 'grantCredits',
       summary: 'Grant or take back credits, once for each external_id',
-      errors: [404, 409, 422],
+      errors: ['grant_conflict', 'balance_too_small'],
     }),
     serve:
       ({ operator }) =>
@@ -224,7 +219,7 @@ const BELONGINGS: readonly Route[] = [
       description: 'The key, with its value, which is shown only now.',
       headers: REPLAYED,
     },
-    doc: managed({ operationId: 'createAccountKey', summary: 'Create an API key', errors: [404, 409, 422] }),
+    doc: managed({ operationId: 'createAccountKey', summary: 'Create an API key', errors: ['too_many_keys'] }),
     serve:
       ({ operator }) =>
       async (granted, { params: { id = '' }, body: { name, test = false, allow_ips = [], ...limits }, warnings }) => {
@@ -240,7 +235,7 @@ const BELONGINGS: readonly Route[] = [
     access: 'operator-key:accounts:write',
     input: { headers: IdempotencyHeader },
     output: { content: C.ManagedKeyReply, description: 'The key, revoked.', headers: REPLAYED },
-    doc: managed({ operationId: 'revokeAccountKey', summary: 'Revoke an API key', errors: [404, 409, 422] }),
+    doc: managed({ operationId: 'revokeAccountKey', summary: 'Revoke an API key' }),
     serve:
       ({ operator }) =>
       async (
@@ -257,7 +252,7 @@ const BELONGINGS: readonly Route[] = [
     cost: 'query',
     input: { query: UsageQuery },
     output: { content: C.ManagedUsageReply, description: 'As `GET /v1/usage` shows it to the account.' },
-    doc: managed({ operationId: 'accountUsage', summary: 'Usage of an account', errors: [404] }),
+    doc: managed({ operationId: 'accountUsage', summary: 'Usage of an account' }),
     serve:
       ({ operator }) =>
       async (_granted, { params: { id = '' }, query: { group_by: groupBy = null, from = null, to = null } }) => ({
@@ -271,7 +266,7 @@ const BELONGINGS: readonly Route[] = [
     cost: 'query',
     input: { query: LedgerQuery },
     output: { content: C.ManagedLedgerReply, description: 'One page of the ledger.' },
-    doc: managed({ operationId: 'accountLedger', summary: 'Ledger of an account, newest first', errors: [404] }),
+    doc: managed({ operationId: 'accountLedger', summary: 'Ledger of an account, newest first' }),
     serve:
       ({ operator }) =>
       async (_granted, { params: { id = '' }, query }) => ({

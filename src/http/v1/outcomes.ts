@@ -102,7 +102,6 @@ export const OUTCOME_ROUTES: readonly Route[] = [
       summary: 'Report what became of mail',
       description:
         'Costs nothing. A row with an error does not affect the others. What was reported before counts once, in whatever order it arrives.',
-      errors: [409, 422],
     },
     serve:
       ({ outcomes, costs, admission }) =>

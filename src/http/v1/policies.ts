@@ -56,7 +56,7 @@ export const POLICY_ROUTES: readonly Route[] = [
       tag: 'Policies',
       summary: 'Create or replace a policy',
       description: 'The body is the whole policy. A reply of this API can be sent back, also under another name.',
-      errors: [422],
+      errors: ['invalid_policy', 'policy_built_in', 'too_many_policies'],
     },
     serve:
       ({ policies }) =>
@@ -71,7 +71,12 @@ export const POLICY_ROUTES: readonly Route[] = [
     access: 'api-key:policies',
     input: { params: C.PolicyParams },
     output: { content: C.PolicyDeletedReply, description: 'Deleted.' },
-    doc: { operationId: 'deletePolicy', tag: 'Policies', summary: 'Delete a policy', errors: [422] },
+    doc: {
+      operationId: 'deletePolicy',
+      tag: 'Policies',
+      summary: 'Delete a policy',
+      errors: ['policy_built_in', 'policy_in_use'],
+    },
     serve:
       ({ policies }) =>
       async ({ caller, ip }, { params: { name } }) => {

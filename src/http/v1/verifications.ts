@@ -57,7 +57,7 @@ export const VERIFICATION_ROUTES: readonly Route[] = [
     access: 'api-key:log',
     cost: null,
     output: { content: VerifyReply, description: 'As it was answered then, with `evidence` if the request had it.' },
-    doc: { operationId: 'getVerification', tag: 'Verification', summary: 'Get a verification', errors: [404] },
+    doc: { operationId: 'getVerification', tag: 'Verification', summary: 'Get a verification' },
     serve:
       ({ log }) =>
       async ({ caller }, { params: { id } }) => ({

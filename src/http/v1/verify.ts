@@ -16,7 +16,7 @@ import { requireAdmission } from '../access/api-key.ts';
 import type { HttpContext } from '../context.ts';
 import { disconnectSignal, type HttpRequest, isDisconnected } from '../exchange.ts';
 import { JSON_TYPE, REPLAYED, replayed } from '../reply.ts';
-import { type ChargedKeyContext, type RawAnswer, type Route, route } from '../route.ts';
+import { type ChargedKeyContext, CREDIT_ERRORS, type RawAnswer, type Route, route } from '../route.ts';
 
 const CREDITS = 'x-credits-remaining';
 
@@ -86,7 +86,7 @@ export const VERIFY_ROUTES: readonly Route[] = [
       tag: 'Verification',
       summary: 'Verify one address',
       description: 'A malformed or dead address is a verdict (200), not an error.',
-      errors: [402, 409, 422],
+      errors: [...CREDIT_ERRORS, 'invalid_validation_type', 'policy_not_found', 'too_many_mailboxes', 'seen_disabled'],
     },
     serve: (context) => async (request, asked) => {
       const { policy: name, language = null } = asked.body;

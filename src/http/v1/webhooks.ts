@@ -57,7 +57,12 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
       description: 'The webhook, with its secret.',
       headers: { Location: 'Path of the webhook.' },
     },
-    doc: { operationId: 'createWebhook', tag: 'Webhooks', summary: 'Create a webhook', errors: [422] },
+    doc: {
+      operationId: 'createWebhook',
+      tag: 'Webhooks',
+      summary: 'Create a webhook',
+      errors: ['invalid_webhook_url', 'too_many_webhooks'],
+    },
     serve:
       ({ webhooks }) =>
       async ({ caller, ip }, { body: { url, format = 'events', events, description = null } }) => {
@@ -93,7 +98,12 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
     access: 'api-key:webhooks',
     input: { body: C.WebhookChangeRequest },
     output: { content: C.WebhookDetailsReply, description: 'The webhook as it is now.' },
-    doc: { operationId: 'changeWebhook', tag: 'Webhooks', summary: 'Change a webhook', errors: [422] },
+    doc: {
+      operationId: 'changeWebhook',
+      tag: 'Webhooks',
+      summary: 'Change a webhook',
+      errors: ['invalid_webhook_url'],
+    },
     serve:
       ({ webhooks }) =>
       async ({ caller, ip }, { params: { id }, body }) => {
@@ -134,7 +144,12 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
       content: C.DeliveryDetailsReply,
       description: 'The delivery of the ping; its status says whether it arrived.',
     },
-    doc: { operationId: 'testWebhook', tag: 'Webhooks', summary: 'Send a ping now', errors: [409] },
+    doc: {
+      operationId: 'testWebhook',
+      tag: 'Webhooks',
+      summary: 'Send a ping now',
+      errors: ['webhook_disabled', 'test_in_progress'],
+    },
     serve:
       ({ webhooks }) =>
       async ({ caller }, { params: { id } }) => ({ body: deliveryReply(await webhooks.test(caller.accountId, id)) }),
@@ -170,7 +185,12 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
       content: C.DeliveryDetailsReply,
       description: 'The delivery that is attempted: a new one, or the same where it was still pending.',
     },
-    doc: { operationId: 'replayDelivery', tag: 'Webhooks', summary: 'Send an event again', errors: [409] },
+    doc: {
+      operationId: 'replayDelivery',
+      tag: 'Webhooks',
+      summary: 'Send an event again',
+      errors: ['webhook_disabled'],
+    },
     serve:
       ({ webhooks }) =>
       async ({ caller }, { params: { id } }) => ({ body: deliveryReply(await webhooks.replay(caller.accountId, id)) }),

@@ -1,10 +1,11 @@
 /** The API reference: for everybody, of the document that the service serves. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { violations } from '../../lab/axe.ts';
 import { describeBrowser } from '../../lab/browser.ts';
 import { person } from '../../lab/person.ts';
 import { type Lab, type Member, request, startLab } from '../../lab/service.ts';
 import { transferred } from '../../lab/transfer.ts';
-import { button, dialog, expectText, field, goTo, heading, says, signInAs, stored } from '../steps.ts';
+import { button, dialog, expectText, field, goTo, heading, says, sideways, signInAs, stored } from '../steps.ts';
 
 /** With the dashboard's own scripts and the document; it was 1,255 KB. */
 const MOST_KB = 240;
@@ -76,7 +77,7 @@ describeBrowser('the API reference', (browser) => {
     await expectText(sample('curl')).toContain('$MAILVET_KEY');
     await field(page, 'API key in the samples').fill(member.key);
     await says(page, /live key: requests with it cost credits/);
-    for (const language of ['TypeScript', 'Python', 'curl']) {
+    for (const language of ['TypeScript', 'Python', 'PHP', 'curl']) {
       await page.getByText(language, { exact: true }).click();
       await expectText(sample(language)).toContain(member.key);
     }
@@ -105,6 +106,15 @@ describeBrowser('the API reference', (browser) => {
     await button(dialog(page), 'Done').click();
     await goTo(page, 'API reference');
     await expectText(page.getByLabel('sample in curl', { exact: true })).toContain(key);
+    await page.getByRole('navigation', { name: 'API reference' }).locator('a[href="/docs/verify"]').click();
+    const tried = page.getByRole('region', { name: 'Try it' });
+    await field(tried, 'Body').fill('{"email": "mailbox_full@example.com"}');
+    await button(tried, 'Send with the test key').click();
+    await expectText(tried.getByLabel('reply to the request', { exact: true })).toContain('"reason": "mailbox_full"');
+    expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 375, height: 740 });
+    await expect.poll(() => sideways(page)).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole('link', { name: 'Dashboard' }).click();
     await heading(page, 'Overview').waitFor();
     expect(page.url()).toMatch(/\/accounts\/[^/]+$/);

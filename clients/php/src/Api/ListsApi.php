@@ -136,7 +136,7 @@ abstract class ListsApi
     }
 
     /**
-     * Go on with a paused list.
+     * Resume a paused list.
      *
      * @param string $id
      */
@@ -152,7 +152,7 @@ abstract class ListsApi
     }
 
     /**
-     * End a list and release what is held for it.
+     * Cancel a list and release what is held for it.
      *
      * @param string $id
      */

@@ -464,7 +464,7 @@ class AsyncListsCalls:
         *,
         timeout: float | None = None,
     ) -> models.List:
-        """Go on with a paused list."""
+        """Resume a paused list."""
         return await self._transport.send(
             Call(
                 "POST",
@@ -480,7 +480,7 @@ class AsyncListsCalls:
         *,
         timeout: float | None = None,
     ) -> models.List:
-        """End a list and release what is held for it."""
+        """Cancel a list and release what is held for it."""
         return await self._transport.send(
             Call(
                 "POST",

@@ -16,6 +16,8 @@ export interface Operation {
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly requestBody?: { readonly description?: string; readonly content: Readonly<Record<string, Media>> };
   readonly responses: Readonly<Record<string, Response>>;
+  /** The errors that it can have. */
+  readonly 'x-error-codes'?: readonly string[];
 }
 interface Response {
   readonly description: string;
@@ -159,12 +161,16 @@ interface Refusal {
   readonly example: unknown;
 }
 
-/** The errors of an operation by status, in the order of the document. */
-export function refusalsOf({ responses }: Operation): readonly (readonly [status: string, readonly Refusal[]])[] {
+/** The errors that an operation can have, by status: its responses are shared with others, which have more. */
+export function refusalsOf({
+  responses,
+  'x-error-codes': codes = [],
+}: Operation): readonly (readonly [status: string, readonly Refusal[]])[] {
   return Object.entries(responses)
     .filter(([status]) => /^[45]/.test(status))
     .map(([status, { content }]) => {
-      const examples = Object.entries(content?.[JSON_TYPE]?.examples ?? {});
+      const all = Object.entries(content?.[JSON_TYPE]?.examples ?? {});
+      const examples = all.filter(([code]) => codes.includes(code));
       return [status, examples.map(([code, { value }]) => ({ code, message: messageOf(value), example: value }))];
     });
 }

@@ -7,6 +7,8 @@ interface Syntax {
   readonly key: (name: string) => string;
   readonly words: readonly [nothing: string, yes: string, no: string];
   readonly indent: string;
+  /** Around the parts of an object, and between a key and its value. */
+  readonly object: readonly [open: string, between: string, close: string];
   /** Inside the braces of an object on one line. */
   readonly space: string;
 }
@@ -19,11 +21,12 @@ function literal(value: unknown, syntax: Syntax, margin: string): string {
   if (typeof value !== 'object') return String(value);
   const inner = margin + syntax.indent;
   const isList = Array.isArray(value);
-  const [open, close, space] = isList ? ['[', ']', ''] : ['{', '}', syntax.space];
+  const [opening, between, closing] = syntax.object;
+  const [open, close, space] = isList ? ['[', ']', ''] : [opening, closing, syntax.space];
   const parts = (at: string): string[] =>
     isList
       ? value.map((item) => literal(item, syntax, at))
-      : Object.entries(value).map(([name, item]) => `${syntax.key(name)}: ${literal(item, syntax, at)}`);
+      : Object.entries(value).map(([name, item]) => `${syntax.key(name)}${between}${literal(item, syntax, at)}`);
   const short = parts(margin).join(', ');
   if (short === '') return open + close;
   if (short.length + margin.length < LINE && !short.includes('\n')) return open + space + short + space + close;
@@ -37,6 +40,7 @@ const JAVASCRIPT: Syntax = {
   key: (name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)),
   words: ['null', 'true', 'false'],
   indent: '  ',
+  object: ['{', ': ', '}'],
   space: ' ',
 };
 
@@ -46,9 +50,22 @@ const PYTHON: Syntax = {
   key: (name) => JSON.stringify(name),
   words: ['None', 'True', 'False'],
   indent: '    ',
+  object: ['{', ': ', '}'],
+  space: '',
+};
+
+const quoted = (value: string): string => `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+/** Maps are arrays. */
+const PHP: Syntax = {
+  text: quoted,
+  key: quoted,
+  words: ['null', 'true', 'false'],
+  indent: '    ',
+  object: ['[', ' => ', ']'],
   space: '',
 };
 
 export const javascript = (value: unknown): string => literal(value, JAVASCRIPT, '');
 /** As an argument of a call that is indented by four. */
 export const python = (value: unknown): string => literal(value, PYTHON, '    ');
+export const php = (value: unknown): string => literal(value, PHP, '    ');

@@ -2,11 +2,12 @@ import { TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
 import { rememberKey, useRememberedKey } from '../../api/remembered-key.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
-import type { Entry } from './document.ts';
+import { type Entry, uploadType } from './document.ts';
 import { useDocument } from './query.ts';
 import css from './reference.module.css';
 import { SampleBlock } from './sample-block.tsx';
 import { RECEIVER, sampleOf } from './samples.ts';
+import { TryIt } from './try-it.tsx';
 
 /** The request in each language, with a key where one is known; of an event, a server that receives it. */
 export function SamplePanel({ entry }: { entry: Entry }) {
@@ -18,6 +19,7 @@ export function SamplePanel({ entry }: { entry: Entry }) {
     <>
       <SampleBlock write={(language) => sampleOf(language, document, entry, location.origin, key)} />
       <KeyField />
+      {key?.startsWith('mv_test_') && uploadType(entry.operation) === null && <TryIt entry={entry} testKey={key} />}
     </>
   );
 }
@@ -39,7 +41,7 @@ export function KeyField() {
         description={
           key?.startsWith('mv_live_')
             ? 'This is a live key: requests with it cost credits.'
-            : 'A test key costs nothing. It stays in the memory of this tab, until it is reloaded.'
+            : 'With a test key, requests can be sent from here, and cost nothing. It stays in the memory of this tab, until it is reloaded.'
         }
         error={isWrong && 'This is not an API key, which starts with mv_test_ or mv_live_.'}
         value={typed}

@@ -765,7 +765,7 @@ const webhooksOf = (contentOf: (schema: TSchema) => Json): Json =>
 const TAGS = [
   ['Verification', 'Verify addresses.'],
   ['Lists', 'Verify many addresses as one job.'],
-  ['Usage', 'What the account has and has spent.'],
+  ['Usage', 'The balance, what was spent, and how many requests are left.'],
   ['Filters', 'What the account itself blocks and allows.'],
   ['Policies', 'What is decided from a verdict.'],
   ['Outcomes', 'Report what became of mail, and learn how often verdicts were right.'],

@@ -1,6 +1,6 @@
 import type { WatchedDomainData } from '../engine/data/domain-data.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { DAY_MS, monthOf, toIso } from '../kernel/clock.ts';
+import { DAY_MS, monthOf, toIso, toIsoOrNull } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { OPERATORS_SHOWN, OVERVIEW_LISTS, RECENT_DAYS } from '../kernel/facts/limits.ts';
 import { type UsageSource, wasAsked } from '../kernel/facts/outcomes.ts';
@@ -105,13 +105,14 @@ async function overviewOf(
 ) {
   const now = clock.now();
   const { start, end } = monthOf(now);
-  const [account, window, totals, keys, line, lists] = await Promise.all([
+  const [account, window, totals, keys, line, lists, failed] = await Promise.all([
     store.accounts.get(id),
     store.accounts.window(id),
     store.usage.summary(id, start, end),
     store.keys.list(id),
     balanceOf(store, clock, id),
     latestLists(store, id),
+    failedLists(store, id, now - RECENT_DAYS * DAY_MS),
   ]);
   if (account === null || window === null) throw new ApiError('not_found');
   const { name, plan, status, balance, locked, lowBalance } = account;
@@ -123,6 +124,7 @@ async function overviewOf(
     credits: { ...creditsOf(account), used: totals.credits },
     balance: line,
     lists: lists.map(listObject),
+    failed_lists: failed.map(({ id, name, finishedAt }) => ({ id, name, finished_at: toIsoOrNull(finishedAt) })),
     period: { start: toIso(start), end: toIso(end) },
     totals: { requests: totals.requests, good: totals.good, bad: totals.bad },
     rate_limit: { limit: window.limit, remaining: window.remaining, reset_at: toIso(window.resetAt) },
@@ -151,6 +153,13 @@ async function latestLists({ lists }: Pick<Store, 'lists'>, account: AccountId):
   ]);
   const seen = new Set(running.items.map(({ id }) => id));
   return [...running.items, ...latest.items.filter(({ id }) => !seen.has(id))].slice(0, OVERVIEW_LISTS);
+}
+
+/** Those that were made last, of those that failed since `from`, ms. */
+async function failedLists({ lists }: Pick<Store, 'lists'>, account: AccountId, from: number): Promise<List[]> {
+  const page = { query: null, offset: 0, limit: OVERVIEW_LISTS };
+  const { items } = await lists.list(account, { ...page, status: 'failed' });
+  return items.filter(({ finishedAt }) => finishedAt !== null && finishedAt >= from);
 }
 
 type Overview = Awaited<ReturnType<typeof overviewOf>>;

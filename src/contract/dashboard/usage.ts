@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { FORECAST_DAYS, LOG_QUERY_LENGTH, LOW_BALANCE } from '../../kernel/facts/limits.ts';
+import { FORECAST_DAYS, LOG_QUERY_LENGTH, LOW_BALANCE, RECENT_DAYS } from '../../kernel/facts/limits.ts';
 import { OUTCOMES, USAGE_SOURCES } from '../../kernel/facts/outcomes.ts';
 import { choice, span } from '../../kernel/format.ts';
 import { ListReply } from '../lists.ts';
@@ -30,6 +30,9 @@ export const OverviewReply = Type.Object(
     }),
     /** Running ones, and the latest. */
     lists: Type.Array(ListReply),
+    failed_lists: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), finished_at: Nullable(Time) }), {
+      description: `Lists that failed in the last ${RECENT_DAYS} days.`,
+    }),
     period: Type.Object({ start: Time, end: Time }),
     /** The totals of the period. */
     totals: Type.Object({ requests: Type.Integer(), good: Type.Integer(), bad: Type.Integer() }),

@@ -164,7 +164,7 @@ export const DASHBOARD_LIST_ROUTES: readonly Route[] = [
       }),
   }),
   actionRoute('pause', 'Pause a list'),
-  actionRoute('resume', 'Go on with a paused list'),
+  actionRoute('resume', 'Resume a paused list'),
   actionRoute('cancel', 'End a list and release what is held for it'),
   route({
     method: 'POST',

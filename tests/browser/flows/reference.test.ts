@@ -108,7 +108,7 @@ describeBrowser('the API reference', (browser) => {
     await expectText(page.getByLabel('sample in curl', { exact: true })).toContain(key);
     await page.getByRole('navigation', { name: 'API reference' }).locator('a[href="/docs/verify"]').click();
     const tried = page.getByRole('region', { name: 'Try it' });
-    await field(tried, 'Body').fill('{"email": "mailbox_full@example.com"}');
+    await field(tried, 'Body').fill('{"email": "mailbox_full@example.com", "validation_type": "smtp"}');
     await button(tried, 'Send with the test key').click();
     await expectText(tried.getByLabel('reply to the request', { exact: true })).toContain('"reason": "mailbox_full"');
     expect(await violations(page)).toEqual([]);

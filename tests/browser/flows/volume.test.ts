@@ -1,10 +1,12 @@
 /** Questions that people ask of an account with 60,000 verifications, each with the clicks it takes. */
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createKey } from '../../../src/service/keys.ts';
 import { violations } from '../../lab/axe.ts';
 import { describeBrowser } from '../../lab/browser.ts';
 import { person } from '../../lab/person.ts';
-import { type Lab, startLab } from '../../lab/service.ts';
+import { type Lab, request, startLab } from '../../lab/service.ts';
+import { runSql } from '../../lab/stores.ts';
 import { type Volume, volumeOf } from '../../lab/volume.ts';
 import { button, dialog, expectText, field, heading, rowOf, says } from '../steps.ts';
 
@@ -133,6 +135,54 @@ describeBrowser('an account with 60,000 verifications', (browser) => {
     await says(page, counted === 1 ? 'The only match is shown.' : `All ${counted} matches are shown.`);
     await expect.poll(() => rows(page)).toBe(counted);
     expect(clicks()).toBe(1);
+  });
+
+  it('allows the address of a rejected request: 3 clicks', async () => {
+    const allowIps = ['203.0.113.1'];
+    const { value } = await createKey(lab.store, volume.account.id, { name: 'Locked', allowIps });
+    const verified = async () => {
+      const headers = { authorization: `Bearer ${value}` };
+      return (await request(lab.url, 'POST', '/v1/verify', { email: 'jane@good.com' }, headers)).status;
+    };
+    expect(await verified()).toBe(403);
+    const { page, click, clicks } = await open('/log?status=rejected', 'Log');
+    // It is written a few seconds later.
+    const shown = async () => {
+      await page.reload();
+      await heading(page, 'Log').waitFor();
+      await page.getByRole('search', { name: 'Verifications' }).waitFor();
+      return rowOf(page, 'Locked').count();
+    };
+    await expect.poll(shown).toBe(1);
+    await click(rowOf(page, 'Locked'));
+    const drawer = page.getByRole('region', { name: 'Rejected request' });
+    await expectText(drawer).toContain('“Locked” allows 203.0.113.1.');
+    await expectText(drawer).toContain('1 request with “Locked” was rejected today (UTC)');
+    await click(button(drawer, 'Allow 127.0.0.1'));
+    expect(await violations(page)).toEqual([]);
+    await click(button(dialog(page, 'Allow 127.0.0.1'), 'Allow'));
+    await says(page, '“Locked” allows 127.0.0.1.');
+    expect(clicks()).toBe(3);
+    await expect.poll(verified).toBe(200);
+  });
+
+  it('flags a list that failed, and verifies its rest: 3 clicks', async () => {
+    const { value } = await createKey(lab.store, volume.account.id, { name: 'Lists', allowIps: [] });
+    const headers = { authorization: `Bearer ${value}` };
+    const draft = { emails: ['jane@good.com', 'joe@good.com'], name: 'autumn.csv', start: false };
+    const { id } = (await request(lab.url, 'POST', '/v1/lists', draft, headers)).json;
+    await runSql(lab.databaseUrl, `UPDATE lists SET status = 'failed', finished_at = ${Date.now()} WHERE id = '${id}'`);
+    const { page, click, clicks } = await open('/', 'Overview');
+    const flagged = page.getByRole('region', { name: 'Lists that failed' });
+    await click(flagged.getByRole('link', { name: /autumn\.csv/ }));
+    await heading(page, 'autumn.csv').waitFor();
+    await click(button(page, /^Verify the rest/));
+    expect(await violations(page)).toEqual([]);
+    await click(dialog(page).getByRole('button', { name: /Verify/ }));
+    await expect.poll(() => page.url()).not.toContain(id);
+    expect(clicks()).toBe(3);
+    await page.goto(`${lab.url}/lists`);
+    await flagged.getByRole('link', { name: /autumn\.csv/ }).waitFor();
   });
 
   it('says that there is nothing when there is nothing', async () => {

@@ -869,7 +869,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Go on with a paused list */
+        /** Resume a paused list */
         post: operations["resumeListHere"];
         delete?: never;
         options?: never;
@@ -2326,6 +2326,12 @@ export interface components {
                 month_short_by: number;
             };
             lists: components["schemas"]["List"][];
+            /** @description Lists that failed in the last 7 days. */
+            failed_lists: {
+                id: string;
+                name: string;
+                finished_at: string | null;
+            }[];
             period: {
                 /** Format: date-time */
                 start: string;
@@ -6142,7 +6148,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Go on with a paused list */
+            /** @description Resume a paused list */
             200: {
                 headers: {
                     [name: string]: unknown;

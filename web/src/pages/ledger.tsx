@@ -115,7 +115,12 @@ const DAYS: readonly Column<Day>[] = [
   },
   { header: 'Verifications', numeric: true, cell: ({ verifications }) => formatNumber(verifications) },
   { header: 'Charged', numeric: true, cell: ({ charged }) => formatChange(-charged) },
-  { header: 'Granted', numeric: true, wideOnly: true, cell: ({ granted }) => formatChange(granted) },
+  {
+    header: 'Granted',
+    numeric: true,
+    wideOnly: true,
+    cell: ({ granted }) => (granted === 0 ? '–' : formatChange(granted)),
+  },
   { header: 'With held ones', numeric: true, cell: ({ balance }) => formatNumber(balance) },
 ];
 

@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { LIST_QUERY_LENGTH } from '../../../src/kernel/facts/limits.ts';
 import { LIST_ORDERS } from '../../../src/kernel/facts/sort-orders.ts';
+import { overviewQuery } from '../api/account.ts';
 import type { List } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
 import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';
@@ -17,6 +18,7 @@ import { SearchBox } from '../parts/search-box.tsx';
 import { sortable } from '../parts/sorting.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
 import { useLastPage } from '../parts/use-last-page.ts';
+import { FailedLists } from './lists/failed.tsx';
 import css from './lists/lists.module.css';
 import { etaText, ListProgress } from './lists/progress-bar.tsx';
 import { listsQuery } from './lists/queries.ts';
@@ -29,6 +31,7 @@ export function ListsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery({ ...listsQuery(id, search), placeholderData: keepPreviousData });
+  const overview = useQuery(overviewQuery(id));
   const { page = 1, query: text, status } = search;
   const isSearch = text !== undefined || status !== undefined;
   const show = (part: Readonly<Record<string, string | number | null>>) =>
@@ -48,6 +51,7 @@ export function ListsPage() {
         )
       }
     >
+      {overview.data && <FailedLists lists={overview.data.failed_lists} />}
       {!(isEmpty && !isSearch) && (
         <search className={css.filters} aria-label="Lists">
           <SearchBox

@@ -38,6 +38,7 @@ import {
 import { TimePicker } from '../parts/time-picker.tsx';
 import { NOTICE_COPY } from './keys/notices.tsx';
 import { NOTICES } from './keys/search.ts';
+import { FailedLists } from './lists/failed.tsx';
 import { etaText, ListProgress } from './lists/progress-bar.tsx';
 import { ListStatusTag } from './lists/status.tsx';
 import { LatestRejected } from './log/latest-rejected.tsx';
@@ -91,6 +92,7 @@ export function OverviewPage() {
           <>
             {mayVerify && isNew(found) && <FirstSteps overview={found} />}
             <KeyNotices keys={found.keys} />
+            <FailedLists lists={found.failed_lists} />
           </>
         )}
       </QueryResult>

@@ -40,7 +40,8 @@ export function ReferencePage() {
               The service is at <code className="mono anywhere">{location.origin}</code>. Send an API key with every
               request, as <code className="mono">Authorization: Bearer mv_live_…</code>. A key that starts with{' '}
               <code className="mono">mv_test_</code> is for <a href="/guide/testing">test mode</a>: it costs nothing and
-              asks no mail server. Keys are created on the dashboard’s page <Link to="/settings/keys">API keys</Link>.
+              contacts no mail server. Keys are created on the dashboard’s page{' '}
+              <Link to="/settings/keys">API keys</Link>.
             </p>
             <p>
               This reference is made of <a href="/openapi.json">the OpenAPI 3.1 document</a>. For TypeScript there is a{' '}

@@ -13,15 +13,19 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 /** `22 Nov 2026, 14:31:48 UTC`. */
 export const formatDateTime = (iso: string): string => `${formatDate(iso)}, ${formatClock(iso)} UTC`;
 /** `22 Nov 2026`, the day in UTC. */
-export const formatDate = (iso: string): string => date.format(new Date(iso));
+export const formatDate = (iso: string): string => date.format(new Date(iso)).replace('Sept', 'Sep');
 /** `14:31:48`, in UTC. */
 export const formatClock = (iso: string): string => clock.format(new Date(iso));
 /** `Sunday 22 November 2026`, the day in UTC. */
 export const formatDay = (iso: string): string => weekday.format(new Date(iso)).replaceAll(',', '');
 export const formatNumber = (n: number): string => number.format(n).replace('-', '−');
-/** `288 ms`, `1.84 s`. */
-export const formatMs = (ms: number): string =>
-  ms < 1000 ? `${formatNumber(Math.round(ms))} ms` : `${number.format(Math.round(ms / 10) / 100)} s`;
+/** `288 ms`, `1.84 s`, `1 min 43 s`. */
+export function formatMs(ms: number): string {
+  if (ms < 1000) return `${formatNumber(Math.round(ms))} ms`;
+  if (ms < 60_000) return `${number.format(Math.round(ms / 10) / 100)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${formatNumber(Math.floor(seconds / 60))} min ${seconds % 60} s`;
+}
 /** `1 credit`, `2 credits`. */
 export const pluralize = (n: number, one: string, many = `${one}s`): string =>
   `${formatNumber(n)} ${n === 1 ? one : many}`;

@@ -89,7 +89,7 @@ function Facts({ of }: { of: ListHere }) {
         </dd>
       </div>
       <div>
-        <dt>Not verified themselves</dt>
+        <dt>Skipped</dt>
         <dd>
           {rows.duplicates + rows.blank + rows.unreadable === 0
             ? 'None'

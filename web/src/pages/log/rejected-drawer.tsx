@@ -1,15 +1,22 @@
-import { Anchor, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Anchor, Button, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
 import { api, unwrap } from '../../api/client.ts';
 import type { RejectedDetail } from '../../api/schema.ts';
-import { useAccount } from '../../api/session.ts';
+import { useAccount, useHasRole } from '../../api/session.ts';
+import { usageQuery } from '../../api/usage.ts';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { CopyText } from '../../parts/copy-text.tsx';
+import { dayOf } from '../../parts/days.ts';
 import { DescriptionItem, DescriptionList } from '../../parts/description-list.tsx';
 import { Drawer, DrawerSteps } from '../../parts/drawer.tsx';
 import { formatDateTime, pluralize } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
+import { notify } from '../../parts/notify.tsx';
 import { QueryResult } from '../../parts/query-result.tsx';
+import { rangeOf } from '../../parts/time.ts';
+import { keyQuery } from '../keys/query.ts';
 import { Source } from './entry-detail.tsx';
 import { rejectionName } from './rows.ts';
 
@@ -81,11 +88,83 @@ function Detail({ detail: { rejected, meaning, fix } }: { detail: RejectedDetail
           </DescriptionItem>
         )}
       </DescriptionList>
-      {code === 'ip_not_allowed' && key !== null && (
-        <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/settings/keys/$id" params={{ id: key.id }} />}>
-          See the allowlist of “{key.name}”
-        </Anchor>
-      )}
+      {key !== null && <Today of={key} />}
+      {code === 'ip_not_allowed' && key !== null && client_ip !== null && <Allowlist of={key} ip={client_ip} />}
     </>
+  );
+}
+
+type Key = NonNullable<RejectedDetail['rejected']['key']>;
+
+/** How many requests with the key were rejected today. */
+function Today({ of: { id, name } }: { of: Key }) {
+  const account = useAccount().id;
+  const range = rangeOf(today(), Date.now());
+  const { data } = useQuery(usageQuery(account, range, { key: id }));
+  const count = data?.by_key.find(({ key_id }) => key_id === id)?.rejected;
+  if (count === undefined || count === 0) return null;
+  return (
+    <Anchor
+      fz="sm"
+      renderRoot={(props) => <Link {...props} to="/log" search={{ ...today(), key: id, status: 'rejected' }} />}
+    >
+      {pluralize(count, 'request')} with “{name}” {count === 1 ? 'was' : 'were'} rejected today (UTC)
+    </Anchor>
+  );
+}
+
+const today = () => {
+  const day = dayOf(Date.now());
+  return { from: day, to: day };
+};
+
+/** What the key allows, and a way to add the address. */
+function Allowlist({ of, ip }: { of: Key; ip: string }) {
+  const account = useAccount().id;
+  const isAdmin = useHasRole('admin');
+  const client = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const query = useQuery(keyQuery(account, of.id));
+  const allowed = query.data?.key.allow_ips;
+  const isAllowed = allowed?.includes(ip) === true;
+  async function allow() {
+    const params = { path: { account, id: of.id } };
+    const body = { allow_ips: [...(allowed ?? []), ip] };
+    await unwrap(api.PATCH('/dashboard/accounts/{account}/keys/{id}', { params, body }));
+    await client.invalidateQueries({ queryKey: ['account', account, 'keys'] });
+    void notify(`“${of.name}” allows ${ip}.`);
+  }
+  return (
+    <QueryResult query={query}>
+      {({ key: { allow_ips } }) => (
+        <>
+          <Text size="sm" className="anywhere">
+            {isAllowed ? `“${of.name}” allows ${ip} by now.` : `“${of.name}” allows ${allow_ips.join(', ')}.`}{' '}
+            <Anchor
+              fz="sm"
+              underline="always"
+              renderRoot={(props) => <Link {...props} to="/settings/keys/$id" params={{ id: of.id }} />}
+            >
+              See its allowlist
+            </Anchor>
+          </Text>
+          {isAdmin && !isAllowed && (
+            <Button onClick={() => setAsking(true)} style={{ alignSelf: 'start' }}>
+              Allow {ip}
+            </Button>
+          )}
+          <ConfirmDialog
+            opened={asking}
+            onClose={() => setAsking(false)}
+            title={`Allow ${ip}`}
+            action="Allow"
+            isLoss={false}
+            onConfirm={allow}
+          >
+            Whoever has the key “{of.name}” can use it from {ip} as well, at once.
+          </ConfirmDialog>
+        </>
+      )}
+    </QueryResult>
   );
 }

@@ -1,0 +1,24 @@
+import { t as _plugin_vue_export_helper_default } from "./plugin-vue_export-helper.DjkACiAr.js";
+import { useSSRContext } from "vue";
+import { ssrRenderAttrs } from "vue/server-renderer";
+// .cache/guide/recipes-keycloak.md
+var __pageData = JSON.parse("{\"title\":\"Signing in with Keycloak\",\"description\":\"\",\"frontmatter\":{},\"headers\":[],\"relativePath\":\"recipes-keycloak.md\",\"filePath\":\"recipes-keycloak.md\"}");
+var _sfc_main = { name: "recipes-keycloak.md" };
+function _sfc_ssrRender(_ctx, _push, _parent, _attrs, $props, $setup, $data, $options) {
+	_push(`<div${ssrRenderAttrs(_attrs)}><h1 id="signing-in-with-keycloak" tabindex="-1">Signing in with Keycloak <a class="header-anchor" href="#signing-in-with-keycloak" aria-label="Permalink to “Signing in with Keycloak”">&amp;#8203;</a></h1><p>People of a realm sign in to the dashboard; a realm role decides what they may do. <a href="./oidc">OpenID Connect</a> explains each option.</p><ol><li><em>Clients</em>, <em>Create client</em>: OpenID Connect, client ID <code>mailvet</code>. <em>Client authentication</em> on; of the flows, <em>Standard flow</em> alone.</li><li><em>Valid redirect URIs</em>: <code>https://mailvet.example.com/sign-in/oidc</code>.</li><li><em>Backchannel logout URL</em>: <code>https://mailvet.example.com/dashboard/sign-in/oidc/logout</code>, with <em>Backchannel logout session required</em> on.</li><li><em>Realm roles</em>: create <code>mailvet-admin</code> and <code>mailvet-member</code>, and assign them to people or groups.</li><li><em>Client scopes</em>, <code>roles</code>, <em>Mappers</em>, <code>realm roles</code>: turn on <em>Add to ID token</em>. By default, only access tokens have the roles.</li><li><em>Credentials</em>: copy the client secret into the file.</li></ol><div class="language-ini"><button title="Copy code" data-copied="Copied" class="copy"></button><span class="lang">ini</span><pre class="shiki shiki-themes github-light github-dark" style="--shiki-light:#24292e;--shiki-dark:#e1e4e8;--shiki-light-bg:#fff;--shiki-dark-bg:#24292e;" tabindex="0" dir="ltr"><code><span class="line"><span style="--shiki-light:#c62739;--shiki-dark:#F97583;">MAILVET_OIDC_ISSUER</span><span style="--shiki-light:#24292E;--shiki-dark:#E1E4E8;">=https://keycloak.example.com/realms/staff</span></span>
+<span class="line"><span style="--shiki-light:#c62739;--shiki-dark:#F97583;">MAILVET_OIDC_CLIENT_ID</span><span style="--shiki-light:#24292E;--shiki-dark:#E1E4E8;">=mailvet</span></span>
+<span class="line"><span style="--shiki-light:#c62739;--shiki-dark:#F97583;">MAILVET_OIDC_CLIENT_SECRET_FILE</span><span style="--shiki-light:#24292E;--shiki-dark:#E1E4E8;">=/etc/mailvet/oidc-secret</span></span>
+<span class="line"><span style="--shiki-light:#c62739;--shiki-dark:#F97583;">MAILVET_OIDC_NAME</span><span style="--shiki-light:#24292E;--shiki-dark:#E1E4E8;">=Keycloak</span></span>
+<span class="line"><span style="--shiki-light:#c62739;--shiki-dark:#F97583;">MAILVET_OIDC_ACCOUNT</span><span style="--shiki-light:#24292E;--shiki-dark:#E1E4E8;">=acc_…</span></span>
+<span class="line"><span style="--shiki-light:#c62739;--shiki-dark:#F97583;">MAILVET_OIDC_ROLE_CLAIM</span><span style="--shiki-light:#24292E;--shiki-dark:#E1E4E8;">=realm_access.roles</span></span>
+<span class="line"><span style="--shiki-light:#c62739;--shiki-dark:#F97583;">MAILVET_OIDC_ROLE_MAP</span><span style="--shiki-light:#24292E;--shiki-dark:#E1E4E8;">=</span><span style="--shiki-light:#c62739;--shiki-dark:#F97583;">mailvet-admin</span><span style="--shiki-light:#24292E;--shiki-dark:#E1E4E8;">=admin,</span><span style="--shiki-light:#c62739;--shiki-dark:#F97583;">mailvet-member</span><span style="--shiki-light:#24292E;--shiki-dark:#E1E4E8;">=member</span></span>
+<span class="line"><span style="--shiki-light:#c62739;--shiki-dark:#F97583;">MAILVET_OIDC_SECOND_FACTOR</span><span style="--shiki-light:#24292E;--shiki-dark:#E1E4E8;">=2</span></span></code></pre></div><p><code>email_verified</code> is <em>Email verified</em> of the user: set it there, or have people verify their address (<em>Realm settings</em>, <em>Login</em>, <em>Verify email</em>). <code>MAILVET_OIDC_SECOND_FACTOR=2</code> is for realms with step-up authentication, where <em>ACR to LoA mapping</em> or the level of the flow gives <code>acr</code> the value 2 for a second factor. Leave it out otherwise.</p></div>`);
+}
+var _sfc_setup = _sfc_main.setup;
+_sfc_main.setup = (props, ctx) => {
+	const ssrContext = useSSRContext();
+	(ssrContext.modules || (ssrContext.modules = /* @__PURE__ */ new Set())).add("recipes-keycloak.md");
+	return _sfc_setup ? _sfc_setup(props, ctx) : void 0;
+};
+var recipes_keycloak_default = /*#__PURE__*/ _plugin_vue_export_helper_default(_sfc_main, [["ssrRender", _sfc_ssrRender]]);
+export { __pageData, recipes_keycloak_default as default };

@@ -63,7 +63,7 @@ const WITH_KEY = [
 ] satisfies readonly PublicCode[];
 
 /** The codes of errors that a row of `/v1` can return, in the order of the catalog. */
-export function errorCodesOf({ path, access, input = {}, doc }: Route): PublicCode[] {
+function errorCodesOf({ path, access, input = {}, doc }: Route): PublicCode[] {
   const found = new Set<PublicCode | number>([...WITH_KEY, ...(doc?.errors ?? [])]);
   found.add(operatorScopeOf(access) === null ? 'api_key_required' : 'operator_key_required');
   if (path.includes(':')) found.add('not_found');

@@ -150,7 +150,7 @@ const privacyKey = async ({ account }: Member): Promise<string> =>
 /** Where there is nothing to print: no reply, or no filters. */
 const SILENT: Readonly<Partial<Record<Language, readonly string[]>>> = {
   TypeScript: ['deleteWebhook', 'deletePolicy', 'deleteAccount', 'listFilters'],
-  PHP: ['deleteWebhook', 'deletePolicy', 'deleteAccount'],
+  PHP: ['deleteWebhook', 'deletePolicy'],
 };
 const isSilent = (language: Language, operationId: string): boolean => SILENT[language]?.includes(operationId) === true;
 

@@ -16,6 +16,8 @@ const MOST_UNREAD = 1024 * 1024;
 
 /** Octets in a row for streams that are gone. A relay that goes on with them has not understood that they are. */
 const MOST_STRAY = 8 * 1024 * 1024;
+/** The number of a stream has 4 octets. */
+const LAST_STREAM = 0xffff_ffff;
 
 /** The code of the reply to a request (RFC 1928 §6); null: the stream ended without one. */
 type OnAnswer = (code: number | null) => void;
@@ -66,7 +68,7 @@ export class Trunk {
 
   /** Whether it takes another stream. */
   get isOpen(): boolean {
-    return !this.#isRetired && !this.#socket.destroyed && this.#socket.writable;
+    return !this.#isRetired && this.#last < LAST_STREAM && !this.#socket.destroyed && this.#socket.writable;
   }
 
   /** Asks for a connection. `onAnswer` is called once, never synchronously, unless the stream is destroyed before. */

@@ -97,6 +97,24 @@ export async function startService(options: Options, logger: Logger, environment
   }
 }
 
+/** What the store needs before requests are answered: its clock, our sign of life, and nothing left of dead processes. */
+async function prepareStore(
+  options: Options,
+  parts: { store: Store; clock: Clock; logger: Logger; closers: Closers; signal: AbortSignal },
+) {
+  const { store, clock, logger, closers, signal } = parts;
+  const storeClock = watchStoreClock(store, clock);
+  const clockWatch = await orAborted(startStoreClock(storeClock, logger), signal);
+  closers.add('clock of the store', 2_000, () => clockWatch.stop());
+  const nodeReport = startNodeReport(() => store.nodes.report(VERSION), logger);
+  closers.add('report of the node', 2_000, () => nodeReport.stop());
+  await orAborted(store.upkeep.releaseDead(signal), signal);
+  await orAborted(store.users.claimMailboxes(mailboxOf), signal);
+  const keepAs = options.storeAddresses === 'hash' ? await orAborted(store.addressHasher(), signal) : null;
+  if (options.testOnly) await testOnlyAccount(store, options.testKeys);
+  return { storeClock, keepAs };
+}
+
 async function start(
   options: Options,
   logger: Logger,
@@ -114,15 +132,7 @@ async function start(
     );
   }
   const store = await openMigrated(options, logger, clock, closers, signal);
-  const storeClock = watchStoreClock(store, clock);
-  const clockWatch = await orAborted(startStoreClock(storeClock, logger), signal);
-  closers.add('clock of the store', 2_000, () => clockWatch.stop());
-  const nodeReport = startNodeReport(() => store.nodes.report(VERSION), logger);
-  closers.add('report of the node', 2_000, () => nodeReport.stop());
-  await orAborted(store.upkeep.releaseDead(signal), signal);
-  await orAborted(store.users.claimMailboxes(mailboxOf), signal);
-  const keepAs = options.storeAddresses === 'hash' ? await orAborted(store.addressHasher(), signal) : null;
-  if (options.testOnly) await testOnlyAccount(store, options.testKeys);
+  const { storeClock, keepAs } = await prepareStore(options, { store, clock, logger, closers, signal });
   const lists = watchDomainData(options.listsDir, clock, { learned: options.listsLearnHosts });
   const providers = () => lists.current.providerNames;
   const smtp = await smtpIdentityOf(options, providers);
@@ -142,38 +152,16 @@ async function start(
   const metrics = await openMetrics(options, closers);
   let url = options.publicUrl;
   let draining = false;
-  const services = createServices({
-    ...{
-      options,
-      logger,
-      clock,
-      storeClock,
-      webFolders,
-      dashboardPerWindow,
-      store,
-      keepAs,
-      engine,
-      lists,
-      metrics,
-      closers,
-      egressFile,
-      identities,
-    },
+  const parts = {
+    ...{ options, logger, clock, storeClock, store, keepAs, engine, lists, metrics, closers },
+    ...{ egressFile, identities, webFolders, dashboardPerWindow },
     url: () => url,
-    draining: () => draining || closers.closing,
-  });
+  };
+  const services = createServices({ ...parts, draining: () => draining || closers.closing });
   const { context } = services;
   const app = buildApp(context);
-  if (metrics)
-    observe(metrics, {
-      ...services,
-      verify: context.verify,
-      health: context.health,
-      retentionDays: options.retentionDays,
-      store,
-      engine,
-      clock,
-    });
+  const { verify, health } = context;
+  if (metrics) observe(metrics, { ...services, ...parts, verify, health, retentionDays: options.retentionDays });
   if (context.answersRequests) {
     await orAborted(requireProvider(services.oidc, options, logger), signal);
     await orAborted(store.charging.open(), signal);
@@ -183,19 +171,7 @@ async function start(
   const listening = options.port === 0 ? publicUrlOf(options.host, port) : options.publicUrl;
   if (options.publicUrl === publicUrlOf(options.host, 0)) url = listening;
   if (!options.testOnly) engine.resolver.check();
-  startJobs({
-    ...services,
-    options,
-    logger,
-    clock,
-    storeClock,
-    store,
-    keepAs,
-    engine,
-    metrics,
-    closers,
-    url: () => url,
-  });
+  startJobs({ ...services, ...parts });
 
   async function setupLink(): Promise<string | null> {
     const token = await context.signIn.setup.offer();

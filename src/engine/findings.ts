@@ -3,7 +3,7 @@
  * egress monitoring and docs/verdicts.md read these tables.
  */
 import { DEFAULT_PRICES, type Level, type Priced } from '../kernel/facts/plans.ts';
-import type { Deliverability, Reason, Status } from '../kernel/facts/reasons.ts';
+import { type Deliverability, OWN_DECISIONS, type Reason, type Status } from '../kernel/facts/reasons.ts';
 import type { DnsFinding, Evidence, Result, SmtpEvidence, SmtpFinding } from './evidence.ts';
 
 export interface Verdict<R extends Reason | null = Reason | null> {
@@ -18,9 +18,6 @@ export interface Verdict<R extends Reason | null = Reason | null> {
   readonly credits: number;
 }
 
-/** What the account knew itself: nothing was checked. */
-const FREE: readonly (Reason | null)[] = ['blocked_by_filter', 'bounced_before'];
-
 const verdict = <R extends Reason | null>(
   status: Status,
   deliverability: Deliverability,
@@ -28,7 +25,11 @@ const verdict = <R extends Reason | null>(
   level: Level,
 ): Verdict<R> => {
   // The mx level, where it is all that was asked for, has answered.
-  const price = FREE.includes(reason) ? null : deliverability === 'unknown' && reason !== null ? 'unknown' : level;
+  const price = OWN_DECISIONS.includes(reason)
+    ? null
+    : deliverability === 'unknown' && reason !== null
+      ? 'unknown'
+      : level;
   return { status, deliverability, reason, level, price, credits: price === null ? 0 : DEFAULT_PRICES[price] };
 };
 

@@ -1,5 +1,5 @@
 /** Which row is the header, and which columns hold the addresses. */
-import { trimBlanks } from '../kernel/blanks.ts';
+import { isFilled, trimBlanks } from '../kernel/blanks.ts';
 import { type CellContent, contentOf, FORM_WEIGHTS } from './address-cell.ts';
 import { NAME_PARTS, NOT_ADDRESSES, OTHERS_ADDRESSES, WEAK_NAMES, WHOLE_NAMES, WORDS } from './column-names.ts';
 import { noAddressColumn } from './problems.ts';
@@ -176,7 +176,6 @@ interface Statistics {
   readonly labeled: number;
 }
 
-const isFilled = (cell: string): boolean => trimBlanks(cell) !== '';
 const mayHoldAddress = (cell: string): boolean => /[@＠﹫]|&#|%40|&commat/.test(cell);
 
 /** One for each column, at least `width` of them. Only columns in which an @ appears are looked at closely. */

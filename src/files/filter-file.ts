@@ -1,6 +1,6 @@
 /** Files of filters: which columns hold what of a filter, by their content and their names. In bounded memory. */
 import { ANY_LABEL, filterTypeOf, filterValue } from '../engine/address/filter-value.ts';
-import { trimBlanks } from '../kernel/blanks.ts';
+import { isFilled, trimBlanks } from '../kernel/blanks.ts';
 import { fromIso } from '../kernel/clock.ts';
 import { unguarded } from '../kernel/csv.ts';
 import { FILTER_ACTIONS, FILTER_MATCHES, FILTER_TYPES } from '../kernel/facts/filter-types.ts';
@@ -159,7 +159,6 @@ const isValue = (text: string): boolean =>
   !isWord(text) && isBare(text.startsWith(ANY_LABEL) ? text.slice(ANY_LABEL.length) : text);
 const holdsValue = (cell: string): boolean => isFilled(cell) && isValue(valueIn(unguarded(cell)));
 
-const isFilled = (cell: string): boolean => trimBlanks(cell) !== '';
 const isFilledRow = ({ cells }: Pick<RawRow, 'cells'>): boolean => cells.some(isFilled);
 const isOneOf = (known: readonly string[], cell: string): boolean => known.includes(trimBlanks(cell).toLowerCase());
 

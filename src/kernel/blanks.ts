@@ -13,6 +13,9 @@ export function trimBlanks(text: string): string {
   return start === 0 && end === text.length ? text : text.slice(start, end);
 }
 
+/** Whether a cell holds more than blanks. */
+export const isFilled = (cell: string): boolean => trimBlanks(cell) !== '';
+
 function isBlank(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   // Visible ASCII, which nearly every character is.

@@ -560,6 +560,10 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether another request with the same Idempotency-Key is under way, or has ended first. */
+export const isInProgress = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'idempotency_in_progress';
+
 /** An error that a test key has asked for: nothing failed. */
 export class SimulatedError extends ApiError {}
 

@@ -126,19 +126,66 @@ function oidcOf({ options, engine, clock, url }: ServiceParts): Services['oidc']
   };
 }
 
-/** The dependencies of the HTTP handlers, and those they share with jobs. */
-export function createServices(parts: ServiceParts): Services {
-  // Services compare stored times, or write them: those are the store's, whatever this host's clock says.
-  const { options, logger, storeClock: clock, store, engine, lists, metrics, closers, url, egressFile } = parts;
-  const mail = options.mailUrl === null ? null : createMail({ server: options.mailUrl, from: options.mailFrom, url });
-  const mailLimits = createMailLimits({ store, logger });
-  const oidc = oidcOf(parts);
-  const signIn = createSignIn({
-    ...{ store, clock, logger, url, mail, mailLimits, oidc },
+/** The service of outcomes, which counts what it records. */
+function outcomesOf({ store, storeClock: clock, engine, metrics }: ServiceParts, memory: OutcomeMemory) {
+  return createOutcomeService({
+    ...{ store, clock, memory, domainData: engine.domainData },
+    onRecorded(classes, contradictions) {
+      for (const one of classes) metrics?.note('mailvet_outcomes_total', { class: one });
+      if (contradictions > 0) metrics?.note('mailvet_outcome_contradictions_total', {}, contradictions);
+    },
+  });
+}
+
+function signInOf(
+  { options, store, storeClock: clock, logger, url, engine }: ServiceParts,
+  mailing: Pick<Parameters<typeof createSignIn>[0], 'mail' | 'mailLimits' | 'oidc'>,
+) {
+  return createSignIn({
+    ...{ store, clock, logger, url, ...mailing },
     secret: options.authSecret,
     signup: options.signup === 'open' ? { credits: options.signupCredits } : null,
     checkDeliverability: deliverabilityCheck(engine),
   });
+}
+
+/** Counts the attempts at deliveries. */
+const webhookDelivery = (
+  { store, storeClock: clock, metrics }: ServiceParts,
+  how: Pick<Parameters<typeof createWebhookDelivery>[0], 'send' | 'mailTo'>,
+) =>
+  createWebhookDelivery({
+    ...{ webhooks: store.webhooks, clock, ...how },
+    onAttempt: (isDelivered) =>
+      metrics?.note('mailvet_webhook_attempts_total', { outcome: isDelivered ? 'delivered' : 'failed' }),
+  });
+
+/** What handlers get as it is: files, options, and how the service is doing. */
+function surroundings({ options, logger, closers, url, draining, webFolders }: ServiceParts) {
+  return {
+    compat: options.compat,
+    webFiles: createWebFiles(webFolders),
+    guideFiles: createGuideFiles(GUIDE_FOLDERS),
+    draining,
+    closing: () => closers.closing,
+    logger,
+    publicUrl: options.publicUrl,
+    setupCommand: options.testOnly ? null : firstUserCommand(options.command),
+    logsClientIp: options.logClientIp,
+    securityContact: options.securityContact,
+    url,
+    answersRequests: options.role !== 'worker',
+  };
+}
+
+/** The dependencies of the HTTP handlers, and those they share with jobs. */
+export function createServices(parts: ServiceParts): Services {
+  // Services compare stored times, or write them: those are the store's, whatever this host's clock says.
+  const { options, logger, storeClock: clock, store, engine, lists, metrics, url, egressFile } = parts;
+  const mail = options.mailUrl === null ? null : createMail({ server: options.mailUrl, from: options.mailFrom, url });
+  const mailLimits = createMailLimits({ store, logger });
+  const oidc = oidcOf(parts);
+  const signIn = signInOf(parts, { mail, mailLimits, oidc });
   const post = createPost(engine);
   const send = createSend(post, clock, url);
   const webhookMail = disabledMail(mail !== null, url);
@@ -148,13 +195,7 @@ export function createServices(parts: ServiceParts): Services {
   const traffic = createTrafficCounter(store.traffic, clock);
   const rejected = createRejectedRequestLog(store.rejectedRequests);
   const memory = createOutcomeMemory(store, clock);
-  const outcomes = createOutcomeService({
-    ...{ store, clock, memory, domainData: engine.domainData },
-    onRecorded(classes, contradictions) {
-      for (const one of classes) metrics?.note('mailvet_outcomes_total', { class: one });
-      if (contradictions > 0) metrics?.note('mailvet_outcome_contradictions_total', {}, contradictions);
-    },
-  });
+  const outcomes = outcomesOf(parts, memory);
   const testOutcomes = createTestOutcomeReports(outcomes, clock);
   const verify = verifyService(parts, { traffic, memory, testOutcomes });
   const policies = createPolicyService(store);
@@ -195,7 +236,6 @@ export function createServices(parts: ServiceParts): Services {
     lists: createListService({ store, clock, costs, policies, singleCalls: () => verify.calls }),
     didYouMean: (email) => intendedAddress(email, engine.domainData()),
     isDisposable: (domain) => engine.domainData().disposable(domain).verdict === 'disposable',
-    compat: options.compat,
     health,
     egressNames: () => egressFile.egresses.map(({ name }) => name),
     serviceStatus: createServiceStatus({
@@ -205,23 +245,8 @@ export function createServices(parts: ServiceParts): Services {
     ...callerBounds(parts),
     metrics: metrics && options.metricsToken !== null ? { token: options.metricsToken, text: metrics.text } : null,
     answered: replyCounter(metrics, traffic, rejected, clock),
-    webFiles: createWebFiles(parts.webFolders),
-    guideFiles: createGuideFiles(GUIDE_FOLDERS),
-    draining: parts.draining,
-    closing: () => closers.closing,
-    logger,
-    publicUrl: options.publicUrl,
-    setupCommand: options.testOnly ? null : firstUserCommand(options.command),
-    logsClientIp: options.logClientIp,
-    securityContact: options.securityContact,
-    url,
-    answersRequests: options.role !== 'worker',
+    ...surroundings(parts),
   };
-  const deliverWebhook = createWebhookDelivery({
-    ...{ webhooks: store.webhooks, send, mailTo: webhookMail, clock },
-    onAttempt: (isDelivered) =>
-      metrics?.note('mailvet_webhook_attempts_total', { outcome: isDelivered ? 'delivered' : 'failed' }),
-  });
   return {
     context,
     mail,
@@ -229,7 +254,7 @@ export function createServices(parts: ServiceParts): Services {
     listsUpdate,
     sharedLists,
     hostLearning,
-    deliverWebhook,
+    deliverWebhook: webhookDelivery(parts, { send, mailTo: webhookMail }),
     outcomeMemory: memory,
     oidc,
   };

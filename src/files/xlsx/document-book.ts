@@ -1,12 +1,12 @@
 /** Workbooks that are one document with their tables one after the other: OpenDocument, XML of Excel 2003, HTML. */
+
 import { tooLarge, unreadable } from '../problems.ts';
-import type { RawBatch, RowLimits } from '../rows.ts';
+import type { RawBatch } from '../rows.ts';
 import { type Book, SheetRating, type SheetSurvey, SURVEYED_SHEETS, withMailto } from './book.ts';
 import { RowCollector } from './row-collector.ts';
 import { dateCell } from './styles.ts';
+import type { BookLimits } from './thread-messages.ts';
 import { attributeOf, type Markup, type XmlHandler, XmlScanner } from './xml.ts';
-
-type Limits = RowLimits & { readonly rows: number };
 
 /** What reads a document: it tells the rows of all tables. */
 interface DocumentReader extends XmlHandler {
@@ -28,7 +28,7 @@ const TABLES_MAX = 1_000;
 export async function openDocument(
   format: DocumentFormat,
   read: () => AsyncIterable<Buffer>,
-  limits: Limits,
+  limits: BookLimits,
   bytesOf: (read: number) => number,
 ): Promise<Book> {
   const markup: Markup = format === 'html' ? 'html' : 'xml';
@@ -79,7 +79,7 @@ interface Place {
 class Tables {
   readonly sheets: Table[] = [];
   readonly rows: RowCollector;
-  readonly #limits: Limits;
+  readonly #limits: BookLimits;
   readonly #wanted: number | null;
   /** Tables may be in cells of others. */
   readonly #open: Place[] = [];
@@ -87,7 +87,7 @@ class Tables {
   isOver = false;
 
   /** `wanted`: index of the table whose rows are collected; null: all are rated. */
-  constructor(limits: Limits, wanted: number | null) {
+  constructor(limits: BookLimits, wanted: number | null) {
     this.#limits = limits;
     this.#wanted = wanted;
     this.rows = new RowCollector(limits);

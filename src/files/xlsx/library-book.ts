@@ -1,4 +1,5 @@
 /** Workbooks in binary formats (Excel 97-2003 and before, XLSB), by a library that holds them in memory. */
+
 import {
   type CellObject,
   CFB,
@@ -10,14 +11,14 @@ import {
   type WorkSheet,
 } from '@e965/xlsx';
 import { tooLarge, unreadable } from '../problems.ts';
-import type { RawBatch, RowLimits } from '../rows.ts';
+import type { RawBatch } from '../rows.ts';
 import type { RandomAccess } from '../spool.ts';
 import { type Book, SheetRating, SURVEYED_SHEETS, withMailto } from './book.ts';
 import { RowCollector } from './row-collector.ts';
 import { numberText, styleOf } from './styles.ts';
+import type { BookLimits } from './thread-messages.ts';
 import { openZip } from './zip-read.ts';
 
-type Limits = RowLimits & { readonly rows: number };
 type Bytes = Pick<RandomAccess, 'size' | 'read'>;
 
 /** 65,536 rows of 30 columns take about as much. */
@@ -34,7 +35,7 @@ const OPTIONS = {
   cellNF: true,
 } satisfies ParsingOptions;
 
-export async function openXls(file: Bytes, limits: Limits): Promise<Book> {
+export async function openXls(file: Bytes, limits: BookLimits): Promise<Book> {
   if (file.size > XLS_BYTES) throw tooLarge(XLS_BYTES, 'bytes of an old Excel file; save it as .xlsx, or as CSV');
   const bytes = await file.read(0, file.size);
   if (bytes.readUInt32BE(0) === 0xd0cf11e0) checkCompound(bytes);
@@ -42,7 +43,7 @@ export async function openXls(file: Bytes, limits: Limits): Promise<Book> {
 }
 
 /** Unpacked here, where a wrong size in the directory is detected. */
-export async function openXlsb(file: Bytes, limits: Limits): Promise<Book> {
+export async function openXlsb(file: Bytes, limits: BookLimits): Promise<Book> {
   const zip = await openZip(file);
   const total = zip.entries.reduce((sum, { size }) => sum + size, 0);
   if (total > XLSB_BYTES) throw tooLarge(XLSB_BYTES, 'bytes in an unpacked .xlsb file; save it as .xlsx');
@@ -69,7 +70,7 @@ function checkCompound(bytes: Buffer): void {
   if (!isBook) throw unreadable('it is an OLE file without a workbook; save the list as .xlsx, or as CSV');
 }
 
-function bookOf(parse: () => WorkBook, limits: Limits, fileBytes: number): Book {
+function bookOf(parse: () => WorkBook, limits: BookLimits, fileBytes: number): Book {
   const book = parsed(parse);
   const is1904 = book.Workbook?.WBProps?.date1904 === true;
   const rowsAt = (index: number) => sheetRows(book.Sheets[book.SheetNames[index] ?? ''], is1904, limits, fileBytes);
@@ -104,7 +105,7 @@ async function* batchesOf(batches: Iterable<RawBatch>): AsyncGenerator<RawBatch,
 function* sheetRows(
   sheet: WorkSheet | undefined,
   is1904: boolean,
-  limits: Limits,
+  limits: BookLimits,
   fileBytes: number,
 ): Generator<RawBatch, void, undefined> {
   const data: readonly (readonly (CellObject | undefined)[] | undefined)[] = sheet?.['!data'] ?? [];

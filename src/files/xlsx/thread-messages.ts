@@ -8,7 +8,8 @@ import type { RowLimits } from '../rows.ts';
 import type { SpooledBytes } from '../spool.ts';
 import type { XlsxCell, XlsxState } from './write.ts';
 
-export type SheetLimits = RowLimits & { readonly rows: number; readonly party: string };
+export type BookLimits = RowLimits & { readonly rows: number };
+export type SheetLimits = BookLimits & { readonly party: string };
 
 /**
  * Asks with the `sheet`, then with each piece of its rows, whether to go on. `sheet`: its name or number, null for the

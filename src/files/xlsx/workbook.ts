@@ -1,12 +1,14 @@
 /** XLSX files (ECMA-376): their sheets, the texts of cells, number formats and links. */
+
 import { unreadable } from '../problems.ts';
-import type { RawBatch, RowLimits } from '../rows.ts';
+import type { RawBatch } from '../rows.ts';
 import type { RandomAccess } from '../spool.ts';
 import { type Book, mailtoOf, SheetRating, type SheetSurvey, SURVEYED_SHEETS, withLink } from './book.ts';
 import { RowCollector } from './row-collector.ts';
 import { readSharedStrings, type SharedStrings } from './shared-strings.ts';
 import { type NumberStyle, numberText, readStyles } from './styles.ts';
 import { unescapeText } from './text.ts';
+import type { BookLimits } from './thread-messages.ts';
 import { attributeOf, eachAttribute, scanXml, type XmlHandler, XmlScanner } from './xml.ts';
 import { openZip, type Zip } from './zip-read.ts';
 
@@ -25,7 +27,6 @@ const SLICE_BYTES = 2 ** 11;
 /** As many links a sheet has at most. */
 const LINKS_MAX = 65_530;
 
-type Limits = RowLimits & { readonly rows: number };
 type BookContext = Omit<SheetContext, 'links' | 'limits'>;
 
 interface Relationship {
@@ -38,7 +39,7 @@ interface Relationship {
 }
 
 /** Only what cells show is read, and addresses that they link to; no other parts. */
-export async function openXlsx(file: Pick<RandomAccess, 'size' | 'read'>, limits: Limits): Promise<Book> {
+export async function openXlsx(file: Pick<RandomAccess, 'size' | 'read'>, limits: BookLimits): Promise<Book> {
   const zip = await openZip(file);
   const path = await mainPartOf(zip);
   const { named, is1904 } = await sheetsOf(zip, path);
@@ -81,7 +82,7 @@ async function* sheetRows(
   zip: Zip,
   part: string,
   context: BookContext,
-  limits: Limits,
+  limits: BookLimits,
   fileBytes: number,
 ): AsyncGenerator<RawBatch, void, undefined> {
   const sheet = zip.find(part);
@@ -193,7 +194,7 @@ interface SheetContext {
   readonly is1904: boolean;
   /** Addresses that cells link to, by their place, such as `A2`. */
   readonly links: ReadonlyMap<string, string>;
-  readonly limits: RowLimits & { readonly rows: number };
+  readonly limits: BookLimits;
 }
 
 /** Collects rows with text. Rows that only have a format are left out like those that the sheet leaves out. */

@@ -1,6 +1,6 @@
 import * as C from '../../contract/outcomes.ts';
 import { IdempotencyHeader, type Read } from '../../contract/schema.ts';
-import { ApiError } from '../../kernel/errors.ts';
+import { type ApiError, isInProgress } from '../../kernel/errors.ts';
 import type { Share } from '../../kernel/facts/calibration.ts';
 import { MAIL_REPORT_BYTES, OUTCOMES_BODY_BYTES } from '../../kernel/facts/limits.ts';
 import type { ReportedOutcome } from '../../kernel/facts/sent-mail.ts';
@@ -180,5 +180,3 @@ export const OUTCOME_ROUTES: readonly Route[] = [
       async ({ caller }) => ({ body: calibrationReply(await outcomes.calibration(caller.accountId)) }),
   }),
 ];
-
-const isInProgress = (error: unknown): boolean => error instanceof ApiError && error.code === 'idempotency_in_progress';

@@ -1,6 +1,6 @@
 /** How often verdicts were right, as far as the outcomes of sent mail show. */
 import type { Level } from './plans.ts';
-import type { Deliverability, Reason } from './reasons.ts';
+import { type Deliverability, OWN_DECISIONS, type Reason } from './reasons.ts';
 import type { MailOutcome } from './sent-mail.ts';
 
 /** Verdicts that are counted together. */
@@ -85,10 +85,10 @@ export function confidenceOf({ sent, bounced }: OutcomeSum): Confidence | null {
   return { p: rounded(share), low: rounded(low), high: rounded(high), n: sent, basis: 'account' };
 }
 
-/** By which an account decides itself: mail that arrives all the same contradicts nothing that was found out. */
-const OWN_DECISIONS: readonly (Reason | null)[] = ['blocked_by_filter', 'bounced_before'];
-
-/** The outcome that contradicts a verdict; null: either fits. */
+/**
+ * The outcome that contradicts a verdict; null: either fits. Mail that arrives although the account decided itself
+ * contradicts nothing that was found out.
+ */
 export function contradictingOutcome({
   deliverability,
   reason,

@@ -34,6 +34,9 @@ export const REASON_NAMES = [
 ] as const;
 export type Reason = (typeof REASON_NAMES)[number];
 
+/** What an account decides itself: nothing is checked, and it costs nothing. */
+export const OWN_DECISIONS: readonly (Reason | null)[] = ['blocked_by_filter', 'bounced_before'];
+
 /** Means "no reason" where a string is needed: usage by reason, the filter of the log. */
 export const NO_REASON = 'none';
 /** Verifications can be filtered and counted by these. */

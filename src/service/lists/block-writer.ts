@@ -1,7 +1,7 @@
 /** Rows of a new list: numbers their addresses, cuts them into blocks and stores these. */
 import { tooLarge } from '../../files/problems.ts';
 import type { RowAddress } from '../../files/rows.ts';
-import { trimBlanks } from '../../kernel/blanks.ts';
+import { isFilled, trimBlanks } from '../../kernel/blanks.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import {
   ADDRESS_LENGTH,
@@ -25,8 +25,6 @@ const BLOCK_ROWS = 500;
 const BLOCK_CHARACTERS = 250_000;
 /** Of the blocks that are stored in one transaction: charges wait for it. */
 const APPEND_CHARACTERS = BLOCK_CHARACTERS;
-
-const isFilled = (cell: string): boolean => trimBlanks(cell) !== '';
 
 export const uploadGivenUp = () => new ApiError('request_timeout', 'The upload took too long and was ended.');
 

@@ -3,12 +3,14 @@
  * keeps 96 bits of SHA-256, because a million texts would take ten times the memory. A random salt of this table is
  * hashed with them: without it, a sender could choose addresses that all belong in the same slots.
  */
+
 import { hash } from 'node:crypto';
 import { documentedMailbox } from '../../engine/address/mailbox.ts';
 import { parseDomain } from '../../engine/address/parse.ts';
 import { trimBlanks } from '../../kernel/blanks.ts';
 import type { Dedupe } from '../../kernel/facts/lists.ts';
 import { randomToken } from '../../kernel/ids.ts';
+import { ANY_DOMAIN } from '../verify.ts';
 
 const KEY_WORDS = 3;
 const FIRST_SLOTS = 4096;
@@ -16,9 +18,6 @@ const FIRST_SLOTS = 4096;
 const SALT_LENGTH = 22;
 /** Addresses whose bits are in one array, a power of two: arrays are added, never copied. */
 const PAGE = 1 << 16;
-
-/** Names that no list of TLDs has are compared like others. */
-const ANY_DOMAIN = { allowReserved: true, allowUnknownTld: true };
 
 /**
  * The same for two spellings of an address: white space around it does not count, and its domain is compared as the

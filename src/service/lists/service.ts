@@ -4,7 +4,7 @@ import { type AddressFile, type Reading, readAddressFile } from '../../files/rea
 import type { SpooledInput } from '../../files/spool.ts';
 import { type CsvDialect, dialectOf } from '../../files/write-results.ts';
 import { type Clock, toIso } from '../../kernel/clock.ts';
-import { ApiError } from '../../kernel/errors.ts';
+import { ApiError, isInProgress } from '../../kernel/errors.ts';
 import {
   FEW_ADDRESSES_PER_ROW,
   LIST_BYTES,
@@ -385,9 +385,6 @@ function uploadRefusal(
     }
   }
 }
-
-/** Another upload with the same key ended first. */
-const isInProgress = (error: unknown): boolean => error instanceof ApiError && error.code === 'idempotency_in_progress';
 
 /** Of the bytes of the file and everything that decides what becomes of them. */
 async function fingerprintOf({ input, close: _close, ...options }: UploadRequest): Promise<string> {

@@ -1,20 +1,17 @@
 import { useSyncExternalStore } from 'react';
+import { createListeners } from '../parts/listeners.ts';
 
 /**
  * A key for the samples of the API reference: the test key that was created last in this tab, or one that was pasted.
  * In memory only, so that closing or reloading the tab, and signing out, discards it.
  */
 let remembered: string | null = null;
-const listeners = new Set<() => void>();
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
+const listeners = createListeners();
 
 /** Null forgets it. */
 export function rememberKey(key: string | null): void {
   remembered = key;
-  for (const listener of listeners) listener();
+  listeners.changed();
 }
 
-export const useRememberedKey = (): string | null => useSyncExternalStore(subscribe, () => remembered);
+export const useRememberedKey = (): string | null => useSyncExternalStore(listeners.subscribe, () => remembered);

@@ -134,13 +134,25 @@ function useVerification(account: string): VerificationController {
   };
 }
 
+/** What a verification costs at most, and what there is to pay it. */
+function Cost({ level, overview }: { level: Level; overview: Overview | undefined }) {
+  const { test, prices } = useAccount();
+  if (test) return <Text size="sm">Costs nothing in test mode.</Text>;
+  return (
+    <Text size="sm">
+      {`Costs at most ${pluralize(heldPrice({ prices }, level, false), 'credit')}.`}
+      {overview && !overview.credits.unlimited && ` ${pluralize(overview.credits.remaining, 'credit')} available.`}
+    </Text>
+  );
+}
+
 function VerifyForm(props: {
   verification: VerificationController;
   overview: Overview | undefined;
   input: RefObject<HTMLInputElement | null>;
 }) {
   const { verification, overview, input } = props;
-  const { test, prices } = useAccount();
+  const { prices } = useAccount();
   const { state, email, setEmail, verify: ask } = verification;
   const [level, setLevel] = useState<Level>(DEFAULT_LEVEL);
   const [missing, setMissing] = useState(false);
@@ -198,15 +210,7 @@ function VerifyForm(props: {
             />
           </Stack>
         </Radio.Group>
-        <Text size="sm">
-          {test
-            ? 'Costs nothing in test mode.'
-            : `Costs at most ${pluralize(heldPrice({ prices }, level, false), 'credit')}.`}
-          {overview &&
-            !test &&
-            !overview.credits.unlimited &&
-            ` ${pluralize(overview.credits.remaining, 'credit')} available.`}
-        </Text>
+        <Cost level={level} overview={overview} />
         <div>
           <Button type="submit" variant="filled" loading={state.is === 'running'}>
             Verify

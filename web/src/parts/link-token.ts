@@ -1,14 +1,15 @@
 import { useState, useSyncExternalStore } from 'react';
 import { ApiError } from '../api/client.ts';
+import { createListeners } from './listeners.ts';
 
 const INCOMPLETE = 'This link is incomplete: open it again, or copy all of it.';
 
 /** By path. In memory only, so that a reload discards them. */
 const tokens = new Map<string, string>();
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 
 const emitChange = () => {
-  for (const listener of listeners) listener();
+  listeners.changed();
 };
 
 /** Where an OpenID provider sends the browser: its answer is the query. */
@@ -40,11 +41,6 @@ export function watchLinks(): void {
 /** In place of a token where none is known yet: the service does not see it. Nearly always there is one. */
 export const UNKNOWN_TOKEN = 'not sent';
 
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-
 /** The link that a page was opened with. */
 export interface OpenedLink {
   /** Null: the page was opened without a link, or the link is no longer valid. */
@@ -60,7 +56,7 @@ export interface OpenedLink {
 /** The link that the page at `path` was opened with, until it is used. */
 export function useLink(path: string): OpenedLink {
   const token = useSyncExternalStore(
-    subscribe,
+    listeners.subscribe,
     () => tokens.get(path) ?? null,
     () => tokens.get(path) ?? UNKNOWN_TOKEN,
   );

@@ -1,5 +1,6 @@
 import { Anchor, Text } from '@mantine/core';
 import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { createListeners } from './listeners.ts';
 
 /** Loaded with the first notification, to keep the first view small. */
 const load = () => import('./toasts.tsx');
@@ -7,21 +8,17 @@ const Toasts = lazy(() => load().then((module) => ({ default: module.Toasts })))
 
 type Region = { readonly is: 'empty' | 'mounted' } | { readonly is: 'plain'; readonly message: string };
 let region: Region = { is: 'empty' };
-const listeners = new Set<() => void>();
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
+const listeners = createListeners();
 function show(next: Region): void {
   region = next;
-  for (const listener of listeners) listener();
+  listeners.changed();
 }
 
 const now = () => region;
 
 /** The container of notifications; rendered once. */
 export function ToastRegion() {
-  const shown = useSyncExternalStore(subscribe, now, now);
+  const shown = useSyncExternalStore(listeners.subscribe, now, now);
   return (
     <section aria-label="Notifications">
       {shown.is === 'mounted' && (

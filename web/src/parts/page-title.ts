@@ -1,12 +1,9 @@
 import { useEffect, useSyncExternalStore } from 'react';
+import { createListeners } from './listeners.ts';
 
 // That of a first view is known before its page has its effects.
 let current = import.meta.env.SSR ? '' : (document.querySelector('[data-first-view] h1')?.textContent ?? '');
-const listeners = new Set<() => void>();
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
+const listeners = createListeners();
 
 /** Sets the title of the document, and of the page in the top bar. */
 export function useSetPageTitle(title: string): void {
@@ -15,10 +12,10 @@ export function useSetPageTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Mailvet`;
     current = title;
-    for (const listener of listeners) listener();
+    listeners.changed();
   }, [title]);
 }
 
 const now = () => current;
 /** The title of the page that is shown. */
-export const usePageTitle = (): string => useSyncExternalStore(subscribe, now, now);
+export const usePageTitle = (): string => useSyncExternalStore(listeners.subscribe, now, now);

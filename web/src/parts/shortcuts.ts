@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
+import { createListeners } from './listeners.ts';
 
 interface Shortcut {
   /** As `KeyboardEvent.key`. */
@@ -68,19 +69,15 @@ export function useShortcut(name: ShortcutName, act: (() => void) | null): void 
 
 const STORAGE_KEY = 'mailvet.single-keys';
 const OFF = 'off';
-const listeners = new Set<() => void>();
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
+const listeners = createListeners();
 
 const singleKeysOn = (): boolean => localStorage.getItem(STORAGE_KEY) !== OFF;
 
 /** Whether shortcuts of a single character work in this browser. */
-export const useSingleKeys = (): boolean => useSyncExternalStore(subscribe, singleKeysOn);
+export const useSingleKeys = (): boolean => useSyncExternalStore(listeners.subscribe, singleKeysOn);
 
 export function setSingleKeys(on: boolean): void {
   if (on) localStorage.removeItem(STORAGE_KEY);
   else localStorage.setItem(STORAGE_KEY, OFF);
-  for (const listener of listeners) listener();
+  listeners.changed();
 }

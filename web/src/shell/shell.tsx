@@ -53,35 +53,16 @@ export function Shell() {
         <a className="skip-link" href="#content">
           Skip to content
         </a>
-        <nav
-          id="pages"
-          className={css.side}
-          aria-label="Pages"
-          onKeyDown={({ key }) => {
-            if (key !== 'Escape' || !opened) return;
+        <Side
+          pathname={pathname}
+          who={account === null ? user.name : `${user.name}, ${account.role}`}
+          onClose={close}
+          onEscape={() => {
+            if (!opened) return;
             close();
             burger.current?.focus();
           }}
-        >
-          <Link
-            to="/"
-            className={css.brand}
-            onClick={close}
-            aria-label="Mailvet: overview"
-            activeProps={{ 'aria-current': undefined }}
-          >
-            <Wordmark />
-          </Link>
-          <AccountButton />
-          <Navigation pathname={pathname} onLeave={close} />
-          <div className={css.who}>
-            <span>
-              {user.name}
-              {account && `, ${account.role}`}
-            </span>
-            <ColorSchemeToggle />
-          </div>
-        </nav>
+        />
         <div>
           <header className={css.top}>
             <button
@@ -114,6 +95,30 @@ export function Shell() {
         <button type="button" tabIndex={-1} className={css.scrim} onClick={close} aria-hidden="true" />
       </div>
     </KeptTime>
+  );
+}
+
+/** Navigation at the side; in a narrow window, a menu that opens. */
+function Side(props: { pathname: string; who: string; onClose: () => void; onEscape: () => void }) {
+  const { pathname, who, onClose, onEscape } = props;
+  return (
+    <nav id="pages" className={css.side} aria-label="Pages" onKeyDown={({ key }) => key === 'Escape' && onEscape()}>
+      <Link
+        to="/"
+        className={css.brand}
+        onClick={onClose}
+        aria-label="Mailvet: overview"
+        activeProps={{ 'aria-current': undefined }}
+      >
+        <Wordmark />
+      </Link>
+      <AccountButton />
+      <Navigation pathname={pathname} onLeave={onClose} />
+      <div className={css.who}>
+        <span>{who}</span>
+        <ColorSchemeToggle />
+      </div>
+    </nav>
   );
 }
 

@@ -1,23 +1,20 @@
 import { SegmentedControl } from '@mantine/core';
 import { type ReactNode, useSyncExternalStore } from 'react';
 import { CodeBlock } from '../../parts/code-block.tsx';
+import { createListeners } from '../../parts/listeners.ts';
 import { LANGUAGES, type Language } from './samples.ts';
 
 /** The language that was chosen last, on whichever page. */
 let chosen: Language = 'curl';
-const listeners = new Set<() => void>();
-const subscribe = (listener: () => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
+const listeners = createListeners();
 function choose(language: Language): void {
   chosen = language;
-  for (const listener of listeners) listener();
+  listeners.changed();
 }
 
 /** A sample in the language of the reader's choice. `title`: to the left of the choice. */
 export function SampleBlock({ title, write }: { title?: ReactNode; write: (language: Language) => string }) {
-  const language = useSyncExternalStore(subscribe, () => chosen);
+  const language = useSyncExternalStore(listeners.subscribe, () => chosen);
   const choice = (
     <SegmentedControl
       size="xs"

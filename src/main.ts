@@ -97,7 +97,7 @@ export async function startService(options: Options, logger: Logger, environment
   }
 }
 
-/** What the store needs before requests are answered: its clock, our sign of life, and nothing left of dead processes. */
+/** What the store needs before requests are answered: its clock, our report, and nothing left of dead processes. */
 async function prepareStore(
   options: Options,
   parts: { store: Store; clock: Clock; logger: Logger; closers: Closers; signal: AbortSignal },

@@ -2361,7 +2361,7 @@ export interface Webhook {
   readonly createdAt: number;
 }
 
-export interface WebhookInput {
+interface WebhookInput {
   readonly url: string;
   readonly events: WebhookSubscription;
   readonly description: string | null;

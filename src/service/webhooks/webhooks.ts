@@ -6,15 +6,7 @@ import type { WebhookFormat, WebhookSubscription } from '../../kernel/facts/even
 import { WEBHOOK_SECRET_OVERLAP_HOURS } from '../../kernel/facts/lifetimes.ts';
 import { WEBHOOK_TESTS_AT_ONCE, WEBHOOK_TESTS_PER_ACCOUNT, WEBHOOK_TIMEOUT_MS } from '../../kernel/facts/limits.ts';
 import { newWebhookSecret } from '../../kernel/ids.ts';
-import type {
-  AccountId,
-  Delivery,
-  Page,
-  Store,
-  Webhook,
-  WebhookDisabledMail,
-  WebhookInput,
-} from '../../store/store.ts';
+import type { AccountId, Delivery, Page, Store, Webhook, WebhookDisabledMail } from '../../store/store.ts';
 import { actorFor, type ChangedBy } from '../audit-log.ts';
 import { bodyOf, type Send } from './deliver.ts';
 
@@ -63,7 +55,13 @@ export interface WebhookWithSecret {
   readonly secret: string;
 }
 
-type WebhookChange = { readonly [F in Exclude<keyof WebhookInput, 'format'>]?: WebhookInput[F] | undefined } & {
+interface NewWebhook {
+  readonly url: string;
+  readonly format: WebhookFormat;
+  readonly events: WebhookSubscription;
+  readonly description: string | null;
+}
+type WebhookChange = { readonly [F in Exclude<keyof NewWebhook, 'format'>]?: NewWebhook[F] | undefined } & {
   readonly enabled?: boolean | undefined;
 };
 
@@ -72,7 +70,7 @@ export interface WebhookService {
   /** Oldest first. */
   list(account: AccountId): Promise<Webhook[]>;
   get(account: AccountId, id: string): Promise<Webhook>;
-  create(account: AccountId, input: WebhookInput, by: ChangedBy): Promise<WebhookWithSecret>;
+  create(account: AccountId, input: NewWebhook, by: ChangedBy): Promise<WebhookWithSecret>;
   change(account: AccountId, id: string, change: WebhookChange, by: ChangedBy): Promise<Webhook>;
   rotateSecret(account: AccountId, id: string, by: ChangedBy): Promise<WebhookWithSecret>;
   remove(account: AccountId, id: string, by: ChangedBy): Promise<void>;

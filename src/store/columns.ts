@@ -239,6 +239,7 @@ export const OUTCOME_VERDICTS = newRows<'outcome_verdicts', Row<'outcome_verdict
   reply: textColumn((row) => row.reply),
   code: textColumn((row) => row.code),
   template: textColumn((row) => storableOrNull(row.template)),
+  came_from: textColumn((row) => row.came_from),
 });
 
 export const OUTCOME_SUMS = newRows<'outcome_sums', Row<'outcome_sums'>>('outcome_sums', {

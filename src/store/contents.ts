@@ -205,7 +205,7 @@ const OF_ACCOUNTS = {
   outcome_verdicts: of<'outcome_verdicts'>()({
     text: ['template'],
     mailbox: ['mailbox'],
-    fact: ['account_id', 'verification_id', 'verdict', 'rule', 'reply', 'code'],
+    fact: ['account_id', 'verification_id', 'verdict', 'rule', 'reply', 'code', 'came_from'],
     number: ['predicted', 'bounced', 'contradicts'],
     time: ['at'],
   }),

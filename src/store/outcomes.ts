@@ -145,8 +145,15 @@ const ofBounces = (known: BounceWords = NO_BOUNCE, { code, template }: BounceWor
     ? { code, template }
     : known;
 
+/** The name of a way, as the log is searched by it. */
+const wayOf = (from: OutcomeFrom): string => ('connection' in from ? from.connection : from.origin);
+/** As `came_from` has it, so that one is found in it. */
+export const markedWay = (way: string): string => ` ${way} `;
+const withWay = (ways: string | null, way: string): string =>
+  ways?.includes(markedWay(way)) ? ways : `${ways ?? ''}${markedWay(way)}`;
+
 /** What verdicts become by outcomes, in whatever order these arrive: one bounce of the recipient outweighs the rest. */
-function verdictChanges(before: ReadonlyMap<string, VerdictRow>, added: Iterable<Given>): VerdictChange[] {
+function verdictChanges(before: ReadonlyMap<string, VerdictRow>, added: Iterable<Given>, way: string): VerdictChange[] {
   const after = new Map<string, VerdictRow>();
   for (const { outcome, row } of added) {
     const { verdict } = outcome;
@@ -161,24 +168,30 @@ function verdictChanges(before: ReadonlyMap<string, VerdictRow>, added: Iterable
       ...{ account_id: row.account_id, verification_id: id, mailbox: known?.mailbox ?? row.mailbox },
       ...{ verdict: groupKey(group), predicted: known === undefined ? predicted : known.predicted, rule, reply },
       ...{ at: Math.max(known?.at ?? 0, outcome.at), bounced, contradicts },
-      ...{ code, template: contradicts === 1 ? template : null },
+      ...{ code, template: contradicts === 1 ? template : null, came_from: withWay(known?.came_from ?? null, way) },
     });
   }
   return Array.from(after.values(), (row) => ({ before: before.get(row.verification_id), after: row }));
 }
 
-async function changeVerdicts(driver: StorageDriver, trx: Trx, account: AccountId, added: Iterable<Given>) {
+async function changeVerdicts(
+  driver: StorageDriver,
+  trx: Trx,
+  account: AccountId,
+  added: Iterable<Given>,
+  from: OutcomeFrom,
+) {
   const all = [...added];
   const ids = [...new Set(all.flatMap(({ outcome: { verdict } }) => verdict?.verificationId ?? []))];
   if (ids.length === 0) return [];
   const mine = trx.selectFrom('outcome_verdicts').selectAll().where('account_id', '=', account);
   const known = await mine.where(({ ref }) => driver.oneOf(ref('verification_id'), ids)).execute();
-  const changes = verdictChanges(new Map(known.map((row) => [row.verification_id, row])), all);
+  const changes = verdictChanges(new Map(known.map((row) => [row.verification_id, row])), all, wayOf(from));
   if (changes.length === 0) return [];
   const rows = changes.map(({ after }) => after);
   await sql`${insertFrom(driver, OUTCOME_VERDICTS, rows)} ON CONFLICT (account_id, verification_id) DO UPDATE SET
     at = excluded.at, bounced = excluded.bounced, contradicts = excluded.contradicts, code = excluded.code,
-    template = excluded.template`.execute(trx);
+    template = excluded.template, came_from = excluded.came_from`.execute(trx);
   return changes;
 }
 
@@ -254,7 +267,7 @@ async function record(
       return { outcome, row: { account_id: account, mailbox, class: of, at, domain, code, source } };
     });
     const added = await addRows(driver, trx, given);
-    const changes = await changeVerdicts(driver, trx, account, added);
+    const changes = await changeVerdicts(driver, trx, account, added, from);
     const sums = new SumChanges();
     for (const { row } of added) sums.outcome(row, 1);
     for (const { before, after } of changes)

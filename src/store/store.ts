@@ -1185,6 +1185,8 @@ export interface LogSearch {
   readonly mail?: readonly LogMail[] | null;
   /** Tenths of the confidence that the reply had; of those whose mail has an outcome. */
   readonly confidence?: readonly LogConfidence[] | null;
+  /** On which way an outcome of the mail came: an `OutcomeOrigin`, or the id of a connection. */
+  readonly reported?: string | null;
   /** Which of these rows must not match. */
   readonly not?: readonly LogNegatable[];
   /** Rows before this one. */

@@ -509,6 +509,8 @@ interface OutcomeVerdictsTable {
   reply: string | null;
   code: string | null;
   template: string | null;
+  /** Ways on which outcomes came, with a blank around each; null: from before this was kept. */
+  came_from: string | null;
 }
 interface OutcomeSumsTable {
   account_id: string;

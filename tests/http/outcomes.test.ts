@@ -512,6 +512,17 @@ it('the log finds the verifications that a number of the calibration counts', as
   expect(await found('confidence=90-100')).toEqual([arrived]);
   expect(await found('confidence=80-90')).toEqual([bounced]);
   expect(await found('confidence=0-10')).toEqual([]);
+  await runSql(
+    lab.databaseUrl,
+    `UPDATE outcome_verdicts SET came_from = CASE WHEN verification_id = '${wrong}' THEN ' osr_other ' END
+      WHERE account_id = '${own.account.id}' AND verification_id <> '${bounced}'`,
+  );
+  expect(await found('reported=api')).toEqual([bounced]);
+  await report(own, [{ verification_id: wrong, outcome: 'complained', at: ago(0) }]);
+  expect(await found('reported=api')).toEqual([bounced, wrong].sort());
+  expect(await found('reported=osr_other')).toEqual([wrong]);
+  expect(await found('reported=osr')).toEqual([]);
+  expect(await found('reported=api&not=reported&mail=known')).toEqual([arrived]);
   const { verdicts } = (await own.call('GET', '/v1/calibration')).json;
   for (const { deliverability, reason, validation_type, sent, bounced: n } of verdicts) {
     const cell = `deliverability=${deliverability}&reason=${reason ?? 'none'}&level=${validation_type}`;

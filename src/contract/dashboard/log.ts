@@ -175,6 +175,12 @@ export const LogFilters = Type.Object({
   confidence: Type.Optional(
     Several('confidence', LOG_CONFIDENCES, 'Of replies whose mail has an outcome: their confidence, in percent.'),
   ),
+  reported: Type.Optional(
+    Text('reported', NAME_LENGTH, {
+      description:
+        'On which way an outcome of the mail came: `api`, `message`, `command`, `test_mode`, or the ID of a connection.',
+    }),
+  ),
   from: Type.Optional(InstantOf('from')),
   to: Type.Optional(InstantOf('to')),
   reason: Type.Optional(
@@ -189,7 +195,7 @@ export const LogFilters = Type.Object({
   not: Type.Optional(
     namesOf('not', LOG_NEGATABLE, {
       description:
-        'Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail or confidence, and match none.',
+        'Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence or reported, and match none.',
     }),
   ),
 });

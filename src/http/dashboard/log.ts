@@ -105,6 +105,7 @@ function logSearchOf(query: Read<typeof C.LogFilters>): LogExportSearch {
     origin: severalOrNull(LOG_ORIGINS, query.origin),
     mail: severalOrNull(LOG_MAIL, query.mail),
     confidence: severalOrNull(LOG_CONFIDENCES, query.confidence),
+    reported: query.reported ?? null,
     not: logNegated(query.not),
   };
 }
@@ -301,7 +302,7 @@ function fileNameOf(query: Read<typeof C.LogFilters>, now: number): string {
     const value = query[name];
     return value === undefined ? [] : [negated.includes(name) ? `not-${value}` : value];
   });
-  const others = [query.query, query.email, query.id, query.key, query.operator, query.egress];
+  const others = [query.query, query.email, query.id, query.key, query.operator, query.egress, query.reported];
   if (others.some((one) => one !== undefined && one !== '')) parts.push('search');
   return ['log', ...parts, toIso(Math.min(query.to ?? now, now)).slice(0, 10)].join('.');
 }

@@ -32,6 +32,7 @@ export const LOG_NEGATABLE = [
   'decision',
   'mail',
   'confidence',
+  'reported',
 ] as const;
 export type LogNegatable = (typeof LOG_NEGATABLE)[number];
 

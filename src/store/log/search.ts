@@ -17,6 +17,7 @@ import { NO_REASON, REASON_NAMES, STATUSES } from '../../kernel/facts/reasons.ts
 import { DASHBOARD_KEY, type LogOrigin, NO_OPERATOR } from '../../kernel/log-origins.ts';
 import { BATCH_ROWS } from '../batches.ts';
 import type { StorageDriver } from '../driver.ts';
+import { markedWay } from '../outcomes.ts';
 import { knownHasher } from '../person.ts';
 import { storable } from '../rows.ts';
 import type { AccountId, LoggedVerification, LogSearch, Verifications } from '../store.ts';
@@ -126,11 +127,15 @@ function ofConfidence(confidence: LogConfidence): Expression<SqlBool> {
   return eb.exists(tenth === 9 ? from : from.where('mailed.predicted', '<', (tenth + 1) * 100));
 }
 
+/** Rows of whose mail an outcome came on this way. */
+const ofWay = (driver: StorageDriver, way: string): Expression<SqlBool> =>
+  eb.exists(ofMail.where(driver.substringMatch(sql.ref('mailed.came_from'), markedWay(storable(way)))));
+
 /** The newest matches among `rows`; one more than a page, to know whether there is a next page. */
 async function matching(driver: StorageDriver, rows: Rows, wanted: Wanted): Promise<LoggedVerification[]> {
   const { email, id, reason, keyId, status, limit, kept = [] } = wanted;
   const { text = null, level = null, outcome = null, origin = null, from = null, to = null } = wanted;
-  const { operator = null, egress = null, decision = null, mail = null, confidence = null } = wanted;
+  const { operator = null, egress = null, decision = null, mail = null, confidence = null, reported = null } = wanted;
   let some = rows;
   const where = (name: LogNegatable, condition: Expression<SqlBool>): void => {
     some = some.where(wanted.not?.includes(name) ? negated(condition) : condition);
@@ -146,6 +151,7 @@ async function matching(driver: StorageDriver, rows: Rows, wanted: Wanted): Prom
   if (decision !== null) where('decision', eb('decision', 'in', decision));
   if (mail !== null) where('mail', eb.or(mail.map((one) => MAILED[one])));
   if (confidence !== null) where('confidence', eb.or(confidence.map(ofConfidence)));
+  if (reported !== null) where('reported', ofWay(driver, reported));
   if (id !== null) some = some.where('id', '=', id);
   if (email !== null)
     some = some.where(eb.or([email, ...kept].map((one) => driver.prefixMatch(ADDRESS_READ, indexed(one)))));

@@ -5362,7 +5362,7 @@ export interface operations {
                 reason?: string;
                 /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. `deliverable`, `not_checked`, `unknown`, `risky`, `undeliverable`; several are separated by commas, and any of them matches. */
                 deliverability?: string;
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail or confidence, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence or reported, and match none. */
                 not?: string;
             };
             header?: never;
@@ -5400,7 +5400,7 @@ export interface operations {
                 reason?: string;
                 /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. `deliverable`, `not_checked`, `unknown`, `risky`, `undeliverable`; several are separated by commas, and any of them matches. */
                 deliverability?: string;
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail or confidence, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence or reported, and match none. */
                 not?: string;
             };
             header?: never;
@@ -5541,6 +5541,8 @@ export interface operations {
                 mail?: string;
                 /** @description Of replies whose mail has an outcome: their confidence, in percent. `0-10`, `10-20`, `20-30`, `30-40`, `40-50`, `50-60`, `60-70`, `70-80`, `80-90`, `90-100`; several are separated by commas, and any of them matches. */
                 confidence?: string;
+                /** @description On which way an outcome of the mail came: `api`, `message`, `command`, `test_mode`, or the ID of a connection. */
+                reported?: string;
                 from?: string;
                 to?: string;
                 /** @description A reason of the page of verdicts; `none`: without a reason. `none`, `blocked_by_filter`, `bounced_before`, `invalid_format`, `disposable_domain`, `domain_not_found`, `no_mx_records`, `null_mx`, `mx_unusable`, `dns_failure`, `catch_all`, `mailbox_not_found`, `mailbox_full`, `mailbox_disabled`, `relay_denied`, `greylisted`, `smtp_temporary_failure`, `smtp_timeout`, `smtp_unreachable`, `smtp_blocked`, `smtp_unverifiable`; several are separated by commas, and any of them matches. */
@@ -5549,7 +5551,7 @@ export interface operations {
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests. `good`, `bad`, `rejected`; several are separated by commas, and any of them matches. */
                 status?: string;
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail or confidence, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence or reported, and match none. */
                 not?: string;
                 before?: string;
                 limit?: number;
@@ -5679,6 +5681,8 @@ export interface operations {
                 mail?: string;
                 /** @description Of replies whose mail has an outcome: their confidence, in percent. `0-10`, `10-20`, `20-30`, `30-40`, `40-50`, `50-60`, `60-70`, `70-80`, `80-90`, `90-100`; several are separated by commas, and any of them matches. */
                 confidence?: string;
+                /** @description On which way an outcome of the mail came: `api`, `message`, `command`, `test_mode`, or the ID of a connection. */
+                reported?: string;
                 from?: string;
                 to?: string;
                 /** @description A reason of the page of verdicts; `none`: without a reason. `none`, `blocked_by_filter`, `bounced_before`, `invalid_format`, `disposable_domain`, `domain_not_found`, `no_mx_records`, `null_mx`, `mx_unusable`, `dns_failure`, `catch_all`, `mailbox_not_found`, `mailbox_full`, `mailbox_disabled`, `relay_denied`, `greylisted`, `smtp_temporary_failure`, `smtp_timeout`, `smtp_unreachable`, `smtp_blocked`, `smtp_unverifiable`; several are separated by commas, and any of them matches. */
@@ -5687,7 +5691,7 @@ export interface operations {
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests. `good`, `bad`, `rejected`; several are separated by commas, and any of them matches. */
                 status?: string;
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail or confidence, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence or reported, and match none. */
                 not?: string;
             };
             header?: never;
@@ -5735,6 +5739,8 @@ export interface operations {
                 mail?: string;
                 /** @description Of replies whose mail has an outcome: their confidence, in percent. `0-10`, `10-20`, `20-30`, `30-40`, `40-50`, `50-60`, `60-70`, `70-80`, `80-90`, `90-100`; several are separated by commas, and any of them matches. */
                 confidence?: string;
+                /** @description On which way an outcome of the mail came: `api`, `message`, `command`, `test_mode`, or the ID of a connection. */
+                reported?: string;
                 from?: string;
                 to?: string;
                 /** @description A reason of the page of verdicts; `none`: without a reason. `none`, `blocked_by_filter`, `bounced_before`, `invalid_format`, `disposable_domain`, `domain_not_found`, `no_mx_records`, `null_mx`, `mx_unusable`, `dns_failure`, `catch_all`, `mailbox_not_found`, `mailbox_full`, `mailbox_disabled`, `relay_denied`, `greylisted`, `smtp_temporary_failure`, `smtp_timeout`, `smtp_unreachable`, `smtp_blocked`, `smtp_unverifiable`; several are separated by commas, and any of them matches. */
@@ -5743,7 +5749,7 @@ export interface operations {
                 key?: string;
                 /** @description Of verifications, or `rejected` for rejected requests. `good`, `bad`, `rejected`; several are separated by commas, and any of them matches. */
                 status?: string;
-                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail or confidence, and match none. */
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence or reported, and match none. */
                 not?: string;
             };
             header?: never;

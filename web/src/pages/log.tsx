@@ -53,6 +53,7 @@ import {
 } from './log/search.ts';
 import { LogTable } from './log/table.tsx';
 import { VerifyLink } from './log/verify-link.tsx';
+import { outcomeSourcesQuery, REPORTED_BY } from './outcomes/queries.ts';
 
 export function LogPage() {
   const { id } = useAccount();
@@ -203,6 +204,12 @@ const LogFilters = memo(function LogFilters(props: {
       (name !== 'confidence' || search.confidence !== undefined),
   );
   const isSet = ([name]: (typeof chips)[number]): boolean => search[name] !== undefined;
+  const { reported } = search;
+  const ways = useQuery({ ...outcomeSourcesQuery(id), enabled: reported !== undefined }).data;
+  const wayName = (way: string) =>
+    ways?.sources.find((one) => one.id === way)?.name ??
+    keysOf(REPORTED_BY).flatMap((one) => (one === way ? REPORTED_BY[one] : []))[0] ??
+    way;
   const change = (part: Readonly<Record<string, string | null>>) => onSearch(logSearch({ ...search, ...part }));
   const negated = negatedOf(search);
   const negation = (name: LogNegatable) => ({
@@ -242,6 +249,15 @@ const LogFilters = memo(function LogFilters(props: {
             options={[{ value: search.operator, label: operatorName(search.operator) }]}
             onChange={(operator) => change({ operator })}
             {...negation('operator')}
+          />
+        )}
+        {reported !== undefined && (
+          <FilterChip
+            name="Outcome reported by"
+            value={reported}
+            options={[{ value: reported, label: wayName(reported) }]}
+            onChange={(way) => change({ reported: way })}
+            {...negation('reported')}
           />
         )}
         {/* One array: a chip that moves in it keeps its menu open. */}

@@ -27,7 +27,7 @@ import { useSubmit } from '../parts/use-submit.ts';
 import type { LogSearch } from './log/search.ts';
 import { type ConnectionDialog, ConnectionDialogs, Connections } from './outcomes/connections.tsx';
 import { ContradictionsTable, placeOf, type VerdictKind, VerdictOf } from './outcomes/contradictions.tsx';
-import { calibrationQuery, outcomeSourcesQuery } from './outcomes/queries.ts';
+import { calibrationQuery, outcomeSourcesQuery, REPORTED_BY } from './outcomes/queries.ts';
 import { intervalOf, ReliabilityPanels, RowsLink, ShareOf } from './outcomes/reliability.tsx';
 
 export function OutcomesPage() {
@@ -66,7 +66,7 @@ export function OutcomesPage() {
                 <Panel
                   title="Reported outcomes"
                   flush="table"
-                  note="those of providers are counted with their connections"
+                  note="numbers lead to the verifications, as long as the log has them; those of providers are counted with their connections"
                 >
                   <DataTable
                     label="Reported outcomes"
@@ -236,16 +236,13 @@ const verdictColumns = (all: readonly CalibratedVerdict[]): readonly Column<Cali
   },
 ];
 
-const ORIGIN_LABELS: Readonly<Record<OutcomeOrigin['origin'], string>> = {
-  api: 'POST /v1/outcomes',
-  message: 'POST /v1/outcomes/message',
-  command: 'mailvet outcomes',
-  test_mode: 'Addresses of test mode',
-};
-
 const ORIGIN_COLUMNS: readonly Column<OutcomeOrigin>[] = [
-  { header: 'Reported by', cell: ({ origin }) => <span className="anywhere">{ORIGIN_LABELS[origin]}</span> },
-  { header: 'Outcomes', numeric: true, cell: ({ received }) => formatNumber(received) },
+  { header: 'Reported by', cell: ({ origin }) => <span className="anywhere">{REPORTED_BY[origin]}</span> },
+  {
+    header: 'Outcomes',
+    numeric: true,
+    cell: ({ origin, received }) => <RowsLink search={{ reported: origin }}>{formatNumber(received)}</RowsLink>,
+  },
   { header: 'Last one', cell: ({ last_received_at }) => <Timestamp at={last_received_at} /> },
 ];
 

@@ -47,6 +47,9 @@ const UNCOUNTED = {
   egress: 'egress',
   decision: 'decision',
   status: 'status',
+  mail: 'mail',
+  confidence: 'confidence',
+  reported: 'reports',
 } as const satisfies Partial<Record<keyof LogSearch, string>>;
 
 /** What the counters are asked for, and the names of the filters that they do not know. */

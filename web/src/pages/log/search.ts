@@ -66,6 +66,8 @@ export interface LogSearch extends TimeSearch {
   mail?: string;
   /** Of replies whose mail has an outcome, in percent. */
   confidence?: string;
+  /** On which way an outcome of the mail came. */
+  reported?: string;
   /** Names of filters whose value is what rows must not have, separated by commas. */
   not?: string;
   /** Id of the row in the drawer. */
@@ -91,6 +93,7 @@ export function logSearch(search: Record<string, unknown>): LogSearch {
     decision: several(POLICY_ACTIONS, search.decision),
     mail: several(LOG_MAIL, search.mail),
     confidence: several(LOG_CONFIDENCES, search.confidence),
+    reported: textOf(search.reported, NAME_LENGTH.max),
     open: textOf(search.open, LOG_QUERY_LENGTH.max),
   };
   const not = negatedOf({ not: String(search.not) }).filter((name) => read[name] !== undefined);

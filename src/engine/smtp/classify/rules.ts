@@ -1,6 +1,6 @@
 import type { ReadBy, SmtpFinding } from '../../evidence.ts';
 import { SMTP_FINDINGS } from '../../findings.ts';
-import type { Clause, Subject } from './clauses.ts';
+import type { Subject } from './clauses.ts';
 import type { Segment, Slot, Statement } from './lexicon.ts';
 
 /** What a reply is about: `recipient*` the checked address, `us_*` the client, `remote_*` a problem of the server. */
@@ -226,20 +226,14 @@ export const aboutRecipient = (rule: RuleId): boolean => {
  * refuse something in the same language, and name neither the sender nor what is counted. In a 4xx, X.5 and X.7 are no
  * more than "not now", and 500 to 503 are about the command.
  */
-export function mayDecide(
-  rule: RuleId,
-  code: number,
-  segments: readonly Segment[],
-  clauses: readonly Clause[],
-): boolean {
+export function mayDecide(rule: RuleId, code: number, segments: readonly Segment[]): boolean {
   if (rule === 'code.policy' || rule === 'code.protocol') return code >= 500;
   if (!isBadRule(rule)) return true;
   if (code >= 500 && code <= 503) return false;
-  const isAbsent = clauses.some(({ subject, predicate }) => predicate === 'absent' && subject === 'none');
   if (says(segments, OTHERS) || !says(segments, SAID)) return false;
   // "the nu address": letters that happen to deny something in another language.
   const [who, said] = [languagesOf(segments, WHO), languagesOf(segments, SAID)];
-  return who.has('') || [...said].some((language) => who.has(language)) || (isAbsent && who.size === 0);
+  return who.has('') || [...said].some((language) => who.has(language));
 }
 
 const languagesOf = (segments: readonly Segment[], slots: ReadonlySet<Slot>): ReadonlySet<string> =>

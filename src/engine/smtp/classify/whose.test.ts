@@ -143,6 +143,7 @@ describe('a code does not speak for words that say something else', () => {
       'this distribution group takes mail from staff only',
       'guest accounts may not write here',
       'trial membership expired',
+      'visitors cannot deliver to this server',
     ];
     expect(findings(combine(codes, others))).toEqual([]);
   });
@@ -370,5 +371,11 @@ describe('languages that the project has few replies in', () => {
   it.each(Object.keys(dead))('%s', (language) => {
     for (const text of combine(['550'], dead[language] ?? [])) expect(BAD, text).toContain(read(text).finding);
     expect(findings(combine(['550', '550 5.1.1', '554 5.7.1'], alive[language] ?? []))).toEqual([]);
+  });
+
+  it('a missing sender in languages without a dictionary', () => {
+    const senders = ['odosielateľ neexistuje', 'pošiljatelj ne obstaja', 'pošiljatelj ne postoji', 'saatja puudub'];
+    const texts = [...senders, 'подателят не съществува', 'пошиљалац не постоји', 'испраќачот не постои'];
+    expect(findings(combine(['550', '550 5.1.1', '553 5.1.0'], texts))).toEqual([]);
   });
 });

@@ -30,6 +30,17 @@ async function download({ key }: Member, id: string): Promise<IncomingMessage> {
   return reply;
 }
 
+it('a JSON array has at most 100,000 addresses', async () => {
+  const upload = (count: number) =>
+    owner.call('POST', '/v1/lists', {
+      start: false,
+      emails: Array.from({ length: count }, (_, i) => `a${i}@good.com`),
+    });
+  const { status, json } = await upload(100_001);
+  expect([status, json.code, json.limit]).toEqual([413, 'list_too_large', 100_000]);
+  expect((await upload(100_000)).status).toBe(201);
+});
+
 describe('downloads of results', () => {
   it('are few at once for an account, and each that ends makes room for another', async () => {
     const row = `,${'x'.repeat(50_000)}\r\n`;

@@ -9,6 +9,7 @@ import {
   FEW_ADDRESSES_PER_ROW,
   LIST_BYTES,
   LIST_DEFERRED_SHOWN,
+  LIST_JSON_ADDRESSES,
   LIST_PATIENCE_MINUTES,
   NAME_LENGTH,
 } from '../../kernel/facts/limits.ts';
@@ -564,6 +565,11 @@ interface UploadParts {
   readonly singleCalls: () => number;
 }
 
+const readLimitsOf = (account: AccountId, { form }: SentAs) => ({
+  party: ownerOf(account),
+  ...(form === 'json' && { rows: LIST_JSON_ADDRESSES.max }),
+});
+
 /**
  * `stored`: the reply for an Idempotency-Key. Throws ApiError for a file that is no list; then, and when the input
  * fails, nothing is left of it.
@@ -577,10 +583,7 @@ async function storeUpload(
   const { account, keyId, ip, name, level, policy, patienceMinutes, read, dedupe, sentAs, input } = upload;
   const id = newId('lst', clock.now());
   try {
-    const file = await readAddressFile(input, {
-      ...{ ...read, ...sentAs },
-      limits: { party: ownerOf(account) },
-    });
+    const file = await readAddressFile(input, { ...read, ...sentAs, limits: readLimitsOf(account, sentAs) });
     try {
       const layout = listLayoutOf(file.reading, { chosen: read, dedupe, sentAs });
       const row = { id, account, keyId, clientIp: ip, name, level, policy, patienceMinutes, layout };
@@ -616,7 +619,7 @@ async function readAgain(
   if (!hasFile) throw noFile();
   const { input, close } = await spooled(lists.file(account, id), LIST_BYTES);
   try {
-    const file = await readAddressFile(input, { ...read, ...sentAs, limits: { party: ownerOf(account) } });
+    const file = await readAddressFile(input, { ...read, ...sentAs, limits: readLimitsOf(account, sentAs) });
     const reading = await lists.beginReading(account, id);
     try {
       const layout = listLayoutOf(file.reading, { chosen: read, dedupe: change.dedupe ?? dedupe, sentAs });

@@ -97,9 +97,9 @@ describe('a service that has moved', () => {
 const ROWS = 40_000;
 const MEGABYTES = 50;
 const NUMBERS =
-  ENGINE === 'sqlite'
-    ? (n: number) => `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${n}) SELECT i FROM n`
-    : (n: number) => `SELECT i FROM generate_series(1, ${n}) AS n (i)`;
+  ENGINE === 'postgres'
+    ? (n: number) => `SELECT i FROM generate_series(1, ${n}) AS n (i)`
+    : (n: number) => `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${n}) SELECT i FROM n`;
 
 describe('a large store', () => {
   it('moves in little memory, and after kill -9 from where it was', async () => {

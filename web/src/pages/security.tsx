@@ -78,10 +78,7 @@ function NameSection({ user }: { user: SignedInUser }) {
 
 function ProviderSection({ name }: { name: string }) {
   return (
-    <Section
-      title="Sign-in"
-      about={`You sign in with ${name}. This service has no passwords and passkeys: change yours at ${name}.`}
-    >
+    <Section title="Sign-in" about={`You sign in with ${name}. This service has no passwords or passkeys of its own.`}>
       {null}
     </Section>
   );
@@ -169,6 +166,7 @@ type Session = Sessions['sessions'][number];
 const KEY = ['sessions'];
 
 function SessionsSection() {
+  const { oidc } = useSession();
   const client = useQueryClient();
   const { data, error, refetch } = useQuery({ queryKey: KEY, queryFn: () => unwrap(api.GET('/dashboard/sessions')) });
   const { item: ending, ...ended } = useDialogState<Session>();
@@ -192,7 +190,7 @@ function SessionsSection() {
   return (
     <Section
       title="Sessions"
-      about="Browsers that are signed in. If you do not recognize one, sign it out and change your password."
+      about={`Browsers that are signed in. If you do not recognize one, sign it out and change your password${oidc?.only ? ` at ${oidc.name}` : ''}.`}
     >
       {error && <ErrorAlert error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}

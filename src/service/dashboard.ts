@@ -7,7 +7,7 @@ import { type UsageSource, wasAsked } from '../kernel/facts/outcomes.ts';
 import { creditsOf, planWithLevel } from '../kernel/facts/plans.ts';
 import type { ViewPage } from '../kernel/facts/saved-views.ts';
 import { NO_OPERATOR } from '../kernel/log-origins.ts';
-import type { AccountId, List, SavedView, SavedViews, Store, ViewOwner } from '../store/store.ts';
+import type { AccountId, List, SavedView, SavedViews, Store } from '../store/store.ts';
 import { type AccountService, type ConfirmPassword, createAccountService } from './accounts.ts';
 import { balanceOf } from './balance.ts';
 import { type Chart, type ChartQuery, chartOf } from './charts.ts';
@@ -220,30 +220,30 @@ async function operatorsAsked(
 const median = (values: readonly number[]): number | null =>
   values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? null;
 
-/** Searches of a page that a member has named; nobody else sees them. All methods throw ApiError. */
+/** Searches of a page that members have named, for all of the account. All methods throw ApiError. */
 interface ViewService {
   /** By name. */
-  list(owner: ViewOwner, page: ViewPage): Promise<SavedView[]>;
+  list(account: AccountId, page: ViewPage): Promise<SavedView[]>;
   /** Throws ApiError `view_exists`, `too_many_views`. */
-  add(owner: ViewOwner, page: ViewPage, view: Omit<SavedView, 'id'>): Promise<SavedView>;
+  add(account: AccountId, page: ViewPage, view: Omit<SavedView, 'id'>): Promise<SavedView>;
   /** Throws ApiError `not_found`, `view_exists`. */
-  rename(owner: ViewOwner, id: string, name: string): Promise<SavedView>;
+  rename(account: AccountId, id: string, name: string): Promise<SavedView>;
   /** Throws ApiError `not_found`. */
-  remove(owner: ViewOwner, id: string): Promise<void>;
+  remove(account: AccountId, id: string): Promise<void>;
 }
 
 function createViewService(views: SavedViews): ViewService {
   const notFound = () => new ApiError('not_found', 'There is no such view; it may have been deleted.');
   return {
-    list: (owner, page) => views.list(owner, page),
-    add: (owner, page, { name, search }) => views.add(owner, page, { name: parseViewName(name), search }),
-    async rename(owner, id, name) {
-      const view = await views.rename(owner, id, parseViewName(name));
+    list: (account, page) => views.list(account, page),
+    add: (account, page, { name, search }) => views.add(account, page, { name: parseViewName(name), search }),
+    async rename(account, id, name) {
+      const view = await views.rename(account, id, parseViewName(name));
       if (view === null) throw notFound();
       return view;
     },
-    async remove(owner, id) {
-      if (!(await views.remove(owner, id))) throw notFound();
+    async remove(account, id) {
+      if (!(await views.remove(account, id))) throw notFound();
     },
   };
 }

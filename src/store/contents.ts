@@ -295,6 +295,10 @@ const OF_ACCOUNTS = {
     fact: ['lease'],
     time: ['renewed_at', 'ends_at'],
   }),
+  shared_views: of<'shared_views'>()({
+    text: ['name', 'search'],
+    fact: ['id', 'account_id', 'page'],
+  }),
   saved_views: of<'saved_views'>()({
     text: ['name', 'search'],
     fact: ['id', 'account_id', 'user_id', 'page'],

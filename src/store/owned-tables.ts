@@ -95,6 +95,7 @@ export const OWNED_TABLES = {
     erasure: { kept: 'names people invited to the account' },
     purge: { column: 'expires_at', afterMs: 0 },
   },
+  shared_views: { erasure: 'rows', purge: BY_THE_ACCOUNT },
   // Before the members, with whom they end.
   saved_views: { erasure: 'rows', purge: BY_THE_ACCOUNT },
   members: { erasure: { kept: 'a user of the dashboard' }, purge: BY_THE_ACCOUNT },

@@ -1900,21 +1900,16 @@ export interface SavedView {
   readonly search: string;
 }
 
-/** Whose views: a member of the account, or of the account whose test account this is; both have the same. */
-export interface ViewOwner {
-  readonly account: AccountId;
-  readonly user: string;
-}
-
+/** Shared by the members of an account; its test account has the same. */
 export interface SavedViews {
   /** By name. */
-  list(owner: ViewOwner, page: ViewPage): Promise<SavedView[]>;
-  /** Throws ApiError `view_exists`, `too_many_views`, `not_found` for who is no member any more. */
-  add(owner: ViewOwner, page: ViewPage, view: Omit<SavedView, 'id'>): Promise<SavedView>;
+  list(account: AccountId, page: ViewPage): Promise<SavedView[]>;
+  /** Throws ApiError `view_exists`, `too_many_views`, `not_found` for an account that was deleted. */
+  add(account: AccountId, page: ViewPage, view: Omit<SavedView, 'id'>): Promise<SavedView>;
   /** Null: there is none of this ID. Throws ApiError `view_exists`. */
-  rename(owner: ViewOwner, id: string, name: string): Promise<SavedView | null>;
+  rename(account: AccountId, id: string, name: string): Promise<SavedView | null>;
   /** False: there is none of this ID. */
-  remove(owner: ViewOwner, id: string): Promise<boolean>;
+  remove(account: AccountId, id: string): Promise<boolean>;
 }
 
 export interface AuditEntry {

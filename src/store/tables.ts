@@ -196,6 +196,15 @@ interface OutcomeSourcesTable {
   last_received_at: Generated<number | null>;
 }
 
+interface SharedViewsTable {
+  id: string;
+  account_id: string;
+  page: string;
+  name: string;
+  search: string;
+}
+
+/** Of the version before: nothing reads it. */
 interface SavedViewsTable {
   id: string;
   account_id: string;
@@ -694,6 +703,7 @@ export interface Tables extends PaceTables, RequestTables, OutcomeTables {
   oidc_identities: OidcIdentitiesTable;
   members: MembersTable;
   saved_views: SavedViewsTable;
+  shared_views: SharedViewsTable;
   mailboxes: MailboxesTable;
   invitations: InvitationsTable;
   trail: TrailTable;

@@ -92,7 +92,14 @@ describeStores('what columns hold', (lab) => {
           .filter((table) => table !== 'trail')
           .sort(),
       ).toEqual(settings);
-      expect(erased).toMatchObject({ verifications: 1, list_blocks: 1, filters: 1, saved_views: 1, ledger: 1 });
+      expect(erased).toMatchObject({
+        verifications: 1,
+        list_blocks: 1,
+        filters: 1,
+        saved_views: 1,
+        shared_views: 1,
+        ledger: 1,
+      });
       expect(await eraseAddress(store, stranger.account.id, EMAIL, BY)).toBe(1);
     },
   );

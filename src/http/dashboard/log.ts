@@ -356,7 +356,7 @@ export const LOG_EXPORT_ROUTES: readonly Route[] = [
 
 const VIEWS = '/dashboard/accounts/:account/views';
 
-/** The user's own saved views. */
+/** Saved views, which the members of an account share. */
 export const VIEW_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
@@ -365,11 +365,11 @@ export const VIEW_ROUTES: readonly Route[] = [
     cost: null,
     input: { query: C.ViewsQuery },
     output: { content: C.ViewsReply },
-    doc: { operationId: 'savedViews', tag: 'Dashboard', summary: "The user's saved views of a page, by name" },
+    doc: { operationId: 'savedViews', tag: 'Dashboard', summary: 'Saved views of a page, by name' },
     serve:
       ({ views }) =>
-      async ({ account, user }, { query: { page } }) => ({
-        body: { views: await views.list({ account, user: user.id }, page) },
+      async ({ account }, { query: { page } }) => ({
+        body: { views: await views.list(account, page) },
       }),
   }),
   route({
@@ -386,8 +386,8 @@ export const VIEW_ROUTES: readonly Route[] = [
     },
     serve:
       ({ views }) =>
-      async ({ account, user }, { body: { page, ...view } }) => ({
-        body: await views.add({ account, user: user.id }, page, view),
+      async ({ account }, { body: { page, ...view } }) => ({
+        body: await views.add(account, page, view),
       }),
   }),
   route({
@@ -399,8 +399,8 @@ export const VIEW_ROUTES: readonly Route[] = [
     doc: { operationId: 'renameView', tag: 'Dashboard', summary: 'Rename a saved view', errors: [422] },
     serve:
       ({ views }) =>
-      async ({ account, user }, { params: { id }, body: { name } }) => ({
-        body: await views.rename({ account, user: user.id }, id, name),
+      async ({ account }, { params: { id }, body: { name } }) => ({
+        body: await views.rename(account, id, name),
       }),
   }),
   route({
@@ -411,8 +411,8 @@ export const VIEW_ROUTES: readonly Route[] = [
     doc: { operationId: 'deleteView', tag: 'Dashboard', summary: 'Delete a saved view' },
     serve:
       ({ views }) =>
-      async ({ account, user }, { params: { id } }) => {
-        await views.remove({ account, user: user.id }, id);
+      async ({ account }, { params: { id } }) => {
+        await views.remove(account, id);
         return done('The view was deleted.');
       },
   }),

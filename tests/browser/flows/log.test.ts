@@ -32,7 +32,7 @@ describeBrowser('the log as an instrument', (browser) => {
     return readFile(await (await coming).path(), 'utf8');
   }
 
-  it('has views: some for everyone, and searches that the user has named, on whatever device', async () => {
+  it('has views: some for everyone, and searches that members have named, for all of the account', async () => {
     const { page, who } = await logOf('one@good.com', 'two@no-mail.com', 'three@good.com');
     const view = (name: string) => page.getByRole('menuitemradio', { name });
     await button(page, 'Views').click();
@@ -45,13 +45,19 @@ describeBrowser('the log as an instrument', (browser) => {
     await button(dialog(page), 'Save').click();
     await says(page, 'View Bounces saved.');
 
-    const other = await browser.visit(`${lab.url}/log`, { as: who });
+    const { accounts } = (await who.call('GET', '/dashboard/session')).json;
+    const viewer = await person(lab, { account: accounts[0].id, role: 'viewer' });
+    const other = await browser.visit(`${lab.url}/log`, { as: viewer });
     await expect.poll(() => rows(other.page)).toBe(3);
     await button(other.page, 'Views').click();
     await other.page.getByRole('menuitemradio', { name: 'Bounces' }).click();
     await rowOf(other.page, 'two@no-mail.com').waitFor();
     await expect.poll(() => rows(other.page)).toBe(1);
-    expect(new URL(other.page.url()).search).toBe('?deliverability=undeliverable');
+    expect(new URL(other.page.url()).search).toBe('?deliverability=undeliverable&view=Bounces');
+    expect(await other.page.getByRole('menuitem').count()).toBe(0);
+    await other.page.keyboard.press('Escape');
+    await other.page.getByRole('menu').waitFor({ state: 'detached' });
+    await other.page.getByRole('main').getByText('Bounces', { exact: true }).waitFor();
 
     await button(page, 'Views').click();
     expect(await view('Bounces').getAttribute('aria-checked')).toBe('true');
@@ -60,7 +66,7 @@ describeBrowser('the log as an instrument', (browser) => {
     await button(dialog(page), 'Rename').click();
     await says(page, 'View renamed to Not deliverable.');
     await button(dialog(page), 'Delete Not deliverable').click();
-    await says(page, 'You have no saved views.');
+    await says(page, 'There are no saved views.');
     await button(page, 'Undo').click();
     await field(dialog(page), 'Not deliverable').waitFor();
   });

@@ -743,7 +743,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The user's saved views of a page, by name */
+        /** Saved views of a page, by name */
         get: operations["savedViews"];
         put?: never;
         /** Save the search of a page under a name */
@@ -5786,7 +5786,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user's saved views of a page, by name */
+            /** @description Saved views of a page, by name */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { memo, useCallback, useDeferredValue, useMemo, useState } from 'react';
@@ -28,6 +28,7 @@ import { SearchBox } from '../parts/search-box.tsx';
 import { hasTime, type TimeSearch, withoutTime } from '../parts/time.ts';
 import { TimeChip } from '../parts/time-chip.tsx';
 import { useRowShortcuts } from '../parts/use-row-shortcuts.ts';
+import { escapeInvisible } from '../parts/verdict/escape-invisible.ts';
 import { reasonName } from '../parts/verdict/reasons.ts';
 import { hooksQuery } from './hooks/query.ts';
 import { keysQuery } from './keys/query.ts';
@@ -65,7 +66,7 @@ export function LogPage() {
   const client = useQueryClient();
   /** The address to erase, while the dialog is open. */
   const [erasing, setErasing] = useState<string | null>(null);
-  const { open } = search;
+  const { open, view } = search;
   const isSearch = Object.keys(filters).length > 0;
   const queryKey = ['account', id, 'log', filters];
   /** How far back the search has come that is under way. */
@@ -83,14 +84,14 @@ export function LogPage() {
   const fresh = useNewEntries(id, filters, rows[0]);
   const show = useCallback((next: LogSearch) => void navigate({ search: next, resetScroll: false }), [navigate]);
   const showTime = useCallback((time: TimeSearch) => show({ ...withoutTime(filters), ...time }), [show, filters]);
-  const showView = useCallback((text: string) => show(viewSearch(text)), [show]);
+  const showView = useCallback((text: string, view: string) => show({ ...viewSearch(text), view }), [show]);
   const openEntry = useCallback(
     (open: string) => void navigate({ search: (now: LogSearch) => ({ ...now, open }), resetScroll: false }),
     [navigate],
   );
   const close = () => {
     focusRow(open);
-    show(filters);
+    show(view === undefined ? filters : { ...filters, view });
   };
   const step = (by: -1 | 1) => {
     const at = rows.findIndex((row) => row.id === open);
@@ -102,6 +103,13 @@ export function LogPage() {
   return (
     <Page
       title="Log"
+      tag={
+        view !== undefined && (
+          <Badge variant="outline" tt="none">
+            {escapeInvisible(view)}
+          </Badge>
+        )
+      }
       about={
         <>
           Verifications and rejected requests, newest first.
@@ -157,7 +165,7 @@ export function LogPage() {
 
 const NO_EGRESSES: readonly string[] = [];
 
-type Name = Exclude<keyof LogSearch, keyof TimeSearch | 'query' | 'operator' | 'not' | 'open'>;
+type Name = Exclude<keyof LogSearch, keyof TimeSearch | 'query' | 'operator' | 'not' | 'view' | 'open'>;
 
 const labeled = <K extends string>(labels: Readonly<Record<K, string>>) =>
   keysOf(labels).map((value) => ({ value, label: labels[value] }));
@@ -304,7 +312,8 @@ function useNewEntries(account: string, search: LogSearch, first: LogRow | undef
 
 const route = getRouteApi('/inside/log');
 
-const withoutOpen = ({ open: _open, ...filters }: LogSearch): LogSearch => filters;
+/** A search that changes is not the one of that name any more. */
+const withoutOpen = ({ open: _open, view: _view, ...filters }: LogSearch): LogSearch => filters;
 
 /** How far the search came: to the end of the log, or to where it can be continued. */
 function SearchEnd({ pages, found, isSearch }: { pages: readonly Log[]; found: number; isSearch: boolean }) {

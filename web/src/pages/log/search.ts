@@ -1,5 +1,11 @@
 import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
-import { ADDRESS_LENGTH, LOG_KEYS_LENGTH, LOG_QUERY_LENGTH, NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
+import {
+  ADDRESS_LENGTH,
+  LOG_KEYS_LENGTH,
+  LOG_QUERY_LENGTH,
+  NAME_LENGTH,
+  VIEW_NAME_LENGTH,
+} from '../../../../src/kernel/facts/limits.ts';
 import {
   LOG_CONFIDENCES,
   LOG_MAIL,
@@ -70,6 +76,8 @@ export interface LogSearch extends TimeSearch {
   reported?: string;
   /** Names of filters whose value is what rows must not have, separated by commas. */
   not?: string;
+  /** The name under which the search was saved, for whoever opens the link. */
+  view?: string;
   /** Id of the row in the drawer. */
   open?: string;
 }
@@ -94,6 +102,7 @@ export function logSearch(search: Record<string, unknown>): LogSearch {
     mail: several(LOG_MAIL, search.mail),
     confidence: several(LOG_CONFIDENCES, search.confidence),
     reported: textOf(search.reported, NAME_LENGTH.max),
+    view: textOf(search.view, VIEW_NAME_LENGTH.max),
     open: textOf(search.open, LOG_QUERY_LENGTH.max),
   };
   const not = negatedOf({ not: String(search.not) }).filter((name) => read[name] !== undefined);
@@ -102,7 +111,7 @@ export function logSearch(search: Record<string, unknown>): LogSearch {
 }
 
 /** The query string of a search, without what is open; the same for the same search. */
-export function viewText({ open: _open, ...filters }: LogSearch): string {
+export function viewText({ open: _open, view: _view, ...filters }: LogSearch): string {
   return new URLSearchParams(Object.entries(logSearch(filters)).sort(([a], [b]) => (a < b ? -1 : 1))).toString();
 }
 
@@ -118,7 +127,7 @@ const BUILT_IN: Readonly<Record<string, LogSearch>> = {
 export const BUILT_IN_VIEWS = Object.entries(BUILT_IN).map(([name, search]) => ({ name, search: viewText(search) }));
 
 /** As the server takes it. `now` in milliseconds. What is relative to now has no end. */
-export function logQuery({ open: _open, ...search }: LogSearch, now: number) {
+export function logQuery({ open: _open, view: _view, ...search }: LogSearch, now: number) {
   const filters = withoutTime(search);
   if (!hasTime(search)) return filters;
   const { from, to } = rangeOf(search, now);

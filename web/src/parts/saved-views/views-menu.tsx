@@ -4,7 +4,7 @@ import { memo, useState } from 'react';
 import { VIEW_NAME_LENGTH } from '../../../../src/kernel/facts/limits.ts';
 import type { ViewPage } from '../../../../src/kernel/facts/saved-views.ts';
 import type { SavedView } from '../../api/schema.ts';
-import { useAccount } from '../../api/session.ts';
+import { useAccount, useHasRole } from '../../api/session.ts';
 import { ErrorAlert } from '../error-alert.tsx';
 import { Form } from '../form.tsx';
 import { Icon } from '../icon.tsx';
@@ -35,7 +35,7 @@ function SaveForm({ page, search, onClose }: Parameters<typeof SaveDialog>[0]) {
       <TextInput
         {...submit.field('name')}
         label="Name"
-        description="Only you see it."
+        description="All members of the account see it."
         placeholder="Bounces of the newsletter"
         maxLength={VIEW_NAME_LENGTH.max}
         autoComplete="off"
@@ -45,7 +45,7 @@ function SaveForm({ page, search, onClose }: Parameters<typeof SaveDialog>[0]) {
   );
 }
 
-/** Renames and deletes the user's own. */
+/** Renames and deletes those of the account. */
 function ManageDialog(props: { page: ViewPage; views: readonly SavedView[]; opened: boolean; onClose: () => void }) {
   const { page, views, opened, onClose } = props;
   return (
@@ -54,7 +54,7 @@ function ManageDialog(props: { page: ViewPage; views: readonly SavedView[]; open
         {views.map((view) => (
           <OwnView key={view.id} page={page} view={view} />
         ))}
-        {views.length === 0 && <Text size="sm">You have no saved views.</Text>}
+        {views.length === 0 && <Text size="sm">There are no saved views.</Text>}
       </Stack>
     </Modal>
   );
@@ -106,23 +106,25 @@ function OwnView({ page, view }: { page: ViewPage; view: SavedView }) {
   );
 }
 
-/** Searches of a page under a name: some that every user has, and the user's own. Searches are query strings. */
+/** Searches of a page under a name: some that every account has, and its own. Searches are query strings. */
 export const ViewsMenu = memo(function ViewsMenu(props: {
   page: ViewPage;
   builtIn: readonly { name: string; search: string }[];
   /** The present one; empty: none. */
   search: string;
-  onChoose: (search: string) => void;
+  /** `name`: for the link. */
+  onChoose: (search: string, name: string) => void;
 }) {
   const { page, builtIn, search, onChoose } = props;
   const { data, isLoadingError } = useQuery(viewsQuery(useAccount().id, page));
+  const mayChange = useHasRole('member');
   const [dialog, setDialog] = useState<'save' | 'manage' | null>(null);
   const own = data?.views ?? [];
   const all = [...builtIn.map((view) => ({ ...view, id: view.name })), ...own];
   const current = all.find((view) => view.search === search);
   const choose = (id: string) => {
     const view = all.find((one) => one.id === id);
-    if (view !== undefined) onChoose(view.search);
+    if (view !== undefined) onChoose(view.search, view.name);
   };
   const close = () => setDialog(null);
   return (
@@ -143,14 +145,16 @@ export const ViewsMenu = memo(function ViewsMenu(props: {
           </Menu.RadioGroup>
           {isLoadingError && (
             <Text size="sm" px="sm" py={6}>
-              Your saved views could not be loaded.
+              The saved views could not be loaded.
             </Text>
           )}
-          <Menu.Divider />
-          <Menu.Item disabled={search === '' || current !== undefined} onClick={() => setDialog('save')}>
-            Save this search
-          </Menu.Item>
-          {own.length > 0 && <Menu.Item onClick={() => setDialog('manage')}>Rename or delete</Menu.Item>}
+          {mayChange && <Menu.Divider />}
+          {mayChange && (
+            <Menu.Item disabled={search === '' || current !== undefined} onClick={() => setDialog('save')}>
+              Save this search
+            </Menu.Item>
+          )}
+          {mayChange && own.length > 0 && <Menu.Item onClick={() => setDialog('manage')}>Rename or delete</Menu.Item>}
         </Menu.Dropdown>
       </Menu>
       <SaveDialog page={page} search={search} opened={dialog === 'save'} onClose={close} />

@@ -184,6 +184,8 @@ function assertDocumented(method: string, path: string, code: string): void {
   const [pathname = ''] = path.split('?');
   const named = DOCUMENTED.filter((one) => one.method === method && one.path.test(pathname));
   const operation = named.find(({ hasNames }) => !hasNames) ?? named[0];
-  if (operation !== undefined && !operation.codes.includes(code))
+  // A worker, and a service of an earlier version, has not all paths.
+  const isNoPath = code === 'not_found' && operation?.hasNames === false;
+  if (operation !== undefined && !isNoPath && !operation.codes.includes(code))
     throw new Error(`The document does not say that ${method} ${pathname} can fail with ${code}.`);
 }

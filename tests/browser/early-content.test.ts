@@ -178,10 +178,10 @@ describeBrowser('before its scripts have arrived', (browser) => {
 
   it('a link keeps the focus', async () => {
     const { page, release } = await visitHeld('/', owner);
-    await page.getByRole('link', { name: 'Other periods' }).focus();
+    await page.getByRole('link', { name: 'All lists' }).focus();
     await release();
     await expect.poll(() => isEarly(page)).toBe(0);
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Other periods');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('All lists');
   });
 
   it('has the color scheme that was chosen', async () => {

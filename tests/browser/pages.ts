@@ -80,7 +80,8 @@ const VARYING: Readonly<Record<string, string>> = {
   '/security': 'time { font-size: 0 }',
   // The rows of a list are charged in one step or more.
   '/operator/accounts/:account': 'main tbody { display: none }',
-  '/operator/service': 'main tbody { display: none } main :is(dd, [aria-label="Key figures"] *) { visibility: hidden }',
+  '/operator/service':
+    'main tbody { display: none } main figure { display: none !important } main :is(dd, [aria-label="Key figures"] *) { visibility: hidden }',
   '/operator/lists': 'main :is(dd, td) { visibility: hidden }',
   '/operator/jobs': 'main :not(h1, :has(h1)) { display: none }',
   '/reset-password#token=:reset': 'time { font-size: 0 }',

@@ -250,17 +250,6 @@ export function alerts(driver: StorageDriver): Alerts {
       });
     },
 
-    async isSetUp(account) {
-      const chosen = db.selectFrom('alert_settings').select('account_id').where('account_id', '=', account);
-      if ((await chosen.executeTakeFirst()) !== undefined) return true;
-      const chats = db
-        .selectFrom('webhooks')
-        .select('id')
-        .where('account_id', '=', account)
-        .where('format', '=', 'slack');
-      return (await chats.executeTakeFirst()) !== undefined;
-    },
-
     async evaluate(seen, signal) {
       const now = await driver.now();
       const sought = [keyBudgets, failingWebhooks, rejections, unknowns];

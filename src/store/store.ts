@@ -2514,8 +2514,6 @@ export interface MailServersSeen {
 export interface Alerts {
   settings(account: AccountId): Promise<AlertsOfAccount>;
   change(account: AccountId, change: Partial<AlertSettings>, by: Actor): Promise<void>;
-  /** Whether the account has chosen anything, or has a webhook for a chat. */
-  isSetUp(account: AccountId): Promise<boolean>;
   /**
    * Reports what is wrong in active accounts and was not reported, and ends what is over. Mails and deliveries commit
    * with the record of it. `seen`: null without an SMTP identity.

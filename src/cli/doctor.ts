@@ -1,24 +1,53 @@
 import type { Command } from 'commander';
 import { smtpIdentityOf } from '../config/egress.ts';
-import type { Options } from '../config/read.ts';
+import { httpsProxy, type Options, publicUrlOf } from '../config/read.ts';
+import { parseAddress } from '../engine/address/parse.ts';
 import { watchDomainData } from '../engine/data/domain-data.ts';
 import { systemClock } from '../kernel/clock.ts';
-import type { EgressAdvice, EgressFinding } from '../service/doctor.ts';
-import { command, missingFile, openConfiguredStore, optionsFrom, printable, printResult } from './command.ts';
+import type { EgressAdvice, EgressFinding, examineSurroundings } from '../service/doctor.ts';
+import {
+  command,
+  missingFile,
+  openConfiguredStore,
+  optionsFrom,
+  printable,
+  printResult,
+  UsageError,
+} from './command.ts';
 
 export const doctorCommand = (): Command =>
-  command('doctor', 'Check whether this host is fit to talk to mail servers; prints one line per finding.').action(
-    async (flags: { json?: boolean }) => {
+  command('doctor', 'Check whether this host is fit to talk to mail servers; prints one line per finding.')
+    .option('--mail-to <address>', 'send one mail there through MAILVET_MAIL_URL', mailTo)
+    .action(async (flags: { json?: boolean; mailTo?: string }) => {
       const options = optionsFrom(flags, 'doctor');
-      const { examine, isFit } = await import('../service/doctor.ts');
+      const { examine, examineSurroundings, isFit } = await import('../service/doctor.ts');
       const providers = () => watchDomainData(options.listsDir, systemClock).current.providerNames;
       const { egresses = [] } = (await smtpIdentityOf(options, providers)) ?? {};
-      const { findings, advice } = await examine({ ...options, egresses: () => egresses }, () => checkStore(options));
+      const [{ findings: ofHost, advice }, around] = await Promise.all([
+        examine({ ...options, egresses: () => egresses }, () => checkStore(options)),
+        examineSurroundings(surroundingsOf(options, flags.mailTo ?? null)),
+      ]);
+      const findings = [...ofHost, ...around];
       const ok = isFit(findings);
       printResult(flags, { findings, advice, ok }, [...linesOf(findings), ...adviceLines(advice)].join('\n'));
       if (!ok) process.exitCode = 1;
-    },
-  );
+    });
+
+function mailTo(text: string): string {
+  if (parseAddress(text, { allowReserved: true, allowUnknownTld: true }).ok) return text;
+  throw new UsageError(`--mail-to must be an email address; it is ${JSON.stringify(text.slice(0, 100))}.`);
+}
+
+function surroundingsOf(options: Options, to: string | null): Parameters<typeof examineSurroundings>[0] {
+  const { publicUrl, host, port, mailUrl, mailFrom: from } = options;
+  return {
+    ...options,
+    publicUrl: publicUrl === publicUrlOf(host, port) ? null : publicUrl,
+    httpsProxy: httpsProxy(),
+    mail: mailUrl === null ? null : { server: mailUrl, from, url: publicUrl },
+    mailTo: to,
+  };
+}
 
 /** `fail  port        …`: what was found and how to fix it. */
 function linesOf(findings: readonly EgressFinding[]): string[] {

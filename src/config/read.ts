@@ -83,6 +83,12 @@ export function writesToJournal(): boolean {
   return JOURNAL_STREAM === `${dev}:${ino}`;
 }
 
+/** The proxy of downloads over HTTPS, without its password; null: there is none. */
+export function httpsProxy(): string | null {
+  const text = process.env.https_proxy || process.env.HTTPS_PROXY;
+  return text ? text.replace(/\/\/.*@/, '//') : null;
+}
+
 /** The file of `--env-file`, and the variables that were set from it. */
 const environmentFile: { path: string | null; readonly names: Set<string> } = { path: null, names: new Set() };
 

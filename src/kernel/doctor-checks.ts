@@ -10,6 +10,10 @@ export const DOCTOR_CHECKS = [
   'lists',
   'store',
   'clock',
+  'url',
+  'proxies',
+  'downloads',
+  'mail',
 ] as const;
 export type DoctorCheck = (typeof DOCTOR_CHECKS)[number];
 

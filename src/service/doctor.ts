@@ -6,22 +6,30 @@ import { systemServers } from '../engine/dns/servers.ts';
 import type { DnsServer } from '../engine/dns/transport.ts';
 import {
   adviceOf,
+  boundBy,
   DOCTOR_CHECK_MS,
   type DoctorDeps,
   diagnose,
   diagnoseIdentity,
   type Finding,
+  fail,
   isFit,
   loadBlocklists,
+  pass,
+  warn,
 } from '../engine/doctor/diagnose.ts';
+import { isLoopback } from '../engine/http/post.ts';
 import { obeyProxyVariables } from '../engine/http/proxy.ts';
 import { probeGreeting } from '../engine/smtp/connectivity-probe.ts';
 import { CANARY_DOMAINS } from '../engine/smtp/egress.ts';
 import { systemClock as clock } from '../kernel/clock.ts';
 import { type Advice, DOCTOR_CHECKS, type DoctorCheck, firstAdvice } from '../kernel/doctor-checks.ts';
 import { DEFAULT_EGRESS, type Egress, IP_FAMILIES } from '../kernel/egress.ts';
-import { randomInt } from '../kernel/ids.ts';
+import { messageOf } from '../kernel/errors.ts';
+import { randomInt, randomToken } from '../kernel/ids.ts';
+import { ipMatcher, parseCidr } from '../kernel/ip.ts';
 import type { Store } from '../store/store.ts';
+import { createMailTrial } from './mail.ts';
 import { watchStoreClock } from './store-clock.ts';
 
 /** `egress`: whose it is; null: of the host. */
@@ -161,3 +169,137 @@ async function httpDate(url: string): Promise<Awaited<ReturnType<DoctorDeps['htt
   const { headers } = await fetch(url, { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(HEAD_MS) });
   return { from: new URL(url).host, date: headers.get('date'), age: headers.get('age') };
 }
+
+/** The way to this service and out of it. */
+interface Surroundings {
+  /** Null: MAILVET_PUBLIC_URL is not set. */
+  readonly publicUrl: string | null;
+  readonly host: string;
+  readonly trustedProxies: readonly string[];
+  readonly listsDisposableUrl: string;
+  /** The proxy of downloads, without its password. */
+  readonly httpsProxy: string | null;
+  readonly mail: { readonly server: string; readonly from: string; readonly url: string } | null;
+  /** Whom to send a mail; null: none is sent. */
+  readonly mailTo: string | null;
+}
+
+/**
+ * What concerns people and proxies rather than mail servers. There is no finding about an option that is not set and
+ * need not be. Takes as long as a mail may take; never rejects.
+ */
+export async function examineSurroundings(about: Surroundings): Promise<EgressFinding[]> {
+  const canProxy = obeyProxyVariables();
+  const bounded = boundBy(DOCTOR_CHECK_MS);
+  const found = await Promise.all([
+    bounded('url', () => checkPublicUrl(about)),
+    bounded('proxies', async () => checkProxies(about)),
+    bounded('downloads', async () => [await checkDownloads(about, canProxy)]),
+    checkMail(about),
+  ]);
+  return found.flat().map((finding) => ({ ...finding, egress: null }));
+}
+
+/** Of `fetch`, whose own message says only that it failed. */
+const causeOf = (error: unknown): string =>
+  messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
+
+async function checkPublicUrl({ publicUrl: url }: Surroundings): Promise<Finding[]> {
+  if (url === null) return [];
+  const set = 'Set MAILVET_PUBLIC_URL to the address at which people reach the service';
+  const asked = { redirect: 'manual', signal: AbortSignal.timeout(HEAD_MS) } as const;
+  try {
+    const reply = await fetch(`${url}/readyz`, asked);
+    const moved = reply.headers.get('location');
+    if (moved !== null) return [fail('url', `${url} redirects to ${moved}.`, `${set}, without redirects.`)];
+    const body: unknown = await reply.json().catch(() => null);
+    const isOurs = typeof body === 'object' && body !== null && 'status' in body && 'checks' in body;
+    if (!isOurs)
+      return [fail('url', `Something else than Mailvet answers at ${url} (status ${reply.status}).`, `${set}.`)];
+    const found = `A Mailvet service answers at ${url} (${String(body.status)}).`;
+    const isOpen = url.startsWith('http:') && !isLoopback(new URL(url));
+    if (isOpen) return [warn('url', `${found} Keys and passwords are sent unencrypted.`, 'Serve it over HTTPS.')];
+    return [pass('url', found)];
+  } catch (error) {
+    const fix = `Start the service and its proxy. Where this host cannot reach its own public address, ask from another. ${set}.`;
+    return [warn('url', `Nothing answers at ${url} (${causeOf(error)}).`, fix)];
+  }
+}
+
+/** Prefixes that are shorter cover more than one organization. */
+const SHORTEST_PREFIX = { ofV4: 8, ofV6: 24 } as const;
+const UNIQUE_LOCAL = 'fc00::/7';
+
+function isTooWide(cidr: string): boolean {
+  const block = parseCidr(cidr);
+  if (block === null || cidr === UNIQUE_LOCAL) return false;
+  return block.bits < (block.groups.length === 2 ? SHORTEST_PREFIX.ofV4 : SHORTEST_PREFIX.ofV6);
+}
+
+/** Who can say in X-Forwarded-For where a request comes from. */
+function checkProxies({ trustedProxies, host, publicUrl }: Surroundings): Finding[] {
+  const isTrusted = ipMatcher(trustedProxies);
+  const own = host === 'localhost' ? '127.0.0.1' : host;
+  const listensLocally = own === '::1' || own.startsWith('127.');
+  const isProxied = publicUrl?.startsWith('https:') === true;
+  const wide = trustedProxies.filter(isTooWide);
+  if (wide.length > 0) {
+    const found = `X-Forwarded-For is believed from ${wide.join(', ')}, where callers can claim any address.`;
+    return [fail('proxies', found, 'Set MAILVET_TRUSTED_PROXIES to the addresses of your own proxies.')];
+  }
+  if (isProxied && listensLocally && !isTrusted(own)) {
+    const found = `Only a proxy on this host can reach ${host}, but it is not trusted: all callers seem to come from it.`;
+    return [warn('proxies', found, 'Add 127.0.0.1,::1 to MAILVET_TRUSTED_PROXIES.')];
+  }
+  if (isProxied && trustedProxies.length === 0) {
+    const found = 'X-Forwarded-For is believed from nobody: all callers seem to come from the address of the proxy.';
+    return [warn('proxies', found, 'Set MAILVET_TRUSTED_PROXIES to the address of the proxy.')];
+  }
+  if (trustedProxies.length === 0) return [];
+  return [pass('proxies', `X-Forwarded-For is believed from ${trustedProxies.join(', ')}, and from nobody else.`)];
+}
+
+async function checkDownloads(
+  { listsDisposableUrl: url, httpsProxy }: Surroundings,
+  canProxy: boolean,
+): Promise<Finding> {
+  const { host } = new URL(url);
+  if (httpsProxy !== null && !canProxy)
+    return warn(
+      'downloads',
+      `HTTPS_PROXY is ${httpsProxy}, which Node ${process.version} does not obey.`,
+      'Use Node 24.14 or newer.',
+    );
+  const way =
+    httpsProxy === null ? 'directly' : `with the proxy ${httpsProxy}, which webhooks and mail servers do not use`;
+  try {
+    await fetch(url, { method: 'HEAD', cache: 'no-store', signal: AbortSignal.timeout(HEAD_MS) });
+    return pass('downloads', `${host} answers, asked ${way}.`);
+  } catch (error) {
+    return warn(
+      'downloads',
+      `${host} does not answer, asked ${way} (${causeOf(error)}): the disposable list cannot be updated.`,
+      'Set HTTPS_PROXY to your proxy, or point MAILVET_LISTS_DISPOSABLE_URL at a copy.',
+    );
+  }
+}
+
+async function checkMail({ mail, mailTo }: Surroundings): Promise<Finding[]> {
+  if (mail === null) {
+    if (mailTo === null) return [];
+    return [fail('mail', 'No mail was sent: there is no mail server.', 'Set MAILVET_MAIL_URL.')];
+  }
+  const { server, from, url } = mail;
+  const { host } = new URL(server);
+  const trial = createMailTrial({ server, from, url: () => url });
+  try {
+    if (mailTo === null) await trial.connect();
+    else await trial.send(mailTo, randomToken(MESSAGE_ID_LENGTH));
+  } catch (error) {
+    return [fail('mail', `${host}: ${messageOf(error)}`, 'Check MAILVET_MAIL_URL and MAILVET_MAIL_FROM.')];
+  }
+  const sent = `${host} took a mail from ${from} to ${mailTo}. Look whether it arrives, and not as spam.`;
+  return [pass('mail', mailTo === null ? `${host} can be signed in to. --mail-to sends a mail.` : sent)];
+}
+
+const MESSAGE_ID_LENGTH = 22;

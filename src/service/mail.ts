@@ -1,3 +1,4 @@
+import type { Transporter } from 'nodemailer';
 import { toIso } from '../kernel/clock.ts';
 import {
   INVITATION_DAYS,
@@ -39,6 +40,13 @@ export interface Mail {
   securityChange(mail: PayloadOf<'security_change'>, id: string): Promise<void>;
 }
 
+/** What the doctor asks of the mail server. Both throw JobFailure, as `Mail` does. */
+interface MailTrial {
+  /** Connects and signs in, and sends nothing. */
+  connect(): Promise<void>;
+  send(to: string, id: string): Promise<void>;
+}
+
 interface MailParts {
   /** `smtp://user:password@host:587` or `smtps://…` */
   readonly server: string;
@@ -67,9 +75,10 @@ interface TransportError {
   readonly command?: string;
 }
 
-export function createMail({ server, from, url }: MailParts): Mail {
+/** Sends messages to one mail server, in at most TOTAL_MS each. */
+function senderTo({ server, from }: Omit<MailParts, 'url'>) {
   const settings = transportOf(server);
-  async function send({ id, to, subject, lines }: Message): Promise<void> {
+  async function withTransport(use: (transport: Transporter) => Promise<unknown>): Promise<void> {
     // Imported lazily, because most services never send mail.
     const { createTransport } = await import('nodemailer');
     const transport = createTransport({ ...settings, ...BOUNDS, logger: false });
@@ -80,16 +89,7 @@ export function createMail({ server, from, url }: MailParts): Mail {
       timer = setTimeout(() => reject(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' })), TOTAL_MS);
     });
     try {
-      const message = {
-        // Objects, so that nothing in them can be parsed as a list of addresses.
-        from: { name: 'Mailvet', address: from },
-        to: { name: '', address: to },
-        subject: singleLine(subject),
-        text: `${lines.map((line) => singleLine(line)).join('\n')}\n`,
-        messageId: `<${id}@${from.slice(from.lastIndexOf('@') + 1)}>`,
-        headers: { 'Auto-Submitted': 'auto-generated' },
-      };
-      await Promise.race([transport.sendMail(message), timeout]);
+      await Promise.race([use(transport), timeout]);
     } catch (error) {
       throw failureOf(error as TransportError);
     } finally {
@@ -97,7 +97,37 @@ export function createMail({ server, from, url }: MailParts): Mail {
       transport.close();
     }
   }
+  const send = ({ id, to, subject, lines }: Message): Promise<void> =>
+    withTransport((transport) =>
+      transport.sendMail({
+        // Objects, so that nothing in them can be parsed as a list of addresses.
+        from: { name: 'Mailvet', address: from },
+        to: { name: '', address: to },
+        subject: singleLine(subject),
+        text: `${lines.map((line) => singleLine(line)).join('\n')}\n`,
+        messageId: `<${id}@${from.slice(from.lastIndexOf('@') + 1)}>`,
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      }),
+    );
+  return { send, connect: () => withTransport((transport) => transport.verify()) };
+}
 
+export function createMailTrial(parts: MailParts): MailTrial {
+  const { send, connect } = senderTo(parts);
+  return {
+    connect,
+    send: (to, id) =>
+      send({
+        id,
+        to,
+        subject: 'Mailvet can send mail',
+        lines: ['`mailvet doctor --mail-to` sent this message to test the mail server of this service:', parts.url()],
+      }),
+  };
+}
+
+export function createMail({ server, from, url }: MailParts): Mail {
+  const { send } = senderTo({ server, from });
   return {
     passwordReset: ({ to, link }, id) =>
       send({

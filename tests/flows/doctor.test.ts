@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Clock, systemClock, toIso } from '../../src/kernel/clock.ts';
 import { type DnsLab, type Entry, type Lie, type Zone, zone } from '../lab/dns.ts';
 import { doctorLab, EGRESS, HELO } from '../lab/doctor.ts';
+import { startMailSink } from '../lab/mail-sink.ts';
 import { runCli } from '../lab/process.ts';
 import { type Lab, type Member, request, startLab } from '../lab/service.ts';
 import { type SmtpLab, startSmtp } from '../lab/smtp.ts';
@@ -189,7 +190,9 @@ describe('mailvet doctor', () => {
     };
     expect([ok, code]).toEqual([false, 1]);
     const bad = findings.filter(({ result }) => result !== 'pass');
-    expect(bad.map(({ check, result }) => `${result} ${check}`)).toEqual(['fail ptr', 'fail store', 'warn clock']);
+    expect(bad.map(({ check, result }) => `${result} ${check}`)).toEqual([
+      ...['fail ptr', 'fail store', 'warn clock', 'warn downloads'],
+    ]);
     expect(bad[0]!.fix).toMatch(new RegExp(`PTR record, 5\\.113\\.0\\.203\\.in-addr\\.arpa, to ${HELO}`));
     expect(findings.every((finding) => Object.keys(finding).join() === 'check,result,found,fix,problem,egress')).toBe(
       true,
@@ -266,6 +269,105 @@ describe('mailvet doctor', () => {
     } finally {
       await liar.close();
     }
+  });
+
+  describe('of the way to the service, and out of it', () => {
+    /** The lines of these checks, and the exit code. */
+    async function around(more: Record<string, string>, ...words: string[]) {
+      const { code, out } = await runCli(['doctor', '--json', ...words], { ...environment, ...more });
+      const { findings } = JSON.parse(out) as { findings: { check: string; result: string; found: string }[] };
+      const of = (name: string) =>
+        findings.filter(({ check }) => check === name).map(({ result, found }) => `${result}: ${found}`);
+      return { url: of('url'), proxies: of('proxies'), downloads: of('downloads'), mail: of('mail'), code };
+    }
+    const at = (server: ReturnType<typeof createServer>) =>
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+    it('says nothing of options that are not set', async () => {
+      const { url, proxies, mail, downloads } = await around({});
+      expect([url, proxies, mail]).toEqual([[], [], []]);
+      expect(downloads).toEqual([`pass: ${at(web).slice(7)} answers, asked directly.`]);
+    });
+
+    it('the public URL: a Mailvet service, another one, a redirect, nobody', async () => {
+      const service = await startLab();
+      const other = createServer((request, response) => {
+        if (request.url?.startsWith('/moved')) response.writeHead(301, { location: 'https://example.com/' });
+        response.end('{"status":"ok"}');
+      });
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      const url = async (value: string) => (await around({ MAILVET_PUBLIC_URL: value })).url;
+      try {
+        expect(await url(service.url)).toEqual([`pass: A Mailvet service answers at ${service.url} (ready).`]);
+        expect(await url(at(other))).toEqual([
+          `fail: Something else than Mailvet answers at ${at(other)} (status 200).`,
+        ]);
+        expect(await url(`${at(other)}/moved`)).toEqual([
+          `fail: ${at(other)}/moved redirects to https://example.com/.`,
+        ]);
+        expect(await url('http://127.0.0.1:9')).toEqual([
+          expect.stringMatching(/^warn: Nothing answers at http:\/\/127\.0\.0\.1:9 \(.+\)\.$/),
+        ]);
+      } finally {
+        other.close();
+        await service.close();
+      }
+    });
+
+    it.each([
+      ['0.0.0.0/0', 'fail: X-Forwarded-For is believed from 0.0.0.0/0, where callers can claim any address.'],
+      [
+        '10.0.0.0/8',
+        'warn: Only a proxy on this host can reach 127.0.0.1, but it is not trusted: all callers seem to come from it.',
+      ],
+      [
+        '',
+        'warn: Only a proxy on this host can reach 127.0.0.1, but it is not trusted: all callers seem to come from it.',
+      ],
+      ['127.0.0.1,fc00::/7', 'pass: X-Forwarded-For is believed from 127.0.0.1, fc00::/7, and from nobody else.'],
+    ])('trusted proxies %j behind https', async (MAILVET_TRUSTED_PROXIES, line) => {
+      const { proxies } = await around({ MAILVET_PUBLIC_URL: 'https://127.0.0.1:9', MAILVET_TRUSTED_PROXIES });
+      expect(proxies).toEqual([line]);
+    });
+
+    it('a proxy that does not work, without its password', async () => {
+      const { downloads } = await around({
+        HTTP_PROXY: 'http://u:hidden@127.0.0.1:9',
+        HTTPS_PROXY: 'http://u:hidden@127.0.0.1:9',
+      });
+      expect(downloads).toEqual([expect.stringMatching(/^warn: .+ the proxy http:\/\/127\.0\.0\.1:9, /)]);
+    });
+
+    it('mail: signs in, sends one with --mail-to, and says what fails', async () => {
+      const sink = await startMailSink();
+      const refusing = await startMailSink({ on: ({ verb }) => (verb === 'RCPT' ? '550 5.1.1 no' : undefined) });
+      const set = { MAILVET_MAIL_URL: sink.url, MAILVET_MAIL_FROM: 'mailvet@example.com' };
+      try {
+        expect((await around(set)).mail).toEqual([
+          `pass: ${sink.url.slice(7)} can be signed in to. --mail-to sends a mail.`,
+        ]);
+        expect(sink.mails).toEqual([]);
+        const { mail, code } = await around(set, '--mail-to', 'ada@example.com');
+        expect([mail, code]).toEqual([
+          [expect.stringMatching(/^pass: 127\.0\.0\.1:\d+ took a mail from/)],
+          expect.any(Number),
+        ]);
+        expect(sink.mails.map(({ to, text }) => [to, text.split('\n')[0]])).toEqual([
+          [['ada@example.com'], expect.stringContaining('to test the mail server')],
+        ]);
+        const refused = await around({ ...set, MAILVET_MAIL_URL: refusing.url }, '--mail-to', 'ada@example.com');
+        expect(refused).toMatchObject({
+          mail: [`fail: ${refusing.url.slice(7)}: Mail could not be sent: reply 550 to RCPT.`],
+          code: 1,
+        });
+        expect((await around({}, '--mail-to', 'ada@example.com')).mail).toEqual([
+          'fail: No mail was sent: there is no mail server.',
+        ]);
+        expect((await runCli(['doctor', '--mail-to', 'ada'], environment)).code).toBe(2);
+      } finally {
+        await Promise.all([sink.close(), refusing.close()]);
+      }
+    });
   });
 
   it('invalid options are a usage error: exit 2', async () => {

@@ -182,7 +182,7 @@ async function expectedAddresses(deps: DoctorDeps): Promise<SeenAddress[]> {
 export const isFit = (findings: readonly Finding[]): boolean => findings.every(({ result }) => result !== 'fail');
 
 /** A check that times out or throws is a warning. `steps`: its time limit, in multiples of `checkMs`. */
-const boundBy =
+export const boundBy =
   (checkMs: number) =>
   async (check: DoctorCheck, run: () => Promise<Finding[]>, steps = 1): Promise<Finding[]> => {
     const ms = checkMs * steps;
@@ -202,14 +202,14 @@ const boundBy =
     }
   };
 
-const pass = (check: DoctorCheck, found: string): Finding => ({
+export const pass = (check: DoctorCheck, found: string): Finding => ({
   check,
   result: 'pass',
   found,
   fix: null,
   problem: null,
 });
-const warn = (check: DoctorCheck, found: string, fix: string | null): Finding => ({
+export const warn = (check: DoctorCheck, found: string, fix: string | null): Finding => ({
   check,
   result: 'warn',
   found,
@@ -223,7 +223,7 @@ const skip = (check: DoctorCheck, found: string, fix: string): Finding => ({
   fix,
   problem: null,
 });
-const fail = (check: DoctorCheck, found: string, fix: string): Finding => ({
+export const fail = (check: DoctorCheck, found: string, fix: string): Finding => ({
   check,
   result: 'fail',
   found,

@@ -3963,7 +3963,7 @@ export interface components {
         Doctor: {
             checks: {
                 /** @enum {string} */
-                check: "resolver" | "port" | "helo" | "egress" | "ptr" | "spf" | "blocklists" | "lists" | "store" | "clock";
+                check: "resolver" | "port" | "helo" | "egress" | "ptr" | "spf" | "blocklists" | "lists" | "store" | "clock" | "url" | "proxies" | "downloads" | "mail";
                 /** @enum {string} */
                 result: "pass" | "warn" | "fail" | "skip";
                 found: string;

@@ -32,6 +32,10 @@ const CHECK_LABELS: Readonly<Record<CheckResult['check'], string>> = {
   lists: 'Disposable list',
   store: 'Database',
   clock: 'Clock',
+  url: 'Public URL',
+  proxies: 'Trusted proxies',
+  downloads: 'Downloads',
+  mail: 'Mail server',
 };
 
 function CheckResults({ checks, isOne }: { checks: readonly CheckResult[]; isOne: boolean }) {

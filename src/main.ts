@@ -21,6 +21,7 @@ import { EgressFile } from './main/egress-reload.ts';
 import { logDnsTrust } from './main/health.ts';
 import { startJobs } from './main/jobs.ts';
 import { listenForRequests } from './main/listen.ts';
+import { LiveOptions } from './main/live-options.ts';
 import { observe, openMetrics } from './main/metrics.ts';
 import { createServices } from './main/services.ts';
 import { Identities } from './service/doctor.ts';
@@ -69,8 +70,11 @@ export interface Service {
   setupCommand(): Promise<string | null>;
   /** Reports not ready from now on, and still serves as before, until `stop`. */
   drain(): void;
-  /** Reads the egress file again. Never rejects: mistakes are logged, and change nothing. */
-  reload(): Promise<void>;
+  /**
+   * Takes what can change of the options, null: of none, and reads the egress file again. Never rejects: mistakes in
+   * that file are logged, and change nothing.
+   */
+  reload(next: Options | null): Promise<void>;
   /**
    * Reports not ready immediately, lets requests in flight finish, then closes everything, all within 30 s. Returns the
    * names of the parts that failed to close.
@@ -146,6 +150,7 @@ async function start(
   });
   closers.add('verification engine', 2000, () => engine.close());
   const egressFile = new EgressFile({ options, logger, engine, providers }, smtp?.egresses ?? []);
+  const live = new LiveOptions(options, logger);
   const identities = new Identities({ ...options, egresses: () => egressFile.egresses });
   const identityWatch = startIdentityWatch(() => identities.lookUp(), logger);
   closers.add('look at the names of egresses', 2_000, () => identityWatch.stop());
@@ -154,7 +159,7 @@ async function start(
   let draining = false;
   const parts = {
     ...{ options, logger, clock, storeClock, store, keepAs, engine, lists, metrics, closers },
-    ...{ egressFile, identities, webFolders, dashboardPerWindow },
+    ...{ egressFile, live, identities, webFolders, dashboardPerWindow },
     url: () => url,
   };
   const services = createServices({ ...parts, draining: () => draining || closers.closing });
@@ -178,7 +183,8 @@ async function start(
     return token === null ? null : `${url}/setup#token=${token}`;
   }
   const setupCommand = async () => ((await context.signIn.setup.wanted()) ? context.setupCommand : null);
-  async function reload(): Promise<void> {
+  async function reload(next: Options | null): Promise<void> {
+    if (next !== null) live.reload(next);
     await egressFile.reload();
     identityWatch.now();
   }

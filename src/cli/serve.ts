@@ -82,30 +82,32 @@ class HangUps {
   #service: Service | null = null;
   /** Asked during the start. */
   #isDue = false;
+  readonly #read: () => Options | null;
 
-  constructor({ smtpEgressFile }: Options, readOptionsAgain: () => void) {
+  constructor({ smtpEgressFile }: Options, readOptionsAgain: () => Options | null) {
+    this.#read = readOptionsAgain;
     if (smtpEgressFile === null && onTerminal()) return;
     process.on('SIGHUP', () => {
-      readOptionsAgain();
       if (this.#service === null) this.#isDue = true;
-      else void this.#service.reload();
+      else void this.#service.reload(this.#read());
     });
   }
 
   /** From now on, and what was asked before. */
   reload(service: Service): void {
     this.#service = service;
-    if (this.#isDue) void service.reload();
+    if (this.#isDue) void service.reload(this.#read());
   }
 }
 
-/** Of the options, the level of the log is the only one that changes while the service runs. */
-function readAgain(flags: object, logger: Logger): void {
+/** The options as they are now, with the files of secrets; null, and a line in the log, if some have mistakes. */
+function readAgain(flags: object, logger: Logger): Options | null {
   try {
     readEnvironmentFileAgain();
-    logger.level = optionsFrom(flags, 'serve').logLevel;
+    return optionsFrom(flags, 'serve');
   } catch (error) {
     logger.error({ problems: messageOf(error).split('\n') }, 'the options stay as they were: some have mistakes');
+    return null;
   }
 }
 

@@ -531,7 +531,7 @@ export const OPTIONS = {
     defaultText: 'none: no mail is sent',
     help:
       'Mail server for messages to dashboard users: `smtp://user:password@host:587` (STARTTLS) or `smtps://…:465`. ' +
-      'Passwords are sent only over TLS; certificates are verified.',
+      'Passwords are sent only over TLS; certificates are verified. Read again on SIGHUP.',
     secret: true,
     commands: SERVE,
   }),
@@ -592,7 +592,7 @@ export const OPTIONS = {
     parse: oneLine(OIDC_TEXT_MAX),
     default: null,
     defaultText: 'none: a public client, with PKCE alone',
-    help: 'Secret of this service at the provider.',
+    help: 'Secret of this service at the provider. Read again on SIGHUP.',
     secret: true,
     commands: SERVE,
   }),
@@ -907,7 +907,7 @@ export const OPTIONS = {
     value: 'level',
     parse: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     default: 'info',
-    help: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+    help: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`. The service reads it again on SIGHUP.',
     commands: SERVE_AND_RELAY,
   }),
   logAddresses: row({
@@ -1023,7 +1023,7 @@ export const OPTIONS = {
     parse: bearerToken,
     default: null,
     defaultText: 'none: no `/metrics` on the main port',
-    help: `Enables \`/metrics\` for requests with this token as \`Authorization: Bearer\`; at least ${BEARER_TOKEN_MIN} characters.`,
+    help: `Enables \`/metrics\` for requests with this token as \`Authorization: Bearer\`; at least ${BEARER_TOKEN_MIN} characters. Read again on SIGHUP.`,
     secret: true,
     commands: SERVE,
   }),

@@ -37,10 +37,7 @@ export class EgressFile {
   /** Never rejects: a file with mistakes changes nothing. */
   async reload(): Promise<void> {
     const { options, logger, engine, providers } = this.#parts;
-    if (options.smtpEgressFile === null) {
-      logger.info('nothing to read again: MAILVET_SMTP_EGRESS_FILE is not set');
-      return;
-    }
+    if (options.smtpEgressFile === null) return;
     try {
       const next = (await smtpIdentityOf(options, providers))?.egresses ?? [];
       engine.reloadEgresses(next);

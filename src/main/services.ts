@@ -61,6 +61,7 @@ import type { Closers } from './closers.ts';
 import { dnsForLearning } from './dns-for-learning.ts';
 import type { EgressFile } from './egress-reload.ts';
 import { createHealth, egressRows } from './health.ts';
+import type { LiveOptions } from './live-options.ts';
 import { countVerdict } from './metrics.ts';
 import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
 
@@ -82,6 +83,7 @@ interface ServiceParts {
   readonly metrics: Metrics | null;
   readonly closers: Closers;
   readonly egressFile: EgressFile;
+  readonly live: LiveOptions;
   readonly identities: Identities;
   /** Public URL of the service, without a trailing slash. */
   readonly url: () => string;
@@ -102,13 +104,15 @@ interface Services {
 }
 
 /** The OpenID provider of the options. */
-function oidcOf({ options, engine, clock, url }: ServiceParts): Services['oidc'] {
+function oidcOf({ options, live, engine, clock, url }: ServiceParts): Services['oidc'] {
   const { oidcIssuer: issuer, oidcClientId: clientId } = options;
   if (issuer === null || clientId === null) return null;
   const settings: OidcSettings = {
     issuer,
     clientId,
-    clientSecret: options.oidcClientSecret,
+    get clientSecret() {
+      return live.current.oidcClientSecret;
+    },
     name: options.oidcName,
     scopes: options.oidcScopes,
     allowedDomains: options.oidcAllowedDomains,
@@ -182,7 +186,7 @@ function surroundings({ options, logger, closers, url, draining, webFolders }: S
 export function createServices(parts: ServiceParts): Services {
   // Services compare stored times, or write them: those are the store's, whatever this host's clock says.
   const { options, logger, storeClock: clock, store, engine, lists, metrics, url, egressFile } = parts;
-  const mail = options.mailUrl === null ? null : createMail({ server: options.mailUrl, from: options.mailFrom, url });
+  const mail = mailOf(parts);
   const mailLimits = createMailLimits({ store, logger });
   const oidc = oidcOf(parts);
   const signIn = signInOf(parts, { mail, mailLimits, oidc });
@@ -243,7 +247,7 @@ export function createServices(parts: ServiceParts): Services {
       retentionDays: options.retentionDays,
     }),
     ...callerBounds(parts),
-    metrics: metrics && options.metricsToken !== null ? { token: options.metricsToken, text: metrics.text } : null,
+    metrics: metricsOf(parts),
     answered: replyCounter(metrics, traffic, rejected, clock),
     ...surroundings(parts),
   };
@@ -257,6 +261,21 @@ export function createServices(parts: ServiceParts): Services {
     deliverWebhook: webhookDelivery(parts, { send, mailTo: webhookMail }),
     outcomeMemory: memory,
     oidc,
+  };
+}
+
+function mailOf({ options, live, url }: ServiceParts): Mail | null {
+  const { mailUrl, mailFrom: from } = options;
+  return mailUrl === null ? null : createMail({ server: () => live.current.mailUrl ?? mailUrl, from, url });
+}
+
+function metricsOf({ options, live, metrics }: ServiceParts): HttpContext['metrics'] {
+  if (metrics === null || options.metricsToken === null) return null;
+  return {
+    get token() {
+      return live.current.metricsToken;
+    },
+    text: metrics.text,
   };
 }
 

@@ -291,7 +291,7 @@ async function checkMail({ mail, mailTo }: Surroundings): Promise<Finding[]> {
   }
   const { server, from, url } = mail;
   const { host } = new URL(server);
-  const trial = createMailTrial({ server, from, url: () => url });
+  const trial = createMailTrial({ server: () => server, from, url: () => url });
   try {
     if (mailTo === null) await trial.connect();
     else await trial.send(mailTo, randomToken(MESSAGE_ID_LENGTH));

@@ -16,7 +16,8 @@ async function sinkOf(...how: Parameters<typeof startMailSink>): Promise<MailSin
   closing.push(() => sink.close());
   return sink;
 }
-const mailVia = (server: string) => createMail({ server, from: 'mailvet@good.com', url: () => 'https://mailvet.test' });
+const mailVia = (server: string) =>
+  createMail({ server: () => server, from: 'mailvet@good.com', url: () => 'https://mailvet.test' });
 const ID = 'job_1';
 const RESET = { to: 'jane@good.com', link: LINK };
 
@@ -31,6 +32,16 @@ describe('mail', () => {
     // A retry, after an unknown outcome, has the same Message-ID.
     expect(message.headers.get('message-id')).toBe('<job_1@good.com>');
     expect(sink.smtp.verbs()).toEqual(expect.arrayContaining(['EHLO', 'MAIL', 'RCPT', 'DATA']));
+  });
+
+  it('goes to the server that is configured now', async () => {
+    const [first, second] = [await sinkOf(), await sinkOf()];
+    let server = first.url;
+    const mail = createMail({ server: () => server, from: 'mailvet@good.com', url: () => 'https://mailvet.test' });
+    await mail.passwordReset(RESET, ID);
+    server = second.url;
+    await mail.passwordReset(RESET, ID);
+    expect([first.mails.length, second.mails.length]).toEqual([1, 1]);
   });
 
   it('has a text for low balances and one for invitations', async () => {

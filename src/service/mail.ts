@@ -48,8 +48,8 @@ interface MailTrial {
 }
 
 interface MailParts {
-  /** `smtp://user:password@host:587` or `smtps://…` */
-  readonly server: string;
+  /** `smtp://user:password@host:587` or `smtps://…`; asked for each message, since its password may be renewed. */
+  readonly server: () => string;
   readonly from: string;
   /** Public URL of the service, without a trailing slash. */
   readonly url: () => string;
@@ -77,11 +77,10 @@ interface TransportError {
 
 /** Sends messages to one mail server, in at most TOTAL_MS each. */
 function senderTo({ server, from }: Omit<MailParts, 'url'>) {
-  const settings = transportOf(server);
   async function withTransport(use: (transport: Transporter) => Promise<unknown>): Promise<void> {
     // Imported lazily, because most services never send mail.
     const { createTransport } = await import('nodemailer');
-    const transport = createTransport({ ...settings, ...BOUNDS, logger: false });
+    const transport = createTransport({ ...transportOf(server()), ...BOUNDS, logger: false });
     // sendMail reports what fails as well.
     transport.on('error', () => undefined);
     let timer: NodeJS.Timeout | undefined;

@@ -62,7 +62,7 @@ Up after ${((performance.now() - began) / 1000).toFixed(1)} s. Try any address a
     -H 'Content-Type: application/json' -d '{"email": "anna@plain.test", "validation_type": "smtp"}'
 
 Without the service:   env ${settings.join(' ')} \\
-                         npx mailvet verify --smtp anna@plain.test
+                         bin/mailvet.mjs verify --smtp anna@plain.test
 By hand:               dig @${dns.replace(/:.*/, '')} plain.test MX      telnet ${net}.1 ${port}
 The servers' logs:     ${laboratory.dir}/log/
 Press Ctrl-C to stop.`);

@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import pkg from '../../package.json' with { type: 'json' };
+import { ROOT } from '../fresh.mjs';
 import { releaseNotes, releaseProblems } from './notes.ts';
 
 const CHANGELOG = `# Changelog
@@ -22,6 +26,7 @@ it.each([
   ['0.2.0', false, '### Fixed\n- redirects'],
   ['0.3.0', false, null],
   ['0.3.0', true, '### Added\n- guard'],
+  ['0.2.0', true, '### Fixed\n- redirects'],
   // Without a date, and without text.
   ['0.1.0', false, null],
 ])('finds the notes of %s (dry run: %s)', (version, dryRun, notes) => {
@@ -43,4 +48,11 @@ it('names versions that differ, a missing section, and an owner who is not set',
     expect.stringContaining("put the owner's name there"),
   ]);
   expect(of({ versions: same, repository: placeholder, dryRun: true })).toEqual([]);
+});
+
+it('finds what this version needs in CHANGELOG.md, with a section for what comes after it on top', () => {
+  const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
+  const facts = { versions: { 'package.json': pkg.version }, repository: 'https://github.com/ada/mailvet' };
+  expect(releaseProblems({ ...facts, changelog, dryRun: false })).toEqual([]);
+  expect(/^## .*$/m.exec(changelog)?.[0]).toBe('## [Unreleased]');
 });

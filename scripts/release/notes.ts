@@ -32,8 +32,10 @@ export function releaseNotes(changelog: string, version: string, dryRun: boolean
   const body = changelog.replace(/(^\[[^\]]+\]: \S+\n?)+$/m, '');
   const sections = body.split(/^(?=## )/m).slice(1);
   const isOurs = (heading: string) =>
-    (heading.startsWith(`## [${version}] - `) && /^## \[[^\]]+\] - \d{4}-\d\d-\d\d$/.test(heading)) ||
-    (dryRun && heading === '## [Unreleased]');
-  const [, ...lines] = sections.find((section) => isOurs(section.split('\n', 1)[0]?.trim() ?? ''))?.split('\n') ?? [];
+    heading.startsWith(`## [${version}] - `) && /^## \[[^\]]+\] - \d{4}-\d\d-\d\d$/.test(heading);
+  const sectionWhere = (fits: (heading: string) => boolean) =>
+    sections.find((section) => fits(section.split('\n', 1)[0]?.trim() ?? ''));
+  const found = sectionWhere(isOurs) ?? (dryRun ? sectionWhere((heading) => heading === '## [Unreleased]') : undefined);
+  const [, ...lines] = found?.split('\n') ?? [];
   return lines.join('\n').trim() || null;
 }

@@ -124,7 +124,7 @@ async function usesIt(key: string): Promise<void> {
   await receiver.printed(/list\.completed/, MINUTES);
   receiver.signal('SIGKILL', 'process');
   const access = { MAILVET_URL: `http://127.0.0.1:${port}`, MAILVET_KEY: key };
-  await succeeds(clone, `npx mailvet lists download ${id} --only deliverable --out cleaned.csv`, access);
+  await succeeds(clone, `bin/mailvet.mjs lists download ${id} --only deliverable --out cleaned.csv`, access);
   const [, kept, ...rest] = readFileSync(join(clone, 'cleaned.csv'), 'utf8').trim().split('\r\n');
   expect([kept, rest]).toEqual([expect.stringMatching(/^Ada,ada@example\.com,good,deliverable/), []]);
 }

@@ -11,13 +11,13 @@ import { OPERATOR_SCOPES } from '../../src/kernel/facts/scopes.ts';
 import { createOperatorKey } from '../../src/service/operator-keys.ts';
 
 import { SAMPLE_REPORTS } from '../lab/mail-reports.ts';
+import { pathWithMailvet } from '../lab/process.ts';
 import { SAMPLE_PAGES, type Sample, samplesOf } from '../lab/samples.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
 import { CLAIMS } from './docs-claims.ts';
 
 type Json = ReturnType<JSON['parse']>;
 const run = promisify(execFile);
-const CLI = join(ROOT, 'bin/mailvet.mjs');
 const RUNNABLE = ['sh', 'js', 'ts'];
 
 /** The longest beginning that a sample has. */
@@ -64,9 +64,15 @@ beforeAll(async () => {
   writeFileSync(join(dir, 'users.tsv'), 'Ada\tada@good.com\n');
   writeFileSync(join(dir, 'bounce.eml'), SAMPLE_REPORTS[0]?.raw ?? '');
   writeFileSync(join(dir, 'password.txt'), 'correct horse battery staple\n');
-  const { PATH = '', HOME = '' } = process.env;
+  const { HOME = '' } = process.env;
   environment = {
-    ...{ PATH, HOME, ROOT: `${ROOT}/`, NODE_NO_WARNINGS: '1', MAILVET_DATABASE_URL: lab.databaseUrl },
+    ...{
+      PATH: pathWithMailvet(),
+      HOME,
+      ROOT: `${ROOT}/`,
+      NODE_NO_WARNINGS: '1',
+      MAILVET_DATABASE_URL: lab.databaseUrl,
+    },
     ...{ MAILVET_DNS_SERVERS: `127.0.0.1:${lab.dns.port}`, MAILVET_DNS_CONTROL_NAMES: 'none' },
     ...{ MAILVET_ALLOW_PRIVATE_NETWORKS: 'true', MAILVET_LISTS_DIR: lab.listsDir, MAILVET_URL: lab.url },
     MAILVET_WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}`,
@@ -110,7 +116,7 @@ async function shell(code: string): Promise<string> {
     expect([readOptions(options).ok, unknownVariables(options)]).toEqual([true, []]);
     return '';
   }
-  const local = (await here(code)).replaceAll('npx mailvet', `'${process.execPath}' '${CLI}'`);
+  const local = (await here(code)).replaceAll('bin/mailvet.mjs', 'mailvet');
   return (await run('bash', ['-ec', local], { cwd: dir, env: environment })).stdout;
 }
 
@@ -190,6 +196,15 @@ async function runPage(page: string): Promise<void> {
     }
   }
 }
+
+const TOLD = ['docs', 'README.md', 'SUPPORT.md', 'SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', '.github', 'man'];
+const ELSEWHERE = ['src', 'web/src', 'sdk', 'library', 'clients', 'deploy', 'scripts', '.env.example'];
+
+it('nothing tells people to run a package of the registry that is not published', async () => {
+  const args = ['grep', '-lE', 'npx (--yes |-y )?@?mailvet', '--', ...TOLD, ...ELSEWHERE];
+  // Git exits with 1 where nothing is found.
+  await expect(run('git', args, { cwd: ROOT })).rejects.toMatchObject({ code: 1, stdout: '' });
+});
 
 /** Pages with nothing to run are not listed. */
 const own = SAMPLE_PAGES.filter((page) =>

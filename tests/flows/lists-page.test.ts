@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { RESULT_COLUMNS, RESULT_PREFIX } from '../../src/files/result-columns.ts';
+import { pathWithMailvet } from '../lab/process.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/lists.md'), 'utf8');
-const CLI = join(ROOT, 'bin/mailvet.mjs');
 const ADDRESS = 'http://127.0.0.1:8025';
 
 /** The samples of a section. */
@@ -44,13 +44,13 @@ afterAll(async () => {
 });
 
 async function run(file: string, args: readonly string[], { key }: Member, more = {}): Promise<string> {
-  const env = { ...process.env, MAILVET_KEY: key, ...more };
+  const env = { ...process.env, PATH: pathWithMailvet(), MAILVET_KEY: key, ...more };
   return (await promisify(execFile)(file, args, { cwd: dir, env })).stdout;
 }
 
 /** What the commands print. */
 const sh = ({ url }: Lab, who: Member, commands: string, listId = ''): Promise<string> => {
-  const local = commands.replaceAll(ADDRESS, url).replaceAll('npx mailvet', `'${process.execPath}' '${CLI}'`);
+  const local = commands.replaceAll(ADDRESS, url);
   return run('bash', ['-ec', local], who, { LIST_ID: listId });
 };
 const replies = async (...args: Parameters<typeof sh>): Promise<ReturnType<JSON['parse']>[]> =>

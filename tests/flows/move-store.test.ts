@@ -21,13 +21,12 @@ const target = () => freshDatabase({ empty: true });
 
 /** The commands of the page, from one database to another. */
 async function move(from: string, to: string, file: string): Promise<string> {
-  const sample =
-    samplesOf('docs/moving.md').find(({ code }) => code.startsWith('npx mailvet export-store'))?.code ?? '';
+  const sample = samplesOf('docs/moving.md').find(({ code }) => code.startsWith('mailvet export-store'))?.code ?? '';
   let said = '';
   for (const line of sample.trim().split('\n')) {
     const [url, args] = line.startsWith('MAILVET_DATABASE_URL=')
-      ? [to, line.split(' ').slice(3)]
-      : [from, line.split(' ').slice(2)];
+      ? [to, line.split(' ').slice(2)]
+      : [from, line.split(' ').slice(1)];
     const ran = await runCli(
       args.map((arg) => arg.replace('/backup/mailvet.store', file)),
       { MAILVET_DATABASE_URL: url },

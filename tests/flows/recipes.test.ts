@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../../scripts/fresh.mjs';
+import { pathWithMailvet } from '../lab/process.ts';
 import { samplesOf } from '../lab/samples.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
 
@@ -34,15 +35,12 @@ describe('verifying every month', () => {
     const bin = join(dir, 'bin');
     mkdirSync(bin);
     writeFileSync(join(bin, 'reverify'), script?.code ?? '', { mode: 0o755 });
-    writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${ROOT}/bin/mailvet.mjs' "$@"\n`, {
-      mode: 0o755,
-    });
     const folder = join(dir, 'months');
     mkdirSync(folder);
     const addresses = 'id,email\n1,ann@good.com\n2,bob@null-mx.com\n';
     writeFileSync(join(dir, 'customers.csv'), addresses);
     const env = {
-      PATH: `${bin}:${process.env.PATH}`,
+      PATH: `${bin}:${pathWithMailvet()}`,
       NODE_NO_WARNINGS: '1',
       MAILVET_URL: lab.url,
       MAILVET_KEY: member.key,

@@ -1,6 +1,9 @@
 /** The service in a separate process, for tests that need one, such as killing it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -97,4 +100,11 @@ export function spawnCli(args: readonly string[], environment: Environment = {},
   });
   const ended = once(child, 'close') as Promise<[number | null]>;
   return { child, done: ended.then(([code]): Ran => ({ code, out, err })) };
+}
+
+/** A value of PATH with the command `mailvet` of this tree, as samples of the documentation call it. */
+export function pathWithMailvet(): string {
+  const bin = mkdtempSync(join(tmpdir(), 'mailvet-bin-'));
+  writeFileSync(join(bin, 'mailvet'), `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`, { mode: 0o755 });
+  return `${bin}${delimiter}${process.env.PATH}`;
 }

@@ -101,3 +101,7 @@ export type ActorKind = (typeof ACTOR_KINDS)[number];
 
 /** How users prove who they are. */
 export type Factor = 'password' | 'code' | 'recovery_code' | 'passkey' | 'link' | 'oidc';
+
+/** What a session alone is not enough for: users also prove that it is they who are there. */
+export const CONFIRMED_ACTIONS = ['set_up_totp', 'remove_totp', 'add_passkey', 'delete_account'] as const;
+export type ConfirmedAction = (typeof CONFIRMED_ACTIONS)[number];

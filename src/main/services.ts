@@ -217,7 +217,6 @@ export function createServices(parts: ServiceParts): Services {
       mail: mail !== null,
       options: { ...options, egresses: () => egressFile.egresses },
       sessions: signIn,
-      confirmPassword: signIn.passwords.confirm,
     }),
     signIn,
     clock,

@@ -14,7 +14,6 @@ import type {
 } from '../store/store.ts';
 import { auditEntries } from './audit-log.ts';
 import { ledgerDaysOf } from './balance.ts';
-import type { ActingMember } from './members.ts';
 import { parseAccountName } from './names.ts';
 import type { SignedIn } from './sign-in/session.ts';
 
@@ -59,8 +58,8 @@ export interface AccountService {
   ): Promise<AccountDetail>;
   /** The balance below which owners and admins are notified; null: never. */
   setLowBalance(account: AccountId, credits: number | null, by: Actor): Promise<void>;
-  /** Irreversible. `name`: the account's name, typed to confirm; `password`: the acting user's. */
-  remove(by: ActingMember, confirmation: { name: string; password: string }, ip: string): Promise<void>;
+  /** Irreversible. `name`: the account's name, typed to confirm; `confirm` throws unless the user is there. */
+  remove(account: AccountId, name: string, confirm: () => Promise<void>): Promise<void>;
   ledger(account: AccountId, page: LedgerRange): Promise<LedgerPage>;
   /** By day, back from today. */
   ledgerDays(account: AccountId, days: number): ReturnType<typeof ledgerDaysOf>;
@@ -71,16 +70,12 @@ export interface AccountService {
   allAuditEntries(account: AccountId, about: AuditSubject | null): AsyncGenerator<readonly AuditEntry[]>;
 }
 
-/** Throws ApiError if the password is wrong or there were too many attempts. */
-export type ConfirmPassword = (user: string, password: string, from: { readonly ip: string }) => Promise<void>;
-
 export function createAccountService(parts: {
   store: Pick<Store, 'accounts' | 'auditLog' | 'usage'>;
   clock: Clock;
   retentionDaysMax: number;
-  confirmPassword: ConfirmPassword;
 }): AccountService {
-  const { store, clock, retentionDaysMax, confirmPassword } = parts;
+  const { store, clock, retentionDaysMax } = parts;
   const { accounts } = store;
 
   const shown = (account: StoredAccount | null): AccountDetail => {
@@ -113,14 +108,13 @@ export function createAccountService(parts: {
       shown(await accounts.set(account, { lowBalance: credits }, by));
     },
 
-    async remove(by, { name, password }, ip) {
-      const account = shown(await accounts.get(by.account));
-      if (name !== account.name)
+    async remove(account, name, confirm) {
+      if (name !== shown(await accounts.get(account)).name)
         throw new ApiError('confirmation_mismatch', 'The name does not match the account. Nothing was deleted.', {
           field: 'name',
         });
-      await confirmPassword(by.user, password, { ip });
-      if (!(await accounts.remove(by.account))) throw new ApiError('not_found');
+      await confirm();
+      if (!(await accounts.remove(account))) throw new ApiError('not_found');
     },
 
     ledger: (account, { before, limit }) => accounts.ledger(account, limit, before),

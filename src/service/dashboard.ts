@@ -8,7 +8,7 @@ import { creditsOf, planWithLevel } from '../kernel/facts/plans.ts';
 import type { ViewPage } from '../kernel/facts/saved-views.ts';
 import { NO_OPERATOR } from '../kernel/log-origins.ts';
 import type { AccountId, List, SavedView, SavedViews, Store } from '../store/store.ts';
-import { type AccountService, type ConfirmPassword, createAccountService } from './accounts.ts';
+import { type AccountService, createAccountService } from './accounts.ts';
 import { balanceOf } from './balance.ts';
 import { type Chart, type ChartQuery, chartOf } from './charts.ts';
 import { type ListsOptions, urlsOf } from './disposable-lists.ts';
@@ -53,7 +53,6 @@ interface DashboardParts {
   /** Public URL of the service, without a trailing slash. */
   readonly url: () => string;
   readonly sessions: Sessions;
-  readonly confirmPassword: ConfirmPassword;
   /** Whether mail can be sent. */
   readonly mail: boolean;
   readonly mailLimits: MailLimits;
@@ -63,14 +62,14 @@ interface DashboardParts {
 }
 
 export function createDashboard(parts: DashboardParts): DashboardServices {
-  const { store, clock, options, lists, url, sessions, confirmPassword } = parts;
+  const { store, clock, options, lists, url, sessions } = parts;
   const { mail, mailLimits, activity, listsUpdate, sharedLists } = parts;
   const signupOpen = options.signup === 'open';
   const members = createMemberService({ store, mailLimits, activity, clock, url, mail, signupOpen });
   return {
     sessions,
     members,
-    account: createAccountService({ store, clock, retentionDaysMax: options.retentionDays, confirmPassword }),
+    account: createAccountService({ store, clock, retentionDaysMax: options.retentionDays }),
     overview: (account) => overviewOf(store, clock, account),
     operators: (account, query) => operatorsAsked(store, clock, account, query),
     chart: (account, ask) => chartOf(store, clock, account, ask),

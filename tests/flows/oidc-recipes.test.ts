@@ -104,7 +104,7 @@ it.each(PROVIDERS)('the recipe for $page lets its people in, with their role', a
   const lab = opened(await startLab({ ...options, ...place, ...database, MAILVET_OIDC_ACCOUNT: account.id }));
   const window = browser(lab.url);
   const reply = await signInByOidc(window, oidc, provider.idToken);
-  expect([reply.status, reply.json]).toEqual([200, { second_factor: false }]);
+  expect([reply.status, reply.json]).toEqual([200, { second_factor: false, confirmed: null }]);
   const { user, accounts, oidc: offer } = (await window.call('GET', '/dashboard/session')).json;
   expect(user).toMatchObject({ email: EMAIL, name: 'Jane Doe', with_second_factor: provider.secondFactor });
   expect(accounts).toMatchObject([{ id: account.id, role: 'admin' }]);

@@ -33,7 +33,12 @@ export type OidcLie =
   | 'page that is a script'
   | 'user info of another'
   | 'no id token'
-  | 'denies';
+  | 'denies'
+  | 'no auth_time'
+  | 'old auth_time'
+  | 'auth_time to come'
+  | 'auth_time that is text'
+  | 'auth_time from user info';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -41,6 +46,8 @@ interface Grant {
   readonly claims: Claims;
   readonly nonce: string | null;
   readonly challenge: string | null;
+  /** When the person has signed in here; null: nobody asked. */
+  readonly authTime: number | null;
   readonly redirectUri: string;
   used: boolean;
 }
@@ -133,7 +140,9 @@ export async function startOidc(path = ''): Promise<OidcLab> {
     const code = randomBytes(16).toString('hex');
     const challenge = asked.get('code_challenge');
     const nonce = asked.get('nonce');
-    grants.set(code, { claims: lab.person, nonce, challenge, redirectUri: one('redirect_uri'), used: false });
+    // The session here is an hour old, and its person is asked again only where the client wants that.
+    const authTime = one('max_age') === '' ? null : one('prompt') === 'login' ? now() : now() - 3600;
+    grants.set(code, { claims: lab.person, nonce, challenge, authTime, redirectUri: one('redirect_uri'), used: false });
     const iss = lab.lie === 'mixed-up issuer' ? 'https://attacker.example.com' : issuer;
     return `?${new URLSearchParams({ code, state, iss })}`;
   }
@@ -151,7 +160,16 @@ export async function startOidc(path = ''): Promise<OidcLab> {
     backchannel_logout_supported: true,
   });
 
-  async function idToken({ claims, nonce }: Grant): Promise<string> {
+  /** Core 1.0 §2: seconds. */
+  function authTimeOf({ authTime }: Grant): Claims {
+    if (authTime === null || lab.lie === 'no auth_time' || lab.lie === 'auth_time from user info') return {};
+    if (lab.lie === 'old auth_time') return { auth_time: authTime - 120 };
+    if (lab.lie === 'auth_time to come') return { auth_time: authTime + 3600 };
+    return { auth_time: lab.lie === 'auth_time that is text' ? String(authTime) : authTime };
+  }
+
+  async function idToken(grant: Grant): Promise<string> {
+    const { claims, nonce } = grant;
     const { lie } = lab;
     const body = {
       iss: lie === 'other issuer' ? 'https://attacker.example.com' : issuer,
@@ -165,6 +183,7 @@ export async function startOidc(path = ''): Promise<OidcLab> {
       exp: lie === 'expired' ? now() - 3600 : now() + 300,
       ...(lie === 'no nonce' || nonce === null ? {} : { nonce: lie === 'other nonce' ? 'of another' : nonce }),
       ...(lie === 'issued for another client' ? { azp: 'another-client' } : {}),
+      ...authTimeOf(grant),
       ...claims,
     };
     if (lie === 'alg none') return new UnsecuredJWT(body).encode();
@@ -224,7 +243,8 @@ export async function startOidc(path = ''): Promise<OidcLab> {
     const grant = grants.get((request.headers.authorization ?? '').replace(/^Bearer /, ''));
     if (path !== '/userinfo' || grant === undefined) return void json(404, { error: 'not_found' });
     const sub = lab.lie === 'user info of another' ? 'somebody else' : grant.claims.sub;
-    json(200, { ...grant.claims, ...lab.userInfo, sub });
+    const more = lab.lie === 'auth_time from user info' ? { auth_time: grant.authTime } : {};
+    json(200, { ...grant.claims, ...more, ...lab.userInfo, sub });
   }
   return lab;
 }

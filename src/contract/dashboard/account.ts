@@ -23,11 +23,11 @@ import {
   Name,
   Next,
   PageSize,
-  Password,
   PlanField,
   RoleField,
   SecondFactorRequired,
 } from './fields.ts';
+import { ConfirmRequest } from './session.ts';
 
 export const AccountReply = Type.Object(
   {
@@ -77,7 +77,7 @@ export const AccountChangeRequest = Type.Object({
 /** `name`: the account's own, typed as a confirmation. */
 export const AccountDeleteRequest = Type.Object({
   name: Text('name', { ...NAME_LENGTH, min: 0 }, { 'x-error': 'name must be the name of the account.' }),
-  password: Password,
+  ...ConfirmRequest.properties,
 });
 
 export const PageQuery = Type.Object({

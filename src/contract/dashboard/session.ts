@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { CONFIRMED_ACTIONS } from '../../kernel/audit-actions.ts';
 import {
   CODE_LENGTH,
   OIDC_QUERY_LENGTH,
@@ -30,6 +31,9 @@ export const SessionReply = Type.Object(
         id: Type.String(),
         email: Type.String(),
         name: Type.String(),
+        has_password: Type.Boolean({
+          description: 'Whether it confirms sensitive actions; others sign in with the OpenID provider again.',
+        }),
         /** Whether sign-in requires a code of an authenticator app. */
         second_factor: Type.Boolean(),
         /** Whether this session was begun with a code or a passkey. */
@@ -89,12 +93,23 @@ export const OidcBeginReply = Type.Object(
   { url: Type.String({ description: 'Of the OpenID provider, where the browser goes next.' }) },
   { title: 'OidcBegin' },
 );
+/** `POST /dashboard/sign-in/oidc/confirm` */
+export const OidcConfirmRequest = Type.Object({ action: OneOf(CONFIRMED_ACTIONS) });
 /** `POST /dashboard/sign-in/oidc/finish` */
 export const OidcFinishRequest = Type.Object({
   query: Text('query', OIDC_QUERY_LENGTH, {
     description: 'Of the address to which the provider sent the browser, with `code` and `state`.',
   }),
 });
+export const OidcFinishReply = Type.Object(
+  {
+    ...SignInReply.properties,
+    confirmed: Nullable(
+      OneOf(CONFIRMED_ACTIONS, { description: 'The user was signed in and has confirmed this action.' }),
+    ),
+  },
+  { title: 'OidcFinish' },
+);
 /** Back-Channel Logout 1.0 §2.5: a form. */
 export const OidcLogoutRequest = Type.Object({
   logout_token: Text('logout_token', OIDC_TOKEN_LENGTH, { description: 'A logout token of the provider.' }),
@@ -127,7 +142,6 @@ export const NewPasswordRequest = Type.Object({
   ),
 });
 export const ChangePasswordRequest = Type.Object({ current: Password, password: NewPassword });
-export const PasswordRequest = Type.Object({ password: Password });
 export const ProfileRequest = Type.Object({ name: PersonName });
 
 export const TotpReply = Type.Object(
@@ -180,6 +194,9 @@ export const ConfirmRequest = Type.Object({
   password: Type.Optional(Password),
   code: Type.Optional(Code),
   credential: Type.Optional(Credential),
+  oidc: Type.Optional(
+    Type.Literal(true, { description: 'The user has signed in with the OpenID provider again, for this action.' }),
+  ),
 });
 /** What a link to choose a password would end and remove. */
 export const ResetLookupReply = Type.Object(

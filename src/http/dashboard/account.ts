@@ -6,7 +6,7 @@ import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { creditsOf, type Plans, planWithLevel } from '../../kernel/facts/plans.ts';
 import type { AccountDetail, AccountStorage, KeysetQuery, LedgerPage, LedgerRange } from '../../service/accounts.ts';
 import type { ActingMember, Role } from '../../service/members.ts';
-import { done } from '../access/session.ts';
+import { browserRequest, done } from '../access/session.ts';
 import { csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
 import { nothingToChange } from '../reply.ts';
 import { ACCOUNT_PATH, type AccountContext, type Route, route } from '../route.ts';
@@ -128,12 +128,14 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
       operationId: 'deleteAccount',
       tag: 'Dashboard',
       summary: 'Delete the account and all its data permanently',
-      errors: [422, 429],
+      errors: [403, 422, 429],
     },
     serve:
-      ({ account: accounts }) =>
-      async (context, { body }) => {
-        await accounts.remove(acting(context), body, context.ip);
+      ({ account: accounts, signIn }) =>
+      async (context, { body: { name, ...proof } }) => {
+        await accounts.remove(context.account, name, () =>
+          signIn.confirm(browserRequest(context), context.user, proof, 'delete_account'),
+        );
         return done('Account deleted.');
       },
   }),

@@ -98,18 +98,19 @@ const SECURITY_ROUTES: readonly Route[] = [
     method: 'POST',
     path: '/dashboard/totp',
     access: 'signed-in',
-    input: { body: C.PasswordRequest },
+    input: { body: C.ConfirmRequest },
     output: { content: C.TotpReply },
     doc: {
       operationId: 'beginTotp',
       tag: 'Dashboard',
-      summary: 'Create a secret for an authenticator app; takes effect once a code confirms it',
-      errors: [422, 429],
+      summary:
+        'Create a secret for an authenticator app, with the password, or else a passkey or the OpenID provider; takes effect once a code confirms it',
+      errors: [403, 422, 429],
     },
     serve:
       (c) =>
       async (context, { body }) => {
-        const made = await c.signIn.beginTotp(browserRequest(context), context.user, body.password);
+        const made = await c.signIn.beginTotp(browserRequest(context), context.user, body);
         return { body: { uri: made.uri, secret: made.secret, recovery_codes: made.recoveryCodes } };
       },
   }),
@@ -142,8 +143,8 @@ const SECURITY_ROUTES: readonly Route[] = [
     doc: {
       operationId: 'removeTotp',
       tag: 'Dashboard',
-      summary: 'Turn off two-factor authentication, with the password, a code or a passkey',
-      errors: [422, 429],
+      summary: 'Turn off two-factor authentication, with the password, a code, a passkey or the OpenID provider',
+      errors: [403, 422, 429],
     },
     serve:
       (c) =>
@@ -173,7 +174,7 @@ const SECURITY_ROUTES: readonly Route[] = [
     doc: {
       operationId: 'passkeyOptions',
       tag: 'Dashboard',
-      summary: 'Start adding a passkey, with the password, a code or another passkey',
+      summary: 'Start adding a passkey, with the password, a code, another passkey or the OpenID provider',
       errors: [403, 422, 429],
     },
     serve:
@@ -181,7 +182,7 @@ const SECURITY_ROUTES: readonly Route[] = [
       async (context, { body }) => {
         // A passkey outlasts the session: whoever has only the session cannot add one.
         const browser = browserRequest(context);
-        await c.signIn.confirm(browser, context.user, body);
+        await c.signIn.confirm(browser, context.user, body, 'add_passkey');
         const { options, setCookie } = await c.signIn.passkeys.addOptions(browser, context.user);
         return { body: { options }, ...keep({ setCookie }) };
       },
@@ -273,14 +274,18 @@ function unreachable(health: HttpContext['health']): C.SessionReply['mail_server
   return down === null ? null : { state: down.state, since: toIso(down.since) };
 }
 
-const shown = ({ id, email, name, secondFactor, withSecondFactor, operator }: SignedIn) => ({
-  id,
-  email,
-  name,
-  second_factor: secondFactor,
-  with_second_factor: withSecondFactor,
-  operator,
-});
+const shown = (user: SignedIn, hasPassword: boolean) => {
+  const { id, email, name, secondFactor, withSecondFactor, operator } = user;
+  return {
+    id,
+    email,
+    name,
+    has_password: hasPassword,
+    second_factor: secondFactor,
+    with_second_factor: withSecondFactor,
+    operator,
+  };
+};
 
 function offersOf({ signIn }: HttpContext) {
   const { oidc, ...others } = signIn.offers;
@@ -316,21 +321,44 @@ const OIDC_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'POST',
+    path: '/dashboard/sign-in/oidc/confirm',
+    access: 'signed-in',
+    input: { body: C.OidcConfirmRequest },
+    output: { content: C.OidcBeginReply },
+    doc: {
+      operationId: 'beginOidcConfirmation',
+      tag: 'Dashboard',
+      summary: 'Start confirming an action by signing in with the OpenID provider again, for a user without a password',
+      errors: [403, 404, 422, 429],
+    },
+    serve:
+      (c) =>
+      async (context, { body }) => {
+        const { url, setCookie } = await oidcOf(c).beginConfirmation(
+          browserRequest(context),
+          context.user,
+          body.action,
+        );
+        return { body: { url }, ...keep({ setCookie }) };
+      },
+  }),
+  route({
+    method: 'POST',
     path: '/dashboard/sign-in/oidc/finish',
     access: 'anybody',
     input: { body: C.OidcFinishRequest },
-    output: { content: C.SignInReply },
+    output: { content: C.OidcFinishReply },
     doc: {
       operationId: 'finishOidc',
       tag: 'Dashboard',
-      summary: 'Complete a sign-in with the OpenID provider',
+      summary: 'Complete a sign-in, or a confirmation, with the OpenID provider',
       errors: [403, 404, 410],
     },
     serve:
       (c) =>
       async (context, { body }) => {
-        const { secondFactor, setCookie } = await oidcOf(c).finish(browserRequest(context), body.query);
-        return { body: { second_factor: secondFactor }, ...keep({ setCookie }) };
+        const { secondFactor, confirmed, setCookie } = await oidcOf(c).finish(browserRequest(context), body.query);
+        return { body: { second_factor: secondFactor, confirmed }, ...keep({ setCookie }) };
       },
   }),
   route({
@@ -371,7 +399,7 @@ export const SIGN_IN_ROUTES: readonly Route[] = [
       const session = await c.signIn.fromBrowser(browserRequest(context));
       const memberships = session === null ? [] : await c.signIn.accountsOf(session.user);
       const body: C.SessionReply = {
-        user: session === null ? null : shown(session.user),
+        user: session === null ? null : shown(session.user, await c.signIn.hasPassword(session.user.id)),
         accounts: memberships.map(({ account: id, accountName: name, role, plan, status, ...of }) => ({
           id,
           name,

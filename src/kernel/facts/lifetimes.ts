@@ -26,6 +26,8 @@ export const COMMAND_RESET_LINK_HOURS = 24;
 export const SIGN_IN_LINK_MINUTES = 15;
 /** How long a sign-in with the OpenID provider may take; and the code that is asked after it. */
 export const OIDC_MINUTES = 10;
+/** How long a confirmation by the OpenID provider can be used. */
+export const OIDC_CONFIRMATION_MINUTES = 5;
 /** The link that verifies the address of a sign-up. */
 export const SIGNUP_LINK_HOURS = 24;
 /** An upload that adds nothing for so long is removed. */

@@ -279,6 +279,8 @@ export function openLibrary({ database, secret, publicUrl, clock, logger }: Libr
       libraryInserts,
       twoFactor({
         issuer: 'Mailvet',
+        // Of who has one, it is asked all the same; others confirm otherwise before (ConfirmUser).
+        allowPasswordless: true,
         schema: { twoFactor: { modelName: 'auth_two_factors' } },
         // limits.ts counts these attempts, and reports when the lockout ends.
         accountLockout: { enabled: false },

@@ -21,6 +21,8 @@ export const OIDC_FAILURES = {
     'Your address has a user here, but nobody has proven to own it. Ask for an invitation by mail, or the operator for a link.',
   other_subject:
     'The user with your address belongs to another person at NAME. Ask the operator to remove that link or the user.',
+  other_person: 'You signed in as somebody else at NAME. Start again, as the person who is signed in here.',
+  not_fresh: 'NAME did not say that you have signed in just now, so this confirms nothing. Start again.',
   no_role: 'Your groups at NAME give you no role here.',
   no_account: 'The account that new people should join does not exist. Ask the operator of this service.',
 } as const;

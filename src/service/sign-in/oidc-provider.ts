@@ -44,6 +44,8 @@ export interface OidcChecks {
 /** What the provider says of a person, verified. */
 export interface OidcClaims {
   readonly subject: string;
+  /** When they last proved to the provider who they are, by its clock, ms; from the ID token alone. Null: not said. */
+  readonly authTime: number | null;
   readonly all: Readonly<Record<string, unknown>>;
 }
 
@@ -59,8 +61,8 @@ interface OidcLogout {
 export interface OidcProvider {
   /** Fetches the discovery document; throws where the provider cannot be used. */
   check(): Promise<void>;
-  /** Where the browser goes. */
-  authorizationUrl(checks: OidcChecks): Promise<string>;
+  /** Where the browser goes. `fresh`: to sign in there again, whatever session it has there (Core 1.0 §3.1.2.1). */
+  authorizationUrl(checks: OidcChecks, fresh: boolean): Promise<string>;
   /** `query`: of the address to which the provider sent the browser. */
   claims(query: string, checks: OidcChecks): Promise<OidcClaims>;
   /** OpenID Connect Back-Channel Logout 1.0 §2.6. */
@@ -74,7 +76,7 @@ const REPLY_BYTES = 256 * 1024;
 /** For how long a discovery document is used. */
 const DOCUMENT_MS = 10 * MINUTE_MS;
 /** What clocks may differ by, s. */
-const TOLERANCE_SECONDS = 30;
+export const TOLERANCE_SECONDS = 30;
 /** Back-Channel Logout 1.0 §2.6: of recent tokens only. */
 export const LOGOUT_MAX_AGE_MS = 5 * MINUTE_MS;
 /** Core 1.0 §2: ASCII, and no longer. */
@@ -257,13 +259,14 @@ export function createOidcProvider(parts: {
     });
     const claims = tokens.claims();
     if (claims === undefined || !SUBJECT.test(claims.sub)) throw new OidcError('bad_answer');
+    const said = { subject: claims.sub, authTime: claims.auth_time === undefined ? null : claims.auth_time * 1000 };
     if (!isIncomplete(claims, settings.roleClaim) || config.serverMetadata().userinfo_endpoint === undefined)
-      return { subject: claims.sub, all: claims };
+      return { ...said, all: claims };
     const more = await library.fetchUserInfo(config, tokens.access_token, claims.sub);
     // An address and whether it is verified belong together. What is signed counts first.
     const { email, email_verified, ...others } = more;
     const sameAddress = claims.email === undefined || claims.email === email;
-    return { subject: claims.sub, all: { ...(sameAddress ? { email, email_verified } : {}), ...others, ...claims } };
+    return { ...said, all: { ...(sameAddress ? { email, email_verified } : {}), ...others, ...claims } };
   }
 
   /** Kept, unlike those of a sign-in: anybody can send a logout token, so a request must not cost one of ours. */
@@ -280,7 +283,7 @@ export function createOidcProvider(parts: {
       await metadata();
     },
 
-    async authorizationUrl({ state, nonce, verifier }) {
+    async authorizationUrl({ state, nonce, verifier }, fresh) {
       const { library, config } = await configuration();
       const url = library.buildAuthorizationUrl(config, {
         redirect_uri: redirectUri(),
@@ -289,6 +292,7 @@ export function createOidcProvider(parts: {
         code_challenge_method: 'S256',
         state,
         nonce,
+        ...(fresh ? { prompt: 'login', max_age: '0' } : {}),
       });
       return url.href;
     },

@@ -1,7 +1,8 @@
 /** Signing in with the organization's OpenID provider: who it is here, and what ends with it. */
+import type { ConfirmedAction } from '../../kernel/audit-actions.ts';
 import { type Clock, MINUTE_MS, toDate } from '../../kernel/clock.ts';
 import { ApiError, messageOf } from '../../kernel/errors.ts';
-import { OIDC_MINUTES } from '../../kernel/facts/lifetimes.ts';
+import { OIDC_CONFIRMATION_MINUTES, OIDC_MINUTES } from '../../kernel/facts/lifetimes.ts';
 import { isAtLeast, type Role } from '../../kernel/facts/roles.ts';
 import { randomToken, sha256Hex } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/log.ts';
@@ -22,8 +23,10 @@ import {
   type OidcProvider,
   type OidcSettings,
   sidOf,
+  TOLERANCE_SECONDS,
 } from './oidc-provider.ts';
 import { oidcMark } from './oidc-sessions.ts';
+import type { Sessions, SignedIn } from './session.ts';
 import { beginSession } from './sessions.ts';
 import type { UserAdmin } from './user-admin.ts';
 import type { UserAudit } from './user-audit.ts';
@@ -33,12 +36,30 @@ export interface OidcService {
   /** Where the browser goes. `invitation`: the token of one to accept on return. Throws ApiError. */
   begin(browser: BrowserRequest, invitation: string | null): Promise<Cookies & { url: string }>;
   /**
-   * With the query of the address that the provider sent the browser to. `secondFactor`: not signed in yet, a code is
-   * required next. Throws ApiError `oidc_refused`, with its reason.
+   * Where the browser of a user without a password goes to confirm this action, by signing in there again. Throws
+   * ApiError.
    */
-  finish(browser: BrowserRequest, query: string): Promise<Cookies & { secondFactor: boolean }>;
+  beginConfirmation(
+    browser: BrowserRequest,
+    user: SignedIn,
+    action: ConfirmedAction,
+  ): Promise<Cookies & { url: string }>;
+  /**
+   * With the query of the address that the provider sent the browser to. Throws ApiError `oidc_refused`, with its
+   * reason.
+   */
+  finish(browser: BrowserRequest, query: string): Promise<Cookies & OidcFinished>;
+  /** Uses up the confirmation of this action in this session. Throws ApiError `oidc_refused`. */
+  useConfirmation(user: SignedIn, action: ConfirmedAction): Promise<void>;
   /** Ends the sessions that a logout token names. Throws OidcError. */
   logout(from: { readonly ip: string }, token: string): Promise<void>;
+}
+
+interface OidcFinished {
+  /** Not signed in yet: a code is required next. */
+  readonly secondFactor: boolean;
+  /** What was confirmed, in the session that there was; null: this was a sign-in. */
+  readonly confirmed: ConfirmedAction | null;
 }
 
 interface OidcParts {
@@ -53,6 +74,8 @@ interface OidcParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly endPreviousSession: (browser: BrowserRequest) => Promise<void>;
+  readonly fromBrowser: Sessions['fromBrowser'];
+  readonly hasPassword: (user: string) => Promise<boolean>;
 }
 
 /** A person as the provider knows them. */
@@ -68,11 +91,21 @@ interface Person {
   readonly mark: string;
 }
 
-/** Of the state that is kept while the browser is with the provider. */
-interface Begun extends OidcChecks {
+/** What a sign-in at the provider is for: a session here, or the confirmation of an action in one. */
+interface Purpose {
   /** Hash of the token. */
   readonly invitation: string | null;
+  readonly confirming: Confirming | null;
 }
+interface Confirming {
+  readonly user: string;
+  readonly session: string;
+  readonly action: ConfirmedAction;
+  /** When the browser was sent to the provider. */
+  readonly since: number;
+}
+/** Kept while the browser is with the provider. */
+interface Begun extends OidcChecks, Purpose {}
 
 /** How a sign-in goes on once it is known whose it is. */
 interface Admission {
@@ -87,6 +120,7 @@ interface Admission {
 }
 
 const stateOf = (state: string): string => `oidc:${state}`;
+const confirmationOf = (session: string, action: ConfirmedAction): string => `oidc-confirmed:${session}:${action}`;
 const TOKEN_LENGTH = 43;
 const NAME_MAX = 100;
 /** Of claims with several values; providers that know more groups leave them out of the token. */
@@ -123,6 +157,12 @@ function personOf(settings: OidcSettings, { subject, all }: OidcClaims): Person 
     withSecondFactor: factors.some((one) => settings.secondFactor.includes(one)),
     mark: oidcMark(settings.issuer, sidOf(all.sid)),
   };
+}
+
+/** Whether they proved to the provider who they are while the browser was there. */
+function isFresh({ authTime }: OidcClaims, { since }: Confirming, now: number): boolean {
+  const tolerance = TOLERANCE_SECONDS * 1000;
+  return authTime !== null && authTime >= since - tolerance && authTime <= now + tolerance;
 }
 
 /** Throws OidcError where only addresses of some domains may sign in. */
@@ -266,7 +306,8 @@ export function createOidc(parts: OidcParts): OidcService {
     if (state === null || new URLSearchParams(query).get('state') !== state) throw new OidcError('expired');
     const kept = await (await $context).internalAdapter.consumeVerificationValue(stateOf(state));
     if (kept === null || kept.expiresAt.getTime() <= clock.now()) throw new OidcError('expired');
-    return { ...JSON.parse(kept.value), state };
+    // A node of the version before says nothing of confirmations.
+    return { confirming: null, ...JSON.parse(kept.value), state };
   }
 
   /** Begins the session, or asks for the code of an authenticator app that the provider does not stand for. */
@@ -323,27 +364,72 @@ export function createOidc(parts: OidcParts): OidcService {
     return oidcRefusal(error, settings.name);
   }
 
+  async function send(browser: BrowserRequest, purpose: Purpose): Promise<Cookies & { url: string }> {
+    await limits.countIp('oidc-ip', await devices.originOf(browser, null));
+    const checks = { state: randomToken(TOKEN_LENGTH), nonce: randomToken(TOKEN_LENGTH), verifier: randomToken(64) };
+    const { state, ...kept } = checks;
+    const { confirming } = purpose;
+    const url = await provider.authorizationUrl(checks, confirming !== null).catch((error: unknown) => {
+      const user = confirming === null ? { stranger: '' } : { id: confirming.user };
+      throw error instanceof OidcError ? refuse(browser, error, user) : error;
+    });
+    const { api, $context } = await library();
+    const value = JSON.stringify({ ...kept, ...purpose });
+    const expiresAt = toDate(clock.now() + OIDC_MINUTES * MINUTE_MS);
+    const { internalAdapter } = await $context;
+    await internalAdapter.createVerificationValue({ identifier: stateOf(state), value, expiresAt });
+    const { headers } = await api.setOidcState({ body: { state }, returnHeaders: true });
+    return { url, setCookie: cookiesOf(headers) };
+  }
+
+  async function forgetState(): Promise<readonly string[]> {
+    const { headers } = await (await library()).api.setOidcState({ body: { state: '' }, returnHeaders: true });
+    return cookiesOf(headers);
+  }
+
+  /** The person of this session has signed in at the provider again: the action can be done, once. */
+  async function confirm(browser: BrowserRequest, query: string, checks: OidcChecks, confirming: Confirming) {
+    const { user, session, action } = confirming;
+    if ((await parts.fromBrowser(browser))?.user.session !== session) throw new OidcError('expired');
+    const claims = await provider.claims(query, checks);
+    const person = personOf(settings, claims);
+    checkDomain(settings, person);
+    if ((await signIns.userByIdentity(person.identity)) !== user) throw new OidcError('other_person');
+    if (!isFresh(claims, confirming, clock.now())) throw new OidcError('not_fresh');
+    const { internalAdapter } = await (await library()).$context;
+    const identifier = confirmationOf(session, action);
+    // An earlier one that was not used ends.
+    await internalAdapter.deleteVerificationByIdentifier(identifier);
+    const expiresAt = toDate(clock.now() + OIDC_CONFIRMATION_MINUTES * MINUTE_MS);
+    await internalAdapter.createVerificationValue({ identifier, value: user, expiresAt });
+    return { secondFactor: false, confirmed: action, setCookie: await forgetState() };
+  }
+
   return {
-    async begin(browser, invitation) {
-      await limits.countIp('oidc-ip', await devices.originOf(browser, null));
-      const checks = { state: randomToken(TOKEN_LENGTH), nonce: randomToken(TOKEN_LENGTH), verifier: randomToken(64) };
-      const { state, ...kept } = checks;
-      const url = await provider.authorizationUrl(checks).catch((error: unknown) => {
-        throw error instanceof OidcError ? refuse(browser, error, { stranger: '' }) : error;
-      });
-      const { api, $context } = await library();
-      const value = JSON.stringify({ ...kept, invitation: invitation === null ? null : sha256Hex(invitation) });
-      const expiresAt = toDate(clock.now() + OIDC_MINUTES * MINUTE_MS);
-      const { internalAdapter } = await $context;
-      await internalAdapter.createVerificationValue({ identifier: stateOf(state), value, expiresAt });
-      const { headers } = await api.setOidcState({ body: { state }, returnHeaders: true });
-      return { url, setCookie: cookiesOf(headers) };
+    begin: (browser, invitation) =>
+      send(browser, { invitation: invitation === null ? null : sha256Hex(invitation), confirming: null }),
+
+    async beginConfirmation(browser, { id, session }, action) {
+      if (await parts.hasPassword(id))
+        throw new ApiError('wrong_password', 'You have a password: confirm with it.', { field: 'password' });
+      return send(browser, { invitation: null, confirming: { user: id, session, action, since: clock.now() } });
+    },
+
+    async useConfirmation({ id, session }, action) {
+      const { internalAdapter } = await (await library()).$context;
+      const kept = await internalAdapter.consumeVerificationValue(confirmationOf(session, action));
+      if (kept === null || kept.value !== id || kept.expiresAt.getTime() <= clock.now())
+        throw oidcRefusal(new OidcError('expired'), settings.name);
     },
 
     async finish(browser, query) {
       let user: UserEvent['user'] = { stranger: '' };
       try {
-        const { invitation, ...checks } = await takeBegun(browser, query);
+        const { invitation, confirming, ...checks } = await takeBegun(browser, query);
+        if (confirming !== null) {
+          user = { id: confirming.user };
+          return await confirm(browser, query, checks, confirming);
+        }
         const person = personOf(settings, await provider.claims(query, checks));
         const id = await signIns.userByIdentity(person.identity);
         user = id === null ? { stranger: person.email ?? '' } : { id };
@@ -351,10 +437,9 @@ export function createOidc(parts: OidcParts): OidcService {
         user = { id: admission.user };
         const done = await enter(browser, person, admission);
         await parts.endPreviousSession(browser);
-        const { api } = await library();
-        const { headers } = await api.setOidcState({ body: { state: '' }, returnHeaders: true });
+        const forgotten = await forgetState();
         const device = done.secondFactor ? [] : await devices.remember(browser, admission.user);
-        return { ...done, setCookie: [...done.setCookie, ...cookiesOf(headers), ...device] };
+        return { ...done, confirmed: null, setCookie: [...done.setCookie, ...forgotten, ...device] };
       } catch (error) {
         throw error instanceof OidcError ? refuse(browser, error, user) : error;
       }

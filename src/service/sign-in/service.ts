@@ -1,4 +1,4 @@
-import type { Factor } from '../../kernel/audit-actions.ts';
+import type { ConfirmedAction, Factor } from '../../kernel/audit-actions.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { HOUR_MS } from '../../kernel/clock.ts';
 import { ApiError } from '../../kernel/errors.ts';
@@ -46,6 +46,8 @@ export interface SignInService extends SessionService, SessionList, SecondFactor
   readonly oidc: OidcService | null;
   /** By a link of the command line. Throws ApiError. */
   signInByLink(browser: BrowserRequest, token: string): Promise<Cookies>;
+  /** Whether the user can confirm with a password. */
+  hasPassword(user: string): Promise<boolean>;
   /** Oldest account first. */
   accountsOf(user: SignedIn): Promise<Membership[]>;
   /** Whether sign-up is open, and whether mail can be sent; the OpenID provider, and whether there is nothing else. */
@@ -137,11 +139,24 @@ function createAllSignIns(parts: SignInParts): SignInService {
     relyingParty: () => relyingParty(url()),
     endPreviousSession,
   });
-  const confirm = createConfirmation({ library, limits, devices, audit, passwords, passkeys });
+  const hasPassword = async (user: string): Promise<boolean> => {
+    if (parts.oidc?.settings.only) return false;
+    const { internalAdapter } = await (await library()).$context;
+    return Boolean((await internalAdapter.findCredentialAccount(user))?.password);
+  };
+  const { fromBrowser } = sessions;
+  const oidc =
+    parts.oidc &&
+    createOidc({
+      ...parts.oidc,
+      ...{ store, library, limits, devices, audit, userAdmin, clock, endPreviousSession, fromBrowser, hasPassword },
+      logger: parts.logger,
+    });
+  const confirm = createConfirmation({ library, limits, devices, audit, passwords, passkeys, oidc });
   return {
     ...sessions,
     ...createSessionList({ store, library, audit }),
-    ...createSecondFactor({ store, library, limits, devices, audit, notify, confirm }),
+    ...createSecondFactor({ store, library, limits, devices, audit, notify, confirm, hasPassword }),
     ...createSignUp({
       store,
       library,
@@ -158,14 +173,9 @@ function createAllSignIns(parts: SignInParts): SignInService {
     passwords,
     passkeys,
     confirm,
+    hasPassword,
     invitations: createInvitations({ store, library, limits, userAdmin, sessions }),
-    oidc:
-      parts.oidc &&
-      createOidc({
-        ...parts.oidc,
-        ...{ store, library, limits, devices, audit, userAdmin, clock, endPreviousSession },
-        logger: parts.logger,
-      }),
+    oidc,
     async signInByLink(browser, typed) {
       const identifier = signInOf(await admitToken(limits, browser, typed));
       const { internalAdapter } = await (await library()).$context;
@@ -181,18 +191,22 @@ function createAllSignIns(parts: SignInParts): SignInService {
 
 // Confirming who one is.
 
-/** One of these. `credential`: of one of the user's passkeys, in the JSON form used by browsers. */
+/**
+ * One of these. `credential`: of one of the user's passkeys, in the JSON form used by browsers. `oidc`: the user has
+ * signed in at the OpenID provider again, for this action.
+ */
 interface Proof {
   readonly password?: string;
   readonly code?: string;
   readonly credential?: Readonly<Record<string, unknown>>;
+  readonly oidc?: true;
 }
 
 /**
  * Confirms that a signed-in user is at the keyboard, not just somebody with the session. Throws ApiError:
- * `missing_parameter`, `wrong_password`, `wrong_code`, `passkey_refused`, or too many attempts.
+ * `missing_parameter`, `wrong_password`, `wrong_code`, `passkey_refused`, `oidc_refused`, or too many attempts.
  */
-type ConfirmUser = (browser: BrowserRequest, user: SignedIn, proof: Proof) => Promise<void>;
+type ConfirmUser = (browser: BrowserRequest, user: SignedIn, proof: Proof, action: ConfirmedAction) => Promise<void>;
 
 const CODE: ErrorMapping = {
   INVALID_CODE: 'wrong_code',
@@ -212,8 +226,9 @@ function createConfirmation(parts: {
   audit: UserAudit;
   passwords: Pick<PasswordService, 'confirm'>;
   passkeys: Pick<PasskeyService, 'confirm'>;
+  oidc: Pick<OidcService, 'useConfirmation'> | null;
 }): ConfirmUser {
-  const { library, limits, devices, audit, passwords, passkeys } = parts;
+  const { library, limits, devices, audit, passwords, passkeys, oidc } = parts;
 
   /** Of the authenticator app, or a recovery code, which is used up. */
   async function confirmCode(browser: BrowserRequest, user: SignedIn, typed: string): Promise<void> {
@@ -228,14 +243,15 @@ function createConfirmation(parts: {
     await callLibrary(CODE, async () => (isOneTime ? api.verifyTOTP(call) : api.verifyBackupCode(call)));
     await limits.clear('code', user.id);
   }
-  return async (browser, user, { password, code, credential }) => {
+  return async (browser, user, { password, code, credential, oidc: byProvider }, action) => {
     if (password !== undefined) return passwords.confirm(user.id, password, browser);
     if (code !== undefined)
       return audit.attempt({ user: { id: user.id }, by: 'self', from: browser, factor: 'code' }, () =>
         confirmCode(browser, user, code),
       );
     if (credential !== undefined) return passkeys.confirm(browser, user, credential);
-    throw new ApiError('missing_parameter', 'password, code or credential is missing.', { field: 'password' });
+    if (byProvider === true && oidc !== null) return oidc.useConfirmation(user, action);
+    throw new ApiError('missing_parameter', 'password, code, credential or oidc is missing.', { field: 'password' });
   };
 }
 
@@ -339,8 +355,9 @@ const missing = (field: string) => new ApiError('missing_parameter', `The parame
 interface SecondFactorService {
   /**
    * A secret for an authenticator app, with recovery codes, returned only here; takes effect once a code confirms it.
+   * Takes the password of who has one.
    */
-  beginTotp(browser: BrowserRequest, user: SignedIn, password: string): Promise<TotpSecret>;
+  beginTotp(browser: BrowserRequest, user: SignedIn, proof: Proof): Promise<TotpSecret>;
   /** Mails the user, as `removeTotp`. */
   confirmTotp(browser: BrowserRequest, user: SignedIn, code: string): Promise<Cookies>;
   removeTotp(browser: BrowserRequest, user: SignedIn, proof: Proof): Promise<Cookies>;
@@ -368,24 +385,31 @@ function createSecondFactor(parts: {
   audit: UserAudit;
   notify: NotifyUser;
   confirm: ConfirmUser;
+  hasPassword: (user: string) => Promise<boolean>;
 }): SecondFactorService {
-  const { library, limits, devices, audit, notify, confirm } = parts;
+  const { library, limits, devices, audit, notify, confirm, hasPassword } = parts;
   const { signIns } = parts.store;
   const attempt = <T>(browser: BrowserRequest, { id }: SignedIn, factor: Factor, work: () => Promise<T>): Promise<T> =>
     audit.attempt({ user: { id }, by: 'self', from: browser, factor }, work);
 
-  async function beginTotp(browser: BrowserRequest, user: SignedIn, password: string): Promise<TotpSecret> {
-    await limits.countUser('password', user.id);
+  /** `password`: which the library verifies; absent for a user who has none. */
+  async function makeSecret(browser: BrowserRequest, password: { password?: string }): Promise<TotpSecret> {
     const { api } = await library();
-    const body = { password, method: 'totp' } as const;
+    const body = { ...password, method: 'totp' } as const;
     const made = await callLibrary(BEGIN, () =>
       api.enableTwoFactor({ body, headers: headersOf(browser, 'session_token') }),
     );
-    await limits.clear('password', user.id);
     if (made.method !== 'totp') throw new TypeError('not a TOTP secret');
     const secret = new URL(made.totpURI).searchParams.get('secret');
     if (secret === null) throw new TypeError('the URI has no secret');
     return { uri: made.totpURI, secret, recoveryCodes: made.backupCodes };
+  }
+
+  async function makeSecretByPassword(browser: BrowserRequest, user: SignedIn, password: string): Promise<TotpSecret> {
+    await limits.countUser('password', user.id);
+    const made = await makeSecret(browser, { password });
+    await limits.clear('password', user.id);
+    return made;
   }
 
   async function confirmTotp(browser: BrowserRequest, user: SignedIn, typed: string): Promise<Cookies> {
@@ -406,7 +430,7 @@ function createSecondFactor(parts: {
   }
 
   async function removeTotp(browser: BrowserRequest, user: SignedIn, proof: Proof): Promise<Cookies> {
-    await confirm(browser, user, proof);
+    await confirm(browser, user, proof, 'remove_totp');
     const opened = await library();
     const context = await opened.$context;
     return signIns.change({ user: user.id, session: user.session }, async (change) => {
@@ -422,9 +446,14 @@ function createSecondFactor(parts: {
   }
 
   return {
-    async beginTotp(browser, user, password) {
+    async beginTotp(browser, user, proof) {
       if (user.secondFactor) throw new ApiError('second_factor_exists');
-      return attempt(browser, user, 'password', () => beginTotp(browser, user, password));
+      const { password } = proof;
+      if (password !== undefined)
+        return attempt(browser, user, 'password', () => makeSecretByPassword(browser, user, password));
+      if (await hasPassword(user.id)) throw missing('password');
+      await confirm(browser, user, proof, 'set_up_totp');
+      return makeSecret(browser, {});
     },
     confirmTotp: (browser, user, code) => attempt(browser, user, 'code', () => confirmTotp(browser, user, code)),
     removeTotp,

@@ -66,7 +66,7 @@ describe('an honest provider', () => {
     const { sub, email, id } = await known();
     const window = browser(lab.url);
     const reply = await signInByOidc(window, oidc, verified(sub, email));
-    expect([reply.status, reply.json]).toEqual([200, { second_factor: false }]);
+    expect([reply.status, reply.json]).toEqual([200, { second_factor: false, confirmed: null }]);
     expect(await userOf(window)).toMatchObject({ id, email, with_second_factor: false });
     // Another address at the provider, verified or not, is the same person.
     const later = browser(lab.url);

@@ -23,7 +23,7 @@ describe('signing in', () => {
     const session = await john.call('GET', '/dashboard/session');
     expect(session.status).toBe(200);
     expect(session.headers.get('cache-control')).toBe('no-store');
-    const byPassword = { second_factor: false, with_second_factor: false };
+    const byPassword = { has_password: true, second_factor: false, with_second_factor: false };
     expect(session.json).toEqual({
       user: { id: john.id, email: 'john@example.com', name: 'John', ...byPassword, operator: false },
       accounts: [

@@ -276,6 +276,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/sign-in/oidc/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start confirming an action by signing in with the OpenID provider again, for a user without a password */
+        post: operations["beginOidcConfirmation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/sign-in/oidc/finish": {
         parameters: {
             query?: never;
@@ -285,7 +302,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Complete a sign-in with the OpenID provider */
+        /** Complete a sign-in, or a confirmation, with the OpenID provider */
         post: operations["finishOidc"];
         delete?: never;
         options?: never;
@@ -353,7 +370,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a secret for an authenticator app; takes effect once a code confirms it */
+        /** Create a secret for an authenticator app, with the password, or else a passkey or the OpenID provider; takes effect once a code confirms it */
         post: operations["beginTotp"];
         delete?: never;
         options?: never;
@@ -387,7 +404,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Turn off two-factor authentication, with the password, a code or a passkey */
+        /** Turn off two-factor authentication, with the password, a code, a passkey or the OpenID provider */
         post: operations["removeTotp"];
         delete?: never;
         options?: never;
@@ -422,7 +439,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start adding a passkey, with the password, a code or another passkey */
+        /** Start adding a passkey, with the password, a code, another passkey or the OpenID provider */
         post: operations["passkeyOptions"];
         delete?: never;
         options?: never;
@@ -2060,6 +2077,8 @@ export interface components {
                 id: string;
                 email: string;
                 name: string;
+                /** @description Whether it confirms sensitive actions; others sign in with the OpenID provider again. */
+                has_password: boolean;
                 second_factor: boolean;
                 with_second_factor: boolean;
                 operator: boolean;
@@ -2146,6 +2165,12 @@ export interface components {
         OidcBegin: {
             /** @description Of the OpenID provider, where the browser goes next. */
             url: string;
+        };
+        /** OidcFinish */
+        OidcFinish: {
+            /** @description True: not signed in yet, a code is required next. */
+            second_factor: boolean;
+            confirmed: ("set_up_totp" | "remove_totp" | "add_passkey" | "delete_account") | null;
         };
         /** Totp */
         Totp: {
@@ -4324,6 +4349,7 @@ export type SignIn = components['schemas']['SignIn'];
 export type PasskeyOptions = components['schemas']['PasskeyOptions'];
 export type ResetLookup = components['schemas']['ResetLookup'];
 export type OidcBegin = components['schemas']['OidcBegin'];
+export type OidcFinish = components['schemas']['OidcFinish'];
 export type Totp = components['schemas']['Totp'];
 export type Passkeys = components['schemas']['Passkeys'];
 export type Sessions = components['schemas']['Sessions'];
@@ -4880,6 +4906,35 @@ export interface operations {
             "5XX": components["responses"]["Error"];
         };
     };
+    beginOidcConfirmation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    action: "set_up_totp" | "remove_totp" | "add_passkey" | "delete_account";
+                };
+            };
+        };
+        responses: {
+            /** @description Start confirming an action by signing in with the OpenID provider again, for a user without a password */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OidcBegin"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
     finishOidc: {
         parameters: {
             query?: never;
@@ -4896,13 +4951,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Complete a sign-in with the OpenID provider */
+            /** @description Complete a sign-in, or a confirmation, with the OpenID provider */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SignIn"];
+                    "application/json": components["schemas"]["OidcFinish"];
                 };
             };
             "4XX": components["responses"]["Error"];
@@ -5005,12 +5060,23 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    password: string;
+                    password?: string;
+                    /** @description Six digits of the authenticator app, or a recovery code. */
+                    code?: string;
+                    /** @description PublicKeyCredential.toJSON(). */
+                    credential?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description The user has signed in with the OpenID provider again, for this action.
+                     * @constant
+                     */
+                    oidc?: true;
                 };
             };
         };
         responses: {
-            /** @description Create a secret for an authenticator app; takes effect once a code confirms it */
+            /** @description Create a secret for an authenticator app, with the password, or else a passkey or the OpenID provider; takes effect once a code confirms it */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5069,11 +5135,16 @@ export interface operations {
                     credential?: {
                         [key: string]: unknown;
                     };
+                    /**
+                     * @description The user has signed in with the OpenID provider again, for this action.
+                     * @constant
+                     */
+                    oidc?: true;
                 };
             };
         };
         responses: {
-            /** @description Turn off two-factor authentication, with the password, a code or a passkey */
+            /** @description Turn off two-factor authentication, with the password, a code, a passkey or the OpenID provider */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5157,11 +5228,16 @@ export interface operations {
                     credential?: {
                         [key: string]: unknown;
                     };
+                    /**
+                     * @description The user has signed in with the OpenID provider again, for this action.
+                     * @constant
+                     */
+                    oidc?: true;
                 };
             };
         };
         responses: {
-            /** @description Start adding a passkey, with the password, a code or another passkey */
+            /** @description Start adding a passkey, with the password, a code, another passkey or the OpenID provider */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7573,7 +7649,18 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
-                    password: string;
+                    password?: string;
+                    /** @description Six digits of the authenticator app, or a recovery code. */
+                    code?: string;
+                    /** @description PublicKeyCredential.toJSON(). */
+                    credential?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description The user has signed in with the OpenID provider again, for this action.
+                     * @constant
+                     */
+                    oidc?: true;
                 };
             };
         };

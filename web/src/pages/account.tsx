@@ -16,6 +16,7 @@ import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { parseInteger } from '../parts/parse-integer.ts';
 import { availableWith, creditParts, planLabel, RATE_WINDOW } from '../parts/plans.ts';
+import { ProviderConfirmation, useProviderConfirmed } from '../parts/provider-confirmation.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { ROLE_LABELS } from '../parts/roles.ts';
 import { useDialogState } from '../parts/use-dialog-state.ts';
@@ -52,7 +53,8 @@ export function AccountPage() {
 /** For owners only. */
 function DeleteAccount({ account }: { account: Account }) {
   const { id, name, credits } = account;
-  const [opened, { open, close }] = useDisclosure();
+  const by = useProviderConfirmed('delete_account');
+  const [opened, { open, close }] = useDisclosure(by.confirmed);
   const refresh = useRefreshSession();
   const navigate = useNavigate();
   const { user, accounts } = useSession();
@@ -61,7 +63,8 @@ function DeleteAccount({ account }: { account: Account }) {
 
   async function remove(password: string) {
     const path = '/dashboard/accounts/{account}/delete';
-    await unwrap(api.POST(path, { params: { path: { account: id } }, body: { name, password } }));
+    const proof = by.provider === null ? { password } : by.use();
+    await unwrap(api.POST(path, { params: { path: { account: id } }, body: { name, ...proof } }));
     await refresh();
     await navigate({ to: '/' });
   }
@@ -81,7 +84,8 @@ function DeleteAccount({ account }: { account: Account }) {
         title={`Delete ${name}?`}
         action="Delete permanently"
         typed={name}
-        password
+        password={by.provider === null}
+        blocked={by.provider !== null && !by.confirmed}
         opened={opened}
         onClose={close}
         onConfirm={remove}
@@ -101,6 +105,11 @@ function DeleteAccount({ account }: { account: Account }) {
             {losesSignIn ? '; this includes you' : ''}.
           </List.Item>
         </List>
+        {by.provider !== null && (
+          <Box mt="sm">
+            <ProviderConfirmation action="delete_account" by={by} />
+          </Box>
+        )}
       </ConfirmDialog>
     </Box>
   );

@@ -43,6 +43,7 @@ import { Pagination } from '../parts/pagination.tsx';
 import { Pair, Panel } from '../parts/panel.tsx';
 import { NewPasswordField, PasswordField } from '../parts/password-field.tsx';
 import { Prose } from '../parts/prose.tsx';
+import { ProviderConfirmation, type ProviderConfirmed } from '../parts/provider-confirmation.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { Review } from '../parts/review.tsx';
 import { BelowAddress, OpenableRow, RowGroups, RowLink, RowsTable } from '../parts/rows.tsx';
@@ -704,6 +705,8 @@ const Messages = () => (
 
 const EXPIRED = { token: null, rejection: 'The link has expired.', onError: () => undefined, discard: () => undefined };
 
+const NOT_CONFIRMED: ProviderConfirmed = { provider: 'Example ID', confirmed: false, use: () => ({ oidc: true }) };
+
 /** What stands in place of a page. */
 const WholePages = () => (
   <>
@@ -714,6 +717,8 @@ const WholePages = () => (
       <InvalidLink link={EXPIRED}>Ask for a new one, or sign in.</InvalidLink>
       <SignInLink />
       <OidcButton name="Example ID" next="/" />
+      <ProviderConfirmation action="add_passkey" by={NOT_CONFIRMED} />
+      <ProviderConfirmation action="add_passkey" by={{ ...NOT_CONFIRMED, confirmed: true }} />
     </Sample>
   </>
 );

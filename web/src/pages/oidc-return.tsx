@@ -1,8 +1,8 @@
 import { Anchor, Text } from '@mantine/core';
-import { Link, useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { Link, useNavigate, useRouter } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { api, unwrap } from '../api/client.ts';
-import { useRefreshSession } from '../api/session.ts';
+import { useRefreshSession, useSession } from '../api/session.ts';
 import { FormResult } from '../parts/form-result.tsx';
 import { OIDC_RETURN, useLink } from '../parts/link-token.ts';
 import { Loading } from '../parts/loading.tsx';
@@ -17,27 +17,44 @@ export function OidcReturnPage() {
   const { token: query } = link;
   const refresh = useRefreshSession();
   const navigate = useNavigate();
+  const router = useRouter();
+  const { user } = useSession();
   const { found, error } = useLookup(link, async () => {
     if (query === null) return null;
     const reply = await unwrap(api.POST('/dashboard/sign-in/oidc/finish', { body: { query } }));
-    if (!reply.second_factor) await refresh();
+    if (!reply.second_factor && reply.confirmed === null) await refresh();
     return reply;
   });
   const { discard } = link;
+  // The path to go to is kept for one reading, and forgetting the answer renders this page again.
+  const isLeaving = useRef(false);
   useEffect(() => {
-    if (found === null) return;
-    const search = { next: takeOidcNext() };
+    if (found === null || isLeaving.current) return;
+    isLeaving.current = true;
+    const next = takeOidcNext();
+    if (found.confirmed !== null) {
+      router.history.replace(next, { confirmed: found.confirmed });
+      return discard();
+    }
+    const search = { next };
     // The sign-in page asks for the code, or goes on to where the visitor wanted to go.
     void navigate({ to: '/sign-in', search, state: { needsCode: found.second_factor }, replace: true }).then(discard);
-  }, [found, navigate, discard]);
+  }, [found, navigate, router, discard]);
   if (query !== null && error === null) return <Loading />;
   return (
-    <Page title="You are not signed in">
+    // Who is signed in wanted to confirm something, or to sign in as somebody else.
+    <Page title={user === null ? 'You are not signed in' : 'That did not work'}>
       <FormResult
         action={
-          <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/sign-in" search={{ next: '/' }} />}>
-            Back to sign-in
-          </Anchor>
+          user === null ? (
+            <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/sign-in" search={{ next: '/' }} />}>
+              Back to sign-in
+            </Anchor>
+          ) : (
+            <Anchor fz="sm" renderRoot={(props) => <Link {...props} to="/security" />}>
+              Back to sign-in and security
+            </Anchor>
+          )
         }
       >
         <Text>{error ? messageOf(error) : (link.rejection ?? 'Start on the sign-in page.')}</Text>

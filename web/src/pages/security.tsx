@@ -31,9 +31,8 @@ export function SecurityPage() {
       <Stack gap="lg" maw={640}>
         <NameSection user={user} />
         <Divider />
-        {oidc?.only ? <ProviderSection name={oidc.name} /> : <PasswordSection user={user} />}
+        {oidc !== null && !user.has_password ? <ProviderSection {...oidc} /> : <PasswordSection user={user} />}
         <Divider />
-        {/* Setting one up, like adding a passkey, takes a password. */}
         {(!oidc?.only || user.second_factor) && (
           <>
             <AuthenticatorSection user={user} />
@@ -76,9 +75,10 @@ function NameSection({ user }: { user: SignedInUser }) {
   );
 }
 
-function ProviderSection({ name }: { name: string }) {
+function ProviderSection({ name, only }: { name: string; only: boolean }) {
+  const none = only ? 'This service has no passwords or passkeys of its own.' : 'You have no password here.';
   return (
-    <Section title="Sign-in" about={`You sign in with ${name}. This service has no passwords or passkeys of its own.`}>
+    <Section title="Sign-in" about={`You sign in with ${name}. ${none}`}>
       {null}
     </Section>
   );

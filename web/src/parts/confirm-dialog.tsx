@@ -19,6 +19,8 @@ export function ConfirmDialog(props: {
   isLoss?: boolean;
   typed?: string;
   password?: boolean;
+  /** Something in `children` is to be done first. */
+  blocked?: boolean;
   opened: boolean;
   onClose: () => void;
   onConfirm: (password: string) => Promise<unknown>;
@@ -39,6 +41,7 @@ function ConfirmForm(props: Parameters<typeof ConfirmDialog>[0]) {
     isLoss = true,
     typed,
     password: asksPassword = false,
+    blocked = false,
     onClose,
     onConfirm,
     children,
@@ -102,7 +105,7 @@ function ConfirmForm(props: Parameters<typeof ConfirmDialog>[0]) {
             {...(isLoss ? { color: 'red' } : {})}
             variant="filled"
             loading={busy}
-            disabled={(typed !== undefined && text !== typed) || (asksPassword && password === '')}
+            disabled={blocked || (typed !== undefined && text !== typed) || (asksPassword && password === '')}
           >
             {action}
           </Button>

@@ -12,10 +12,11 @@ export function Form(props: {
   action: string;
   main?: boolean;
   beside?: ReactNode;
+  disabled?: boolean;
   onCancel?: () => void;
   children?: ReactNode;
 }) {
-  const { submit, action, main = false, beside, onCancel, children } = props;
+  const { submit, action, main = false, beside, disabled = false, onCancel, children } = props;
   return (
     // If it is ever submitted without JavaScript, the values must not end up in the URL.
     <form
@@ -31,7 +32,7 @@ export function Form(props: {
         {submit.error && <ErrorAlert error={submit.error} />}
         <Group justify={onCancel ? 'flex-end' : 'flex-start'}>
           {onCancel && <Button onClick={onCancel}>Cancel</Button>}
-          <Button type="submit" loading={submit.busy} variant={main ? 'filled' : 'default'}>
+          <Button type="submit" loading={submit.busy} disabled={disabled} variant={main ? 'filled' : 'default'}>
             {action}
           </Button>
           {beside}

@@ -3,8 +3,10 @@ import { api, unwrap } from '../api/client.ts';
 import { ErrorAlert } from './error-alert.tsx';
 import { useAsyncAction } from './use-async-action.ts';
 
-/** Where the page to go to after signing in is kept while the browser is with the OpenID provider. */
+/** Where the page to go to afterwards is kept while the browser is with the OpenID provider. */
 const NEXT = 'mailvet.oidc.next';
+
+export const keepOidcNext = (next: string): void => sessionStorage.setItem(NEXT, next);
 
 /** The path that was kept, once; checked by the route that it is given to. */
 export function takeOidcNext(): string {
@@ -28,7 +30,7 @@ export function OidcButton({ name, next, invitation, filled = false }: OidcButto
   const { run, busy, error } = useAsyncAction(async () => {
     const body = invitation === undefined ? {} : { invitation };
     const { url } = await unwrap(api.POST('/dashboard/sign-in/oidc', { body }));
-    sessionStorage.setItem(NEXT, next);
+    keepOidcNext(next);
     window.location.assign(url);
   });
   return (

@@ -32,11 +32,13 @@ export async function signInWithPasskey(): Promise<void> {
   await unwrap(api.POST('/dashboard/sign-in/passkey', { body: { credential } }));
 }
 
-/** How a user who adds a passkey proves who they are. */
-export type Proof = { readonly password: string } | { readonly code: string } | 'passkey';
+/** How a signed-in user proves who they are. */
+export type Proof = { readonly password: string } | { readonly code: string } | { readonly oidc: true } | 'passkey';
+
+export const proofBody = async (proof: Proof) => (proof === 'passkey' ? { credential: await assertion() } : proof);
 
 export async function addPasskey(name: string, proof: Proof): Promise<void> {
-  const body = proof === 'passkey' ? { credential: await assertion() } : proof;
+  const body = await proofBody(proof);
   const [{ startRegistration }, { options }] = await Promise.all([
     load(),
     unwrap(api.POST('/dashboard/passkeys/options', { body })),

@@ -12,7 +12,9 @@ import { HiddenUsername } from '../../parts/email-field.tsx';
 import { focusOnMount } from '../../parts/focus.ts';
 import { Form } from '../../parts/form.tsx';
 import { notify } from '../../parts/notify.tsx';
+import { proofBody } from '../../parts/passkeys.ts';
 import { PasswordField } from '../../parts/password-field.tsx';
+import { ProviderConfirmation, useProviderConfirmed } from '../../parts/provider-confirmation.tsx';
 import { useSubmit } from '../../parts/use-submit.ts';
 import { Section } from './section.tsx';
 
@@ -87,7 +89,28 @@ function SetUpAuthenticator(props: { email: string; onDone: () => void; onCancel
   const { email, onCancel } = props;
   const [totp, setTotp] = useState<Totp | null>(null);
   if (totp !== null) return <ConfirmAuthenticator totp={totp} {...props} />;
-  return <PasswordStep email={email} onMade={setTotp} onCancel={onCancel} />;
+  return <ProofStep email={email} onMade={setTotp} onCancel={onCancel} />;
+}
+
+/** Who has no password confirms with the provider; or, where there is none, with a passkey. */
+function ProofStep(props: { email: string; onMade: (totp: Totp) => void; onCancel: () => void }) {
+  const { onMade, onCancel } = props;
+  const { user } = useSession();
+  const by = useProviderConfirmed('set_up_totp');
+  const submit = useSubmit(async () => {
+    const body = await proofBody(by.provider === null ? 'passkey' : by.use());
+    onMade(await unwrap(api.POST('/dashboard/totp', { body })));
+  });
+  if (user?.has_password) return <PasswordStep {...props} />;
+  return (
+    <Form submit={submit} action="Continue" main onCancel={onCancel} disabled={by.provider !== null && !by.confirmed}>
+      {by.provider === null ? (
+        <Text size="sm">Your browser asks for a passkey that you have.</Text>
+      ) : (
+        <ProviderConfirmation action="set_up_totp" by={by} />
+      )}
+    </Form>
+  );
 }
 
 function PasswordStep(props: { email: string; onMade: (totp: Totp) => void; onCancel: () => void }) {
@@ -107,12 +130,13 @@ function PasswordStep(props: { email: string; onMade: (totp: Totp) => void; onCa
 function RemoveAuthenticator(props: { email: string; onRemoved: () => void; onCancel: () => void }) {
   const { email, onRemoved, onCancel } = props;
   const client = useQueryClient();
-  const { accounts, oidc } = useSession();
+  const { accounts, oidc, user } = useSession();
   const requiring = accounts.filter(({ second_factor_required }) => second_factor_required);
-  const provider = oidc?.only ? oidc.name : null;
-  const proof = provider === null ? 'password' : 'code';
+  const provider = oidc !== null && !user?.has_password ? oidc.name : null;
+  const by = useProviderConfirmed('remove_totp');
+  const proof = by.confirmed ? 'oidc' : user?.has_password ? 'password' : 'code';
   const submit = useSubmit(async ({ password = '', code = '' }) => {
-    const body = proof === 'code' ? { code: normalizeCode(code) } : { password };
+    const body = proof === 'oidc' ? by.use() : proof === 'code' ? { code: normalizeCode(code) } : { password };
     await unwrap(api.POST('/dashboard/totp/remove', { body }));
     onRemoved();
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
@@ -129,23 +153,24 @@ function RemoveAuthenticator(props: { email: string; onRemoved: () => void; onCa
         </Text>
       )}
       <HiddenUsername email={email} />
-      {proof === 'code' ? (
-        <CodeField {...submit.field('code')} />
-      ) : (
-        <PasswordField label="Password" {...submit.field('password')} data-autofocus />
+      {proof === 'code' && <CodeField {...submit.field('code')} />}
+      {proof === 'password' && <PasswordField label="Password" {...submit.field('password')} data-autofocus />}
+      {proof === 'code' && by.provider !== null && (
+        <Text size="sm">If you have neither the app nor a recovery code:</Text>
       )}
+      {proof !== 'password' && by.provider !== null && <ProviderConfirmation action="remove_totp" by={by} />}
     </Form>
   );
 }
 
 export function AuthenticatorSection({ user }: { user: SignedInUser }) {
-  const [opened, { open, close }] = useDisclosure();
-  const { oidc } = useSession();
   const on = user.second_factor;
+  const { confirmed, provider } = useProviderConfirmed(on ? 'remove_totp' : 'set_up_totp');
+  const [opened, { open, close }] = useDisclosure(confirmed);
   return (
     <Section
       title="Authenticator app"
-      about={`Two-factor authentication: signing in with ${oidc?.only ? oidc.name : 'your password'} also requires a six-digit code from an app.`}
+      about={`Two-factor authentication: signing in with ${provider ?? 'your password'} also requires a six-digit code from an app.`}
     >
       <Text size="sm">{on ? 'Two-factor authentication is on.' : 'Two-factor authentication is off.'}</Text>
       <Button onClick={open} style={{ alignSelf: 'flex-start' }}>

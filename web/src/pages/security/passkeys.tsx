@@ -16,6 +16,11 @@ import { Loading } from '../../parts/loading.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { addPasskey, type Proof, useSupportsPasskeys } from '../../parts/passkeys.ts';
 import { PasswordField } from '../../parts/password-field.tsx';
+import {
+  ProviderConfirmation,
+  type ProviderConfirmed,
+  useProviderConfirmed,
+} from '../../parts/provider-confirmation.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
 import { useDialogState } from '../../parts/use-dialog-state.ts';
 import { type Submission, useSubmit } from '../../parts/use-submit.ts';
@@ -23,13 +28,25 @@ import { Section } from './section.tsx';
 
 const METHODS = {
   password: 'Use your password',
+  oidc: 'Use your sign-in provider',
   code: 'Use an authenticator code',
   passkey: 'Use a passkey you have',
 } as const;
 type Method = keyof typeof METHODS;
 
-const proofOf = (method: Method, { password = '', code = '' }: Readonly<Record<string, string>>): Proof =>
-  method === 'passkey' ? method : method === 'code' ? { code: normalizeCode(code) } : { password };
+function proofOf(method: Method, values: Readonly<Record<string, string>>, by: ProviderConfirmed): Proof {
+  const { password = '', code = '' } = values;
+  switch (method) {
+    case 'passkey':
+      return method;
+    case 'code':
+      return { code: normalizeCode(code) };
+    case 'oidc':
+      return by.use();
+    case 'password':
+      return { password };
+  }
+}
 
 interface Props {
   readonly user: SignedInUser;
@@ -39,19 +56,22 @@ interface Props {
 }
 
 function AddPasskey({ user, hasPasskey, onAdded, onCancel }: Props) {
-  const [method, setMethod] = useState<Method>('password');
+  const by = useProviderConfirmed('add_passkey');
   const methods: readonly Method[] = [
-    'password',
+    ...(user.has_password ? (['password'] as const) : []),
+    ...(by.provider === null ? [] : (['oidc'] as const)),
     ...(user.second_factor ? (['code'] as const) : []),
     ...(hasPasskey ? (['passkey'] as const) : []),
   ];
+  const [method, setMethod] = useState<Method>(methods[0] ?? 'password');
   const submit = useSubmit(async (values) => {
-    await addPasskey((values.name ?? '').trim(), proofOf(method, values));
+    await addPasskey((values.name ?? '').trim(), proofOf(method, values, by));
     await onAdded();
     await notify('Passkey added.');
   }, method);
+  const isReady = method !== 'oidc' || by.confirmed;
   return (
-    <Form submit={submit} action="Continue" main onCancel={onCancel}>
+    <Form submit={submit} action="Continue" main onCancel={onCancel} disabled={!isReady}>
       <TextInput
         label="Passkey name"
         description="For example the device that stores it. Your browser asks for the rest."
@@ -61,7 +81,7 @@ function AddPasskey({ user, hasPasskey, onAdded, onCancel }: Props) {
         {...submit.field('name')}
       />
       <HiddenUsername email={user.email} />
-      <ProofField method={method} submit={submit} />
+      <ProofField method={method} submit={submit} by={by} />
       <Group gap="md">
         {methods
           .filter((other) => other !== method)
@@ -75,8 +95,10 @@ function AddPasskey({ user, hasPasskey, onAdded, onCancel }: Props) {
   );
 }
 
-function ProofField({ method, submit }: { method: Method; submit: Submission }) {
+function ProofField({ method, submit, by }: { method: Method; submit: Submission; by: ProviderConfirmed }) {
   switch (method) {
+    case 'oidc':
+      return <ProviderConfirmation action="add_passkey" by={by} />;
     case 'password':
       return <PasswordField label="Password" {...submit.field('password')} />;
     case 'code':
@@ -96,7 +118,7 @@ export function PasskeysSection({ user }: { user: SignedInUser }) {
     queryKey: KEY,
     queryFn: () => unwrap(api.GET('/dashboard/passkeys')),
   });
-  const [adding, { open, close }] = useDisclosure();
+  const [adding, { open, close }] = useDisclosure(useProviderConfirmed('add_passkey').confirmed);
   const supportsPasskeys = useSupportsPasskeys();
   const { item: removing, ...removal } = useDialogState<Passkey>();
   const refresh = () => client.invalidateQueries({ queryKey: KEY });

@@ -40,11 +40,12 @@ export const FORMS: readonly FormRow[] = [
   },
   {
     path: '/usage',
+    open: ['Last 30 days', 'Custom…'],
     action: 'Apply',
-    cancel: false,
     type: { 'From (UTC)': '' },
     wrong: 'From (UTC)',
-    draft: { 'From (UTC)': '2026-11-01' },
+    // It sends nothing.
+    draft: null,
   },
   {
     path: '/log?query=x',

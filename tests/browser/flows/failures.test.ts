@@ -64,7 +64,7 @@ describeBrowser('a part that cannot be loaded', (browser) => {
     const { page } = await broken('/log', 'Log', /\/views\?/);
     await rowOf(page, 'jane@good.com').waitFor();
     await button(page, 'Views').click();
-    await says(page, 'Your saved views could not be loaded.');
+    await says(page, 'The saved views could not be loaded.');
   });
 
   it('a page that is opened offline says so, keeps the navigation, and comes when the connection is back', async () => {

@@ -1,69 +1,68 @@
-import { Button, Group, Modal, TextInput } from '@mantine/core';
+import { Group, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { dayOf } from './days.ts';
+import { DialogForm } from './dialog-form.tsx';
 import { type TimeSearch, validateDays } from './time.ts';
-import { useFocusInvalid } from './use-focus-invalid.ts';
+
+interface Days {
+  readonly from: string;
+  readonly to: string;
+}
 
 /** Asks for the first and the last day (UTC); begins with those of `time`, or with today. */
 export function CustomRangeDialog(props: {
   opened: boolean;
   time: TimeSearch;
   onClose: () => void;
-  onChange: (days: { from: string; to: string }) => void;
+  onChange: (days: Days) => void;
 }) {
   const { opened, time, onClose, onChange } = props;
   const today = dayOf(Date.now());
   return (
     <Modal opened={opened} onClose={onClose} title="Time">
-      <CustomRange days={[time.from ?? today, time.to ?? today]} onChange={onChange} />
+      <CustomRange days={{ from: time.from ?? today, to: time.to ?? today }} onCancel={onClose} onChange={onChange} />
     </Modal>
   );
 }
 
 function CustomRange({
   days,
+  onCancel,
   onChange,
 }: {
-  days: readonly [first: string, last: string];
-  onChange: (days: { from: string; to: string }) => void;
+  days: Days;
+  onCancel: () => void;
+  onChange: (days: Days) => void;
 }) {
-  const [from, setFrom] = useState(days[0]);
-  const [to, setTo] = useState(days[1]);
-  const [wrong, setWrong] = useState<ReturnType<typeof validateDays>>(null);
-  const { form, onAttempt } = useFocusInvalid(null);
+  const [from, setFrom] = useState(days.from);
+  const [to, setTo] = useState(days.to);
+  const wrong = validateDays(from, to);
   return (
-    <form
-      ref={form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onAttempt();
-        const found = validateDays(from, to);
-        setWrong(found);
-        if (found === null) onChange({ from, to });
-      }}
+    <DialogForm
+      values={{ from, to }}
+      missing={wrong === null ? {} : { [wrong.field]: wrong.error }}
+      action="Apply"
+      onCancel={onCancel}
+      onSave={async () => onChange({ from, to })}
     >
-      <Group align="flex-end" gap="xs">
-        <TextInput
-          type="date"
-          size="xs"
-          label="From (UTC)"
-          value={from}
-          onChange={(event) => setFrom(event.currentTarget.value)}
-          error={wrong?.field === 'from' && wrong.error}
-        />
-        <TextInput
-          type="date"
-          size="xs"
-          label="To (inclusive)"
-          value={to}
-          onChange={(event) => setTo(event.currentTarget.value)}
-          error={wrong?.field === 'to' && wrong.error}
-        />
-        <Button type="submit" size="xs">
-          Apply
-        </Button>
-      </Group>
-    </form>
+      {(errorOf) => (
+        <Group align="flex-start" gap="xs">
+          <TextInput
+            type="date"
+            label="From (UTC)"
+            value={from}
+            onChange={(event) => setFrom(event.currentTarget.value)}
+            error={errorOf('from')}
+          />
+          <TextInput
+            type="date"
+            label="To (inclusive)"
+            value={to}
+            onChange={(event) => setTo(event.currentTarget.value)}
+            error={errorOf('to')}
+          />
+        </Group>
+      )}
+    </DialogForm>
   );
 }

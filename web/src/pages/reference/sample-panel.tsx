@@ -1,13 +1,16 @@
 import { TextInput } from '@mantine/core';
-import { useId, useState } from 'react';
+import { Suspense, useId, useState } from 'react';
 import { rememberKey, useRememberedKey } from '../../api/remembered-key.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
+import { lazyPart, notDrawn, PartBoundary } from '../../parts/lazy.tsx';
 import { type Entry, uploadType } from './document.ts';
 import { useDocument } from './query.ts';
 import css from './reference.module.css';
 import { SampleBlock } from './sample-block.tsx';
 import { RECEIVER, sampleOf } from './samples.ts';
-import { TryIt } from './try-it.tsx';
+
+/** Only with a test key. */
+const TryIt = lazyPart(() => import('./try-it.tsx'), 'TryIt');
 
 /** The request in each language, with a key where one is known; of an event, a server that receives it. */
 export function SamplePanel({ entry }: { entry: Entry }) {
@@ -19,7 +22,13 @@ export function SamplePanel({ entry }: { entry: Entry }) {
     <>
       <SampleBlock write={(language) => sampleOf(language, document, entry, location.origin, key)} />
       <KeyField />
-      {key?.startsWith('mv_test_') && uploadType(entry.operation) === null && <TryIt entry={entry} testKey={key} />}
+      {key?.startsWith('mv_test_') && uploadType(entry.operation) === null && (
+        <PartBoundary part={TryIt} failed={notDrawn}>
+          <Suspense fallback={null}>
+            <TryIt entry={entry} testKey={key} />
+          </Suspense>
+        </PartBoundary>
+      )}
     </>
   );
 }

@@ -1,4 +1,5 @@
 /** Plans of one's own: their prices and their monthly allowance, exact over nodes, clocks, crashes and restores. */
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { monthOf } from '../../src/kernel/clock.ts';
 import { DEFAULT_PLANS, isUnlimited, type PlanTerms, plansOf, termsOf } from '../../src/kernel/facts/plans.ts';
@@ -247,6 +248,92 @@ async function savedState(lab: StoreLab): Promise<(store: Store) => Promise<Stor
     return store;
   };
 }
+
+const node = fc.nat({ max: 1 });
+/** What happens at once, on two nodes; then perhaps months pass. */
+const step = fc.record({
+  at: fc.array(
+    fc.oneof(
+      fc.record({ node, do: fc.constant('charge' as const), credits: fc.constantFrom(1, 3, 10) }),
+      fc.record({ node, do: fc.constant('hold' as const) }),
+      fc.record({ node, do: fc.constant('settle' as const), credits: fc.constantFrom(0, 1, 10) }),
+      fc.record({ node, do: fc.constant('give back' as const) }),
+      fc.record({ node, do: fc.constant('grant' as const), credits: fc.integer({ min: -60, max: 60 }) }),
+      fc.record({ node, do: fc.constant('plan' as const), plan: fc.constantFrom('lost', 'some', 'kept', 'premium') }),
+    ),
+    { maxLength: 6 },
+  ),
+  months: fc.constantFrom(0, 0, 1, 2),
+});
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** An account, and what it was told: what it was granted and charged, and what it holds. */
+class Told {
+  readonly who: Member;
+  readonly holds: Awaited<ReturnType<typeof hold>>[] = [];
+  granted = 50;
+  charged = 0;
+  constructor(who: Member) {
+    this.who = who;
+  }
+
+  async run(store: Store, what: Step['at'][number]): Promise<void> {
+    const { account } = this.who;
+    if (what.do === 'charge') {
+      const answer = await charge(store, this.who, what.credits);
+      if (answer.outcome === 'settled') this.charged += answer.record.credits;
+    } else if (what.do === 'hold') {
+      const id = newVerificationId();
+      const answer = await store.charging.admit(asking(this.who, { id, level: 'smtp' }));
+      if (answer.outcome === 'admitted') this.holds.push({ id, caller: answer.caller, balance: answer.balance });
+    } else if (what.do === 'grant') {
+      if ((await store.accounts.grant(account.id, what.credits, 'test', BY)) !== null) this.granted += what.credits;
+    } else if (what.do === 'plan') await store.accounts.set(account.id, { plan: what.plan });
+    else {
+      const held = this.holds.pop();
+      if (held === undefined) return;
+      const record = what.do === 'give back' ? null : verdict(held.id, { credits: what.credits });
+      await store.charging.settle({ caller: held.caller, holdId: held.id, record, idempotency: null });
+      this.charged += record?.credits ?? 0;
+    }
+  }
+}
+
+describeStores('plans, months, charges and grants, whatever happens on two nodes', (lab) => {
+  async function check(store: Store, { who, granted, charged, holds }: Told): Promise<void> {
+    expect(await store.accounts.audit()).toEqual([]);
+    const allowances = await allowancesOf(store, who);
+    const given = allowances.reduce((sum, [amount]) => sum + Number(amount), 0);
+    const [row] = await lab.sql(`SELECT balance, locked, allowance FROM accounts WHERE id = '${who.account.id}'`);
+    const [balance, locked, allowance] = [Number(row!.balance), Number(row!.locked), Number(row!.allowance)];
+    expect([balance + locked, locked]).toEqual([granted + given - charged, 10 * holds.length]);
+    expect(Math.min(balance, allowance)).toBeGreaterThanOrEqual(0);
+    expect(allowance).toBeLessThanOrEqual(balance + locked);
+    const months = allowances.map(([, note]) => String(note)).filter((note) => /^\d{4}-\d\d$/.test(note));
+    expect(months).toEqual([...new Set(months)]);
+  }
+
+  it('credits neither appear nor vanish, and each month is given once', { timeout: 120_000 }, async () => {
+    const nodes = [await lab.open({ plans: PLANS }), await lab.open({ plans: PLANS })];
+    const outcomes = { charged: 0, allowances: 0 };
+    const live = async (steps: readonly Step[]) => {
+      const told = new Told(await member(nodes[0]!, { plan: 'lost', credits: 50 }));
+      for (const { at, months } of steps) {
+        await Promise.all(at.map((what) => told.run(nodes[what.node]!, what)));
+        await check(nodes[0]!, told);
+        for (let month = 0; month < months; month += 1) toNextMonth(lab);
+      }
+      outcomes.charged += told.charged;
+      outcomes.allowances += (await allowancesOf(nodes[0]!, told.who)).length;
+    };
+    const numRuns = lab.engine === 'sqlite' ? 25 : 10;
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), live), {
+      numRuns,
+      endOnFailure: true,
+    });
+    expect(Math.min(outcomes.charged, outcomes.allowances)).toBeGreaterThan(10);
+  });
+});
 
 describeStores('prices of a plan', (lab) => {
   const open = () => lab.open({ plans: PLANS });

@@ -46,7 +46,7 @@ export async function buildSdk(): Promise<void> {
     project: ['-p', 'sdk', '--noEmit', 'false', '--emitDeclarationOnly', '--rootDir', SOURCES],
     entries: CLIENT_ENTRIES,
   });
-  copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
+  for (const name of ['LICENSE', 'NOTICE']) copyFileSync(join(ROOT, name), join(folder, name));
   rmSync(place, { recursive: true, force: true });
   renameSync(folder, place);
 }

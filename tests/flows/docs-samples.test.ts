@@ -206,6 +206,13 @@ it('nothing tells people to run a package of the registry that is not published'
   await expect(run('git', args, { cwd: ROOT })).rejects.toMatchObject({ code: 1, stdout: '' });
 });
 
+it('each npm package has the license and the notice, as docs/licenses.md says', () => {
+  const missing = ['', 'library/dist', 'sdk/dist'].flatMap((folder) =>
+    ['LICENSE', 'NOTICE'].map((name) => join(ROOT, folder, name)).filter((path) => !existsSync(path)),
+  );
+  expect(missing).toEqual([]);
+});
+
 /** Pages with nothing to run are not listed. */
 const own = SAMPLE_PAGES.filter((page) =>
   samplesOf(page).some((sample) => {

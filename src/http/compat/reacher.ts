@@ -74,7 +74,7 @@ export const REACHER: Readonly<Record<CompatVerdict, Judgment>> = {
 
 const errorOf = (type: string, message: string) => ({ error: { type, message } });
 
-/** Reacher calls an address of a function, such as sales@, risky whatever its server says. */
+/** Reacher calls a role address, such as sales@, risky whatever its server says. */
 function reacherReply(result: CompatResult) {
   const { is_reachable, smtp } = REACHER[verdictOf(result)];
   const { user, domain } = partsOf(result);

@@ -54,7 +54,7 @@ export const ZEROBOUNCE: Readonly<Record<CompatVerdict, Judgment>> = {
   smtp_unverifiable: row('unknown', 'antispam_system'),
 };
 
-/** ZeroBounce advises against addresses of functions, whatever their server says. */
+/** ZeroBounce advises against role addresses, whatever their server says. */
 function judgmentOf(result: CompatResult): Judgment {
   const found = ZEROBOUNCE[verdictOf(result)];
   if (result.is_role !== true) return found;

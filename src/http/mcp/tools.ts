@@ -126,7 +126,7 @@ async function resultOf(backend: McpBackend, input: VerifyInput): Promise<object
   }
 }
 
-const CHARGE = 'Charged like POST /v1/verify: 1 credit at level mx, 10 at level smtp.';
+const CHARGE = 'With an API key, charged like POST /v1/verify: 1 credit at level mx, 10 at level smtp.';
 
 export const MCP_TOOLS: readonly Tool[] = [
   tool({

@@ -16,11 +16,11 @@ import { PHP_FOLDERS } from './gen/php.ts';
 import { syntaxErrorsPage } from './gen/syntax-errors-page.ts';
 import { testingPage } from './gen/testing-page.ts';
 import { verdictsPage } from './gen/verdicts-page.ts';
-import { PUBLISHED, withProject } from './release/project.ts';
+import { N8N, PUBLISHED, withProject } from './release/project.ts';
 
 const check = process.argv.includes('--check');
 
-const manifests = PUBLISHED.map((folder) => {
+const manifests = [...PUBLISHED, N8N].map((folder) => {
   const path = join(folder, 'package.json');
   return [path, withProject(readFileSync(join(ROOT, path), 'utf8'), folder)];
 });

@@ -6,27 +6,35 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isBuilt, ROOT } from './fresh.mjs';
-import { phpSbom, pythonSbom, pythonVersion, pythonWithHatchling } from './release/clients.ts';
+import { n8nSbom, phpSbom, pythonSbom, pythonVersion, pythonWithHatchling } from './release/clients.ts';
 import { releaseNotes, releaseProblems } from './release/notes.ts';
-import { PUBLISHED, REPOSITORY } from './release/project.ts';
+import { N8N, PUBLISHED, REPOSITORY } from './release/project.ts';
 
 /** The client in Python, which hatchling builds. */
 const PYTHON = 'clients/python';
 const PHP = 'clients/php';
-const MANIFESTS = ['package.json', 'library/package.json', 'sdk/package.json', 'web/package.json'];
+const MANIFESTS = [
+  'package.json',
+  'library/package.json',
+  'sdk/package.json',
+  'web/package.json',
+  `${N8N}/package.json`,
+];
 
 const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false }, out: { type: 'string' } } });
 const dryRun = values['dry-run'];
 const out = resolve(values.out ?? join(ROOT, 'release'));
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
-const run = (command: string, ...args: string[]): string =>
+const run = (command: string, ...args: string[]): string => runIn(ROOT, command, ...args);
+const runIn = (cwd: string, command: string, ...args: string[]): string =>
   execFileSync(command, args, {
-    cwd: ROOT,
+    cwd,
     encoding: 'utf8',
     maxBuffer: 1 << 28,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -56,6 +64,7 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 // Built above, once for all.
 for (const folder of PUBLISHED) run('npm', 'pack', `./${folder}`, '--ignore-scripts', '--pack-destination', out);
+packNodes();
 execFileSync(python, ['-m', 'hatchling', 'build', '-d', out], {
   cwd: join(ROOT, PYTHON),
   stdio: ['ignore', 'ignore', 'inherit'],
@@ -68,6 +77,7 @@ writeFileSync(join(out, 'NOTES.md'), `# Mailvet ${version}\n\n${releaseNotes(cha
 writeFileSync(join(out, 'sbom.cdx.json'), run('npm', 'run', '--silent', 'sbom'));
 writeFileSync(join(out, 'sbom-python.cdx.json'), `${JSON.stringify(pythonSbom(pyproject), null, 2)}\n`);
 writeFileSync(join(out, 'sbom-php.cdx.json'), `${JSON.stringify(phpSbom(version), null, 2)}\n`);
+writeFileSync(join(out, 'sbom-n8n.cdx.json'), `${JSON.stringify(n8nSbom(version), null, 2)}\n`);
 const sums = readdirSync(out)
   .sort()
   .map(
@@ -86,3 +96,17 @@ console.log(`git tag -a v${version} -F ${join(out, 'NOTES.md')} && git push orig
 const distributions = readdirSync(out).filter((name) => /\.(whl|tar\.gz)$/.test(name) && !name.startsWith(php));
 console.log(`python3 -m twine upload ${distributions.map((name) => join(out, name)).join(' ')}`);
 for (const name of tarballs) console.log(`npm publish ${join(out, name)} --access public --provenance`);
+
+/** The nodes for n8n have packages of their own: they are built in a copy, so that a run of their tests goes on. */
+function packNodes(): void {
+  const copy = mkdtempSync(join(tmpdir(), 'mailvet-n8n-'));
+  try {
+    const isSource = (path: string) => !['node_modules', 'dist'].includes(basename(path));
+    cpSync(join(ROOT, N8N), copy, { recursive: true, filter: isSource });
+    runIn(copy, 'npm', 'ci', '--ignore-scripts');
+    runIn(copy, 'npm', 'run', 'build');
+    runIn(copy, 'npm', 'pack', '--ignore-scripts', '--pack-destination', out);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}

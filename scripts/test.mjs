@@ -119,6 +119,11 @@ const STAGES = {
         folder: 'clients/php',
         junit: (report) => ['/usr/bin/phpunit', '--log-junit', report],
       },
+      {
+        name: 'clients-n8n',
+        folder: 'clients/n8n',
+        junit: (report) => [pinnedPath(), 'test/run.mjs', report],
+      },
     ],
   },
   // Checks what compiler and tests report for a new reason, a forgotten table and a changed limit.

@@ -8,6 +8,7 @@ import { V1_ROUTES } from '../../src/http/routes.ts';
 import { readDocument } from '../../web/src/pages/reference/document.ts';
 import { ROOT } from '../fresh.mjs';
 import { type ApiTypes, apiTypes } from './api-types.ts';
+import { n8nFiles } from './n8n.ts';
 import { DEFAULT_URL } from './openapi-files.ts';
 import { phpFiles } from './php.ts';
 import { pythonFiles } from './python.ts';
@@ -23,8 +24,9 @@ export async function clientTypes(): Promise<Record<string, string>> {
   return {
     ...pythonFiles(types),
     ...phpFiles(types),
+    ...n8nFiles(types),
     // A package has its own.
-    ...Object.fromEntries(['python', 'php'].map((name) => [`clients/${name}/LICENSE`, license])),
+    ...Object.fromEntries(['python', 'php', 'n8n'].map((name) => [`clients/${name}/LICENSE`, license])),
     'web/src/pages/reference/client-calls.ts': clientCalls(types),
     'sdk/src/schema.ts': typesOf(document),
     'web/src/api/schema.ts': typesOf(dashboardDocument(DASHBOARD_ROUTES, DEFAULT_URL)),

@@ -30,6 +30,10 @@ export function phpSbom(version: string): object {
   return bom({ type: 'library', group: 'mailvet', name: 'mailvet', version, purl }, []);
 }
 
+/** That of the nodes for n8n, which brings what they use. */
+export const n8nSbom = (version: string): object =>
+  bom({ type: 'library', name: 'n8n-nodes-mailvet', version, purl: `pkg:npm/n8n-nodes-mailvet@${version}` }, []);
+
 const bom = (component: object, components: readonly object[]) => ({
   ...{ bomFormat: 'CycloneDX', specVersion: '1.5', version: 1, metadata: { component }, components },
 });

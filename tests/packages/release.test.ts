@@ -16,10 +16,12 @@ it.skipIf(!canBuild)('`npm run release -- --dry-run` makes the files of a releas
     const args = ['run', 'release', '--', '--dry-run', '--out', out];
     const printed = execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' });
     expect(printed).toContain('This was a dry run.');
-    const tarballs = ['mailvet', 'mailvet-client', 'mailvet-engine'].map((name) => `${name}-${version}.tgz`);
+    const tarballs = ['mailvet', 'mailvet-client', 'mailvet-engine', 'n8n-nodes-mailvet'].map(
+      (name) => `${name}-${version}.tgz`,
+    );
     const python = [`mailvet-${version}-py3-none-any.whl`, `mailvet-${version}.tar.gz`];
     const php = `mailvet-php-${version}.tar.gz`;
-    const boms = ['sbom.cdx.json', 'sbom-python.cdx.json', 'sbom-php.cdx.json'];
+    const boms = ['sbom.cdx.json', 'sbom-python.cdx.json', 'sbom-php.cdx.json', 'sbom-n8n.cdx.json'];
     const names = ['NOTES.md', 'SHA256SUMS', ...tarballs, ...python, php, ...boms];
     expect(readdirSync(out).sort()).toEqual(names.sort());
     // Exits with 1 where a sum does not fit.
@@ -40,6 +42,9 @@ it.skipIf(!canBuild)('`npm run release -- --dry-run` makes the files of a releas
       encoding: 'utf8',
     });
     expect(JSON.parse(manifest)).toMatchObject({ name: '@mailvet/engine', version });
+    const nodes = execFileSync('tar', ['-tf', join(out, tarballs[3]!)], { encoding: 'utf8' });
+    for (const name of ['credentials/MailvetApi.credentials.js', 'nodes/Mailvet/Mailvet.node.js', 'icons/mailvet.svg'])
+      expect(nodes).toContain(`package/dist/${name}\n`);
     const sources = execFileSync('tar', ['-tf', join(out, python[1]!)], { encoding: 'utf8' });
     for (const name of ['src/mailvet/py.typed', 'src/mailvet/models.py', 'README.md', 'LICENSE'])
       expect(sources).toContain(`mailvet-${version}/${name}\n`);

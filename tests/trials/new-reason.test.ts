@@ -136,6 +136,7 @@ describe('a new reason of the mailbox check', () => {
 
   it('makes the generated files stale: documents, types of all clients, pages', () => {
     expect(copy.stale()).toEqual([
+      'clients/n8n/nodes/fields.ts',
       'clients/php/src/Api/VerificationsApi.php',
       'clients/php/src/Enum/Reason.php',
       'clients/python/src/mailvet/_async_calls.py',

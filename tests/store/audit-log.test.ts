@@ -38,6 +38,7 @@ describeStores('the audit log', (lab) => {
       at: lab.clock.now(),
       actor: COMMAND,
       account: id,
+      accountName: 'Nobody said so',
       action: 'account.created',
       target: 'Ex\uFFFDample',
       detail: expect.anything(),

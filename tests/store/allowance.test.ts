@@ -21,6 +21,7 @@ const PLANS = plansOf([
   ...DEFAULT_PLANS.values(),
 ]);
 const ROUNDS = Number(process.env.MAILVET_TEST_ROUNDS ?? 3);
+const KILLED_MS = 60_000 + ROUNDS * 15_000;
 
 const charge = (store: Store, who: Member, credits: number) => verifyNow(store, who, { credits });
 const creditsOf = async (store: Store, { account }: Member) => {
@@ -280,7 +281,8 @@ class Told {
   async run(store: Store, what: Step['at'][number]): Promise<void> {
     const { account } = this.who;
     if (what.do === 'charge') {
-      const answer = await charge(store, this.who, what.credits);
+      // No verdict costs more than the level that was asked for.
+      const answer = await verifyNow(store, this.who, { credits: what.credits }, { level: 'smtp' });
       if (answer.outcome === 'settled') this.charged += answer.record.credits;
     } else if (what.do === 'hold') {
       const id = newVerificationId();
@@ -331,7 +333,7 @@ describeStores('plans, months, charges and grants, whatever happens on two nodes
       numRuns,
       endOnFailure: true,
     });
-    expect(Math.min(outcomes.charged, outcomes.allowances)).toBeGreaterThan(10);
+    expect(Math.min(outcomes.charged, outcomes.allowances)).toBeGreaterThanOrEqual(numRuns / 2);
   });
 });
 
@@ -399,7 +401,7 @@ describeStores('prices of a plan', (lab) => {
 });
 
 describeStores('the end of a month under kill -9', (lab) => {
-  it(`gives the allowance once in ${ROUNDS} rounds`, async () => {
+  it(`gives the allowance once in ${ROUNDS} rounds`, { timeout: KILLED_MS }, async () => {
     const store = await lab.open({ plans: PLANS });
     for (let round = 0; round < ROUNDS; round++) {
       const who = await member(store, { plan: 'huge', credits: 0, rateLimit: 1_000_000_000 });
@@ -422,5 +424,5 @@ describeStores('the end of a month under kill -9', (lab) => {
       expect(months).toContain('2026-12');
       expect(await store.accounts.audit()).toEqual([]);
     }
-  }, 120_000);
+  });
 });

@@ -2,7 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,12 +80,13 @@ describe('alerts in Slack', () => {
   let url: string;
   let id: string;
   beforeAll(async () => {
-    slack = createServer(async (request, reply) => {
+    const receive = async (request: IncomingMessage, reply: ServerResponse) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
       if (answer === 200) said.push(JSON.parse(Buffer.concat(chunks).toString()).text);
       reply.writeHead(answer).end();
-    });
+    };
+    slack = createServer((request, reply) => void receive(request, reply));
     await new Promise<void>((resolve) => slack.listen(0, '127.0.0.1', resolve));
     // Made with its secret before the program runs, which then has to be where the webhook says.
     const port = await new Promise<number>((resolve) => {

@@ -1,7 +1,7 @@
 /** The trigger with the service: its registration, and what it takes of deliveries and of others' requests. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
@@ -13,12 +13,13 @@ const { prepared } = stage();
 
 /** n8n's URL of a trigger: what arrives goes to the node. */
 async function listening(trigger: Trigger, requests: Json[]): Promise<string> {
-  const server = createServer(async (request, reply) => {
+  const answer = async (request: IncomingMessage, reply: ServerResponse) => {
     const body = await buffer(request);
     const got = await receive(trigger.kept, request.headers, body);
     requests.push({ headers: request.headers, body, ...got });
     reply.writeHead(got.status).end(JSON.stringify(got.said));
-  });
+  };
+  const server = createServer((request, reply) => void answer(request, reply));
   after(() => server.close());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -59,7 +59,7 @@ it('a mail that could not be delivered is retried and sent once', async () => {
   await lab.store.jobs.add({ kind: 'low_balance', payload: {}, key: 'now' });
   const mailJob = async () =>
     (await lab.store.jobs.list({ failed: false, limit: 100 })).items.find(({ kind }) => kind === 'alert_mail');
-  await expect.poll(async () => (await mailJob())?.lastError, { timeout: 10_000 }).toMatch(/451 to MAIL/);
+  await expect.poll(async () => (await mailJob())?.lastError, { timeout: 40_000 }).toMatch(/451 to MAIL/);
   expect(sink.mails).toHaveLength(0);
   down = false;
   await retryNow(lab.databaseUrl, 'alert_mail');

@@ -169,7 +169,7 @@ export async function request(
 
 /** What the public document says of each operation: method, path, and the errors that it can have. */
 const DOCUMENTED = Object.entries<Record<string, { 'x-error-codes'?: string[] }>>(
-  JSON.parse(readFileSync('docs/openapi.json', 'utf8')).paths,
+  JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')).paths,
 ).flatMap(([template, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     method: method.toUpperCase(),

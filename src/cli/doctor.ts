@@ -23,10 +23,11 @@ export const doctorCommand = (): Command =>
       const { examine, examineSurroundings, isFit } = await import('../service/doctor.ts');
       const providers = () => watchDomainData(options.listsDir, systemClock).current.providerNames;
       const { egresses = [] } = (await smtpIdentityOf(options, providers)) ?? {};
-      const [{ findings: ofHost, advice }, around] = await Promise.all([
-        examine({ ...options, egresses: () => egresses }, () => checkStore(options)),
-        examineSurroundings(surroundingsOf(options, flags.mailTo ?? null)),
-      ]);
+      const { findings: ofHost, advice } = await examine({ ...options, egresses: () => egresses }, () =>
+        checkStore(options),
+      );
+      // Not at once: the system looks names up in few threads, which a name without an answer holds for seconds.
+      const around = await examineSurroundings(surroundingsOf(options, flags.mailTo ?? null));
       const findings = [...ofHost, ...around];
       const ok = isFit(findings);
       printResult(flags, { findings, advice, ok }, [...linesOf(findings), ...adviceLines(advice)].join('\n'));

@@ -38,7 +38,10 @@ export const PACKAGES = [
       tests: CLIENTS,
     }),
   ),
-  ...['php-psr-simple-cache', 'php-illuminate-validation'].map((name) => ({ name, tests: CLIENTS })),
+  ...['php-psr-http-client', 'php-psr-simple-cache', 'php-illuminate-validation'].map((name) => ({
+    name,
+    tests: CLIENTS,
+  })),
   { name: 'nginx', unpack: true, tests: 'the files for deployment' },
   { name: 'caddy', unpack: true, tests: 'the files for deployment' },
   { name: 'prometheus', unpack: true, tests: 'the files for deployment' },

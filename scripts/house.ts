@@ -2,6 +2,8 @@
  * `npm run house`: how large the sources are and how far a reader has to jump. Counts lines, files, exports and long
  * functions in the syntax trees, and the files and functions that one warm verification enters, by the coverage of V8.
  *
+ * `-- --names` lists what is counted, `-- --fragments` counts comments without a verb instead.
+ *
  * Coverage is that of the main thread. A warm call is one like those before it, so the answers of the DNS are cached.
  */
 import { execFileSync } from 'node:child_process';
@@ -20,6 +22,7 @@ import { zone } from '../tests/lab/dns.ts';
 import { startSmtp } from '../tests/lab/smtp.ts';
 import { allSources, lineAt, type Node, parse, placeOf, type Source, visit } from '../tests/syntax.ts';
 import { ROOT } from './fresh.mjs';
+import { fragmentsIn } from './house/fragments.ts';
 
 const LONGEST_FUNCTION = 70;
 const SMALL_FILE = 45;
@@ -28,7 +31,11 @@ const RUNS = 15;
 const GENERATED = ['sdk/src/schema.ts', 'web/src/api/schema.ts', 'docs/openapi.json'];
 
 const { values: flags } = parseArgs({
-  options: { names: { type: 'boolean' }, 'without-service': { type: 'boolean' } },
+  options: {
+    fragments: { type: 'boolean' },
+    names: { type: 'boolean' },
+    'without-service': { type: 'boolean' },
+  },
 });
 
 const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path);
@@ -39,6 +46,11 @@ const tracked = new Set(execFileSync('git', ['ls-files', '-z'], { cwd: ROOT, enc
 const sources = allSources(ROOT);
 const product = sources.filter(({ path }) => path.startsWith('src/') && !isTest(path));
 const web = sources.filter(({ path }) => path.startsWith('web/src/') && !isTest(path));
+
+if (flags.fragments) {
+  reportFragments();
+  process.exit();
+}
 
 report('lines', [
   ['src without tests', sum(product.map(({ text }) => linesOf(text)))],
@@ -71,6 +83,16 @@ function report(title: string, rows: readonly (readonly [name: string, figure: n
   console.log(`\n${title}`);
   for (const [name, figure] of rows)
     console.log(`  ${name.padEnd(44)} ${typeof figure === 'number' ? figure.toLocaleString('en') : figure}`);
+}
+
+function reportFragments(): void {
+  const found = product.flatMap(fragmentsIn);
+  const byRoom = Object.groupBy(found, (line) => /^src\/([^/.]+)/.exec(line)?.[1] ?? '');
+  report('comments without a verb', [
+    ...Object.entries(byRoom).map(([room, lines = []]) => [room, lines.length] as const),
+    ['total', found.length],
+  ]);
+  if (flags.names) for (const line of found) console.log(`  ${line}`);
 }
 
 function styleLines(): number {

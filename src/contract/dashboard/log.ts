@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { ERROR_CODES } from '../../kernel/errors.ts';
 import {
   ADDRESS_LENGTH,
   LOG_KEYS_LENGTH,
@@ -90,7 +91,8 @@ export const RejectedRequestReply = Type.Object(
     client_ip: Nullable(Type.String()),
     route: Nullable(Type.String()),
     status: Nullable(Type.Integer()),
-    code: Nullable(Type.String()),
+    /** Null too if an earlier version recorded one that there is no longer. */
+    code: Nullable(OneOf(ERROR_CODES)),
     via: Nullable(OneOf(VIAS)),
     /** What a hook answered although there was no verdict; null: it was no such call. */
     answer: Nullable(OneOf(POLICY_ACTIONS)),

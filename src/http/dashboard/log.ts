@@ -89,7 +89,7 @@ const rejectedReply = (row: LoggedRequest): C.RejectedRequestReply => ({
   client_ip: row.clientIp,
   route: row.route,
   status: row.status,
-  code: row.code,
+  code: row.code !== null && isErrorCode(row.code) ? row.code : null,
   via: row.via,
   answer: row.answer,
 });
@@ -205,11 +205,11 @@ export const LOG_ROUTES: readonly Route[] = [
       ({ log }) =>
       async ({ account }, { params }) => {
         const row = await log.getRejected(account, params.id);
-        const { code } = row;
-        const error = code !== null && isErrorCode(code) ? ERRORS[code] : null;
+        const rejected = rejectedReply(row);
+        const error = rejected.code === null ? null : ERRORS[rejected.code];
         return {
           body: {
-            rejected: rejectedReply(row),
+            rejected,
             meaning: error?.message ?? null,
             fix: error?.fix.replaceAll('`', '') ?? null,
           },

@@ -52,8 +52,6 @@ export interface VerdictCopy {
 }
 
 export interface ReasonRow {
-  /** Name in lists and charts. */
-  readonly label: string;
   /** One copy, or one for each status where the reason has two. */
   readonly copy: VerdictCopy | Readonly<Record<Status, VerdictCopy>>;
   /**
@@ -65,7 +63,6 @@ export interface ReasonRow {
 
 export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
   blocked_by_filter: {
-    label: 'Blocked by filter',
     copy: {
       title: 'Blocked by one of your filters',
       meaning: 'Nothing else was checked, and nothing was charged.',
@@ -74,7 +71,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   bounced_before: {
-    label: 'Bounced before',
     copy: {
       title: 'Your mail to this address bounced',
       meaning:
@@ -84,7 +80,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   invalid_format: {
-    label: 'Invalid format',
     copy: {
       title: 'Not a valid email address',
       meaning: 'No public mail server could receive mail for it.',
@@ -93,7 +88,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   disposable_domain: {
-    label: 'Disposable domain',
     copy: {
       title: 'Disposable address',
       meaning:
@@ -103,7 +97,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   domain_not_found: {
-    label: 'Domain not found',
     copy: {
       title: 'The domain does not exist',
       meaning: 'DNS has no such name (NXDOMAIN).',
@@ -112,7 +105,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   no_mx_records: {
-    label: 'No MX records',
     copy: {
       title: 'The domain has no mail server',
       meaning: 'It exists but has neither MX nor address records.',
@@ -121,7 +113,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   null_mx: {
-    label: 'Null MX',
     copy: {
       title: 'The domain does not accept mail',
       meaning: 'It publishes a null MX record (RFC 7505).',
@@ -130,7 +121,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   mx_unusable: {
-    label: 'MX unusable',
     copy: {
       title: 'No usable mail server',
       meaning: 'The MX records name only IP addresses, localhost, hosts without an address, or private addresses.',
@@ -139,7 +129,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   dns_failure: {
-    label: 'DNS failure',
     copy: {
       title: "The domain's name servers are failing",
       meaning: 'Other domains resolve; this one currently does not.',
@@ -148,7 +137,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   catch_all: {
-    label: 'Catch-all',
     copy: {
       title: 'The domain is a catch-all',
       meaning: 'The server accepts every mailbox name, so accepting this one proves little.',
@@ -157,7 +145,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   mailbox_not_found: {
-    label: 'Mailbox not found',
     copy: {
       title: 'The mailbox does not exist',
       meaning: 'The mail server rejected it as unknown.',
@@ -166,7 +153,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   mailbox_full: {
-    label: 'Mailbox full',
     copy: {
       good: {
         title: 'The mailbox is full for now',
@@ -182,7 +168,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   mailbox_disabled: {
-    label: 'Mailbox disabled',
     copy: {
       title: 'The mailbox is disabled',
       meaning: 'It exists but has been closed or suspended.',
@@ -191,7 +176,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   relay_denied: {
-    label: 'Relay denied',
     copy: {
       title: 'The server does not accept mail for this domain',
       meaning: "The domain's MX record points to the wrong server.",
@@ -200,7 +184,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   greylisted: {
-    label: 'Greylisted',
     copy: {
       title: 'Greylisted by the mail server',
       meaning: 'It defers mail from senders it has not seen before. Whether the mailbox exists is not known yet.',
@@ -210,7 +193,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: 300,
   },
   smtp_temporary_failure: {
-    label: 'SMTP temporary failure',
     copy: {
       title: 'The mail server has a temporary problem',
       meaning: 'The server deferred the request or closed the connection.',
@@ -219,7 +201,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   smtp_timeout: {
-    label: 'SMTP timeout',
     copy: {
       title: 'The mail server did not answer in time',
       meaning: 'Whether the mailbox exists is unknown.',
@@ -228,7 +209,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   smtp_unreachable: {
-    label: 'SMTP unreachable',
     copy: {
       title: 'No mail server could be reached',
       meaning: 'Whether the mailbox exists is unknown.',
@@ -237,7 +217,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   smtp_blocked: {
-    label: 'SMTP blocked',
     copy: {
       title: 'The mail server blocks this service',
       meaning: 'It objects to our IP address, sender address or reputation. That says nothing about the mailbox.',
@@ -246,7 +225,6 @@ export const REASONS: Readonly<Record<Reason, ReasonRow>> = {
     usualRetrySeconds: null,
   },
   smtp_unverifiable: {
-    label: 'SMTP unverifiable',
     copy: {
       title: 'The mailbox cannot be verified',
       meaning:

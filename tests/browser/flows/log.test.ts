@@ -74,7 +74,7 @@ describeBrowser('the log as an instrument', (browser) => {
   it('is exported with its search, or as a whole', async () => {
     const { page } = await logOf('one@good.com', 'two@no-mail.com', 'three@good.com');
     await button(page, 'Reason').click();
-    await page.getByRole('menuitemcheckbox', { name: 'No MX records' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'No mail servers' }).click();
     await page.keyboard.press('Escape');
     await expect.poll(() => rows(page)).toBe(1);
     await button(page, 'Export').click();

@@ -53,7 +53,7 @@ describeBrowser('overview and usage', (browser) => {
     await button(page, 'Clear Time').waitFor();
     await page.goBack();
 
-    await rowOf(page, 'No MX records').getByRole('link').click();
+    await rowOf(page, 'No mail servers').getByRole('link').click();
     await rowOf(page, 'joe@no-mail.com').waitFor();
     await expect.poll(() => page.locator('tr[data-entry]').count()).toBe(1);
     await page.goBack();
@@ -116,7 +116,7 @@ describeBrowser('overview and usage', (browser) => {
     await button(page, 'Clear Level').waitFor();
     await rowOf(page, 'joe@no-mail.com').waitFor();
     await page.goBack();
-    await rowOf(page, 'No MX records').waitFor();
+    await rowOf(page, 'No mail servers').waitFor();
     await expectText(page.getByRole('table', { name: 'By key' })).toContain('test3030');
 
     const arrived = page.waitForEvent('download');

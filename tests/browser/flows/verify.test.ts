@@ -98,7 +98,7 @@ describeBrowser('verifying, and the log of it', (browser) => {
     await box.fill('');
     await expect.poll(entries).toBe(3);
     await button(search, 'Reason').click();
-    await page.getByRole('menuitemcheckbox', { name: 'No MX records' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'No mail servers' }).click();
     await page.keyboard.press('Escape');
     await expect.poll(entries).toBe(1);
     await button(search, 'Key').click();
@@ -112,7 +112,7 @@ describeBrowser('verifying, and the log of it', (browser) => {
     await button(search, /^Reason is/).click();
     await page.getByRole('menuitemcheckbox', { name: 'Is not' }).click();
     await page.keyboard.press('Escape');
-    await button(search, 'Reason is not No MX records').waitFor();
+    await button(search, 'Reason is not No mail servers').waitFor();
     await expect.poll(entries).toBe(2);
     expect(page.url()).toContain('not=reason');
     await button(search, 'Clear Reason').click();

@@ -29,7 +29,7 @@ import { hasTime, type TimeSearch, withoutTime } from '../parts/time.ts';
 import { TimeChip } from '../parts/time-chip.tsx';
 import { useRowShortcuts } from '../parts/use-row-shortcuts.ts';
 import { escapeInvisible } from '../parts/verdict/escape-invisible.ts';
-import { reasonName } from '../parts/verdict/reasons.ts';
+import { reasonName } from '../parts/verdict/outcome.ts';
 import { hooksQuery } from './hooks/query.ts';
 import { keysQuery } from './keys/query.ts';
 import { EntryDrawer } from './log/entry-drawer.tsx';

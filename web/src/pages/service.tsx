@@ -11,7 +11,7 @@ import type { ChartData } from '../parts/chart/series.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { formatShare } from '../parts/delta.ts';
 import { Figures } from '../parts/figures.tsx';
-import { formatDateTime, formatMs, formatNumber, humanize, pluralize } from '../parts/format.ts';
+import { formatDateTime, formatMs, formatNumber, pluralize } from '../parts/format.ts';
 import { Glyph, type Outcome } from '../parts/glyph.tsx';
 import { operatorName } from '../parts/operator-name.ts';
 import { Page } from '../parts/page.tsx';
@@ -110,6 +110,14 @@ function Totals({ service: { hours, latency, node, store } }: { service: Service
 
 type EgressRow = Service['egress']['egresses'][number];
 
+const EGRESS_STATES: Readonly<Record<string, string>> = {
+  ok: 'Mail servers reached',
+  port_closed: 'Port 25 closed',
+  refused_everywhere: 'Refused by all mail servers',
+  resting: 'SOCKS server failing',
+};
+const egressState = (state: string): string => EGRESS_STATES[state] ?? state;
+
 /** None for the one that every host has. */
 function egressRows(egresses: readonly EgressRow[]): (readonly [name: string, text: string, problem: boolean])[] {
   if (egresses.every(({ name }) => name === 'default')) return [];
@@ -119,7 +127,7 @@ function egressRows(egresses: readonly EgressRow[]): (readonly [name: string, te
     const checks = day.checks === 0 ? 'no check today' : `${pluralize(day.checks, 'check')} today: ${shares}${time}`;
     const refusing = breakers === 0 ? '' : `; ${pluralize(breakers, 'operator')} refuse it`;
     const names = identity === null ? '' : ` ${identityText(identity)}.`;
-    const text = `${humanize(state)}${refusing}; ${checks}.${names}${advice === null ? '' : ` ${advice}`}`;
+    const text = `${egressState(state)}${refusing}; ${checks}.${names}${advice === null ? '' : ` ${advice}`}`;
     return [`Egress ${name}`, text, advice !== null];
   });
 }
@@ -150,7 +158,7 @@ const stated = (name: string, problem: string | null, fine: string): HealthRow =
 
 function healthRows({ node, problems, egress, lists }: Service): readonly HealthRow[] {
   const since = egress.since === null ? '' : ` since ${formatDateTime(egress.since)}`;
-  const reached = `${humanize(egress.state)}${since}`;
+  const reached = `${egressState(egress.state)}${since}`;
   return [
     stated('Store', problems.store, `${node.store}, answers and accepts writes`),
     stated(
@@ -204,8 +212,8 @@ const Health = ({ service }: { service: Service }) => (
 
 type Job = NonNullable<Service['store']>['jobs'][number];
 const JOBS: readonly Column<Job>[] = [
-  { header: 'Jobs', cell: ({ kind }) => humanize(kind) },
-  { header: 'State', cell: ({ state }) => humanize(state) },
+  { header: 'Jobs', cell: ({ kind }) => <span className="mono anywhere">{kind}</span> },
+  { header: 'State', cell: ({ state }) => state },
   { header: 'Number', numeric: true, cell: ({ count }) => formatNumber(count) },
 ];
 

@@ -42,6 +42,3 @@ export function formatRelative(iso: string, now: number = Date.now()): string {
   const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
   return relative.format(Math.trunc(seconds / size), unit);
 }
-
-/** `blocked_by_filter` → `blocked by filter`. */
-export const humanize = (word: string): string => word.replaceAll('_', ' ');

@@ -127,7 +127,7 @@ describe('audit log entries', () => {
   });
 
   it('with an unknown action or unexpected details are still shown', () => {
-    expect(describeEvent(unknown('key.lent_out', { to: 'x' }))).toEqual({ title: 'key lent out', details: null });
+    expect(describeEvent(unknown('key.lent_out', { to: 'x' }))).toEqual({ title: 'key.lent_out', details: null });
     expect(describeEvent(unknown('constructor'))).toEqual({ title: 'constructor', details: null });
     expect(describeEvent(entry('key.changed', { name: null, allow_ips: 'x' }))).toEqual({
       title: 'Edited an API key',

@@ -1,5 +1,5 @@
 import type { AuditLog } from '../../api/schema.ts';
-import { formatDateTime, formatNumber, humanize, pluralize } from '../../parts/format.ts';
+import { formatDateTime, formatNumber, pluralize } from '../../parts/format.ts';
 import { planLabel } from '../../parts/plans.ts';
 
 // Formatting of the details of audit log entries. Old entries may have another shape, so every value is checked.
@@ -125,7 +125,7 @@ const device = (name: unknown): string | null => (typeof name === 'string' ? nam
 function howAndWhere(detail: Detail): string | null {
   return joinParts([
     factor(detail.factor),
-    typeof detail.reason === 'string' ? detail.reason.replaceAll('_', ' ') : null,
+    typeof detail.reason === 'string' ? detail.reason : null,
     device(detail.device),
     detail.more === true ? 'from further addresses' : null,
   ]);
@@ -289,7 +289,7 @@ const EVENTS: Readonly<Record<Action, EventCopy>> = {
 export function describeEvent(entry: Entry): { title: string; details: string | null } {
   const { action, detail } = entry;
   // A page that was loaded before an upgrade may meet an action that it does not know.
-  if (!Object.hasOwn(EVENTS, action)) return { title: humanize(action.replace('.', ' ')), details: null };
+  if (!Object.hasOwn(EVENTS, action)) return { title: action, details: null };
   const { title, details } = EVENTS[action];
   return {
     title: typeof title === 'string' ? title : title(entry),

@@ -8,7 +8,7 @@ import { formatNumber } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Panel } from '../../parts/panel.tsx';
 import { oneOf } from '../../parts/search-params.ts';
-import { reasonName } from '../../parts/verdict/reasons.ts';
+import { reasonName } from '../../parts/verdict/outcome.ts';
 import { VERDICTS } from './deliverability.ts';
 import css from './list.module.css';
 import { notCheckedOf } from './progress-bar.tsx';

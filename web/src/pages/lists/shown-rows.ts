@@ -1,7 +1,7 @@
 import type { RowKind } from '../../../../src/kernel/facts/lists.ts';
 import type { ListHere } from '../../api/schema.ts';
 import { SEGMENT_LABELS } from '../../parts/chart/bars.ts';
-import { reasonName } from '../../parts/verdict/reasons.ts';
+import { reasonName } from '../../parts/verdict/outcome.ts';
 import type { ListSearch } from './search.ts';
 
 /** Verified addresses that the rows shown would have. */

@@ -10,7 +10,8 @@ import { Panel } from '../../parts/panel.tsx';
 import { QueryResult } from '../../parts/query-result.tsx';
 import type { TimeSearch } from '../../parts/time.ts';
 import css from '../overview/overview.module.css';
-import { rejectedRowId, rejectionName } from './rows.ts';
+import { rejectionName } from './rejections.ts';
+import { rejectedRowId } from './rows.ts';
 import { type LogSearch, logQuery } from './search.ts';
 
 const SHOWN = 8;

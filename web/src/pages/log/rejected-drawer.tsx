@@ -18,7 +18,7 @@ import { QueryResult } from '../../parts/query-result.tsx';
 import { rangeOf } from '../../parts/time.ts';
 import { keyQuery } from '../keys/query.ts';
 import { Source } from './entry-detail.tsx';
-import { rejectionName } from './rows.ts';
+import { rejectionName } from './rejections.ts';
 
 /** A rejected request beside the log. `onStep`: to the row above (-1) or below (1). */
 export function RejectedDrawer(props: { id: number; onStep: (by: -1 | 1) => void; onClose: () => void }) {

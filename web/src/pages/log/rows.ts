@@ -27,10 +27,3 @@ export function rowsOf({ entries, rejected }: Log): LogRow[] {
 /** The level that was asked for, and the one that was charged where it is another. */
 export const levelText = ({ requested, validation_type }: LogEntry): string =>
   requested === validation_type ? requested : `${requested}, charged as ${validation_type}`;
-
-/** Such as `429 Rate limit exceeded`, or `Answered accept: rate limit exceeded` of a hook. */
-export function rejectionName({ status, code, answer }: RejectedRequest): string {
-  const words = (code ?? 'rejected').replaceAll('_', ' ');
-  if (answer !== null) return `Answered ${answer}: ${words}`;
-  return `${status ?? ''} ${words.charAt(0).toUpperCase()}${words.slice(1)}`.trim();
-}

@@ -7,7 +7,8 @@ import { BelowAddress, OpenableRow, openHref, RowGroups, RowLink, RowsTable } fr
 import lineCss from '../../parts/verdict/verdict-line.module.css';
 import { Address, VerdictLine } from '../../parts/verdict/verdict-line.tsx';
 import css from './log.module.css';
-import { type LogRow, levelText, rejectionName } from './rows.ts';
+import { rejectionName } from './rejections.ts';
+import { type LogRow, levelText } from './rows.ts';
 import type { LogSearch } from './search.ts';
 
 const dayOf = ({ at }: LogRow): string => at.slice(0, 10);

@@ -3,7 +3,7 @@ import type { UsageChart } from '../../api/schema.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatNumber } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
-import { reasonName } from '../../parts/verdict/reasons.ts';
+import { reasonName } from '../../parts/verdict/outcome.ts';
 import type { LogSearch } from '../log/search.ts';
 import css from './overview.module.css';
 

@@ -1,7 +1,6 @@
-import type { Reason } from '../../../../src/kernel/facts/reasons.ts';
+import { NO_REASON, type Reason } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import type { Outcome } from '../glyph.tsx';
-import { reasonName } from './reasons.ts';
 
 /** What a row of the log is judged by. */
 type Judged = Pick<Verification, 'status' | 'deliverability' | 'reason' | 'validation_type'>;
@@ -17,6 +16,7 @@ interface Phrase {
   readonly part: Part;
 }
 
+/** The one name of each reason: in rows, filters, charts, files and prose. */
 const PHRASES: Readonly<Record<Reason, Phrase>> = {
   blocked_by_filter: { found: 'Blocked by your filter', part: null },
   bounced_before: { found: 'Bounced before', part: 'all' },
@@ -40,7 +40,7 @@ const PHRASES: Readonly<Record<Reason, Phrase>> = {
   smtp_unverifiable: { found: 'Provider does not disclose', open: 'mailbox unknown', part: null },
 };
 
-const NO_REASON: Readonly<Record<Verification['validation_type'], Phrase>> = {
+const WITHOUT_REASON: Readonly<Record<Verification['validation_type'], Phrase>> = {
   mx: { found: 'Domain accepts mail', open: 'mailbox not checked', part: null },
   smtp: { found: 'Mailbox exists', part: 'local' },
 };
@@ -50,10 +50,14 @@ const ROWS: Readonly<Record<string, Phrase | undefined>> = PHRASES;
 
 /** The verdict in a few words. */
 export function phraseOf({ reason, status, validation_type }: Judged): Phrase {
-  if (reason === null) return NO_REASON[validation_type];
+  if (reason === null) return WITHOUT_REASON[validation_type];
   if (reason === 'mailbox_full' && status === 'good') return { ...PHRASES.mailbox_full, open: 'temporary' };
-  return ROWS[reason] ?? { found: reasonName(reason), part: null };
+  return ROWS[reason] ?? { found: reason, part: null };
 }
+
+/** The name of a reason: `Domain does not accept mail`. A reason that is newer than this page stays a code. */
+export const reasonName = (reason: string | null): string =>
+  reason === null || reason === NO_REASON ? 'No reason' : (ROWS[reason]?.found ?? reason);
 
 /** An address at the mx level without a finding was not asked about: that is no failure to find out. */
 export const outcomeOf = ({ deliverability, reason }: Judged): Outcome =>

@@ -1,12 +1,7 @@
-import {
-  NO_REASON,
-  NO_REASON_COPY,
-  REASONS,
-  type ReasonRow,
-  type VerdictCopy,
-} from '../../../../src/kernel/facts/reasons.ts';
+import { NO_REASON_COPY, REASONS, type ReasonRow, type VerdictCopy } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
-import { humanize, pluralize } from '../format.ts';
+import { pluralize } from '../format.ts';
+import { reasonName } from './outcome.ts';
 
 type Status = Verification['status'];
 
@@ -32,12 +27,6 @@ export function headline(judged: Judged): string {
   const { title } = wordsOf(judged);
   return `${STATUS_LABELS[judged.status]}: ${title.charAt(0).toLowerCase()}${title.slice(1)}`;
 }
-
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** `none` → `No reason`, `null_mx` → `Null MX`. */
-export const reasonName = (reason: string | null): string =>
-  reason === null || reason === NO_REASON ? 'No reason' : (ROWS[reason]?.label ?? sentence(humanize(reason)));
 
 /** `in 5 minutes`, for `retry_after`. */
 export function retryWords(seconds: number): string {

@@ -4,12 +4,13 @@ import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
 import type { ProviderKind } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
 import { DataTable } from '../data-table.tsx';
-import { formatDateTime, humanize, pluralize } from '../format.ts';
+import { formatDateTime, formatMs, pluralize } from '../format.ts';
 import { Glyph } from '../glyph.tsx';
 import { decidingLine } from './deciding-line.ts';
 import { escapeInvisible } from './escape-invisible.ts';
-import { outcomeOf } from './outcome.ts';
+import { outcomeOf, reasonName } from './outcome.ts';
 import { retryWords, wordsOf } from './reasons.ts';
+import { SYNTAX_ERROR_NAMES } from './syntax-errors.ts';
 import css from './verdict.module.css';
 import { Address } from './verdict-line.tsx';
 
@@ -124,17 +125,17 @@ const CHECKS: Readonly<Record<keyof Checks, Check>> = {
     title: 'Syntax',
     results: { pass: 'Valid.', fail: 'Invalid.', unknown, skipped },
     facts: ({ syntax: { error, index } }) => [
-      ['error', error && humanize(error)],
+      ['error', error && (SYNTAX_ERROR_NAMES[error] ?? error)],
       ['position', index === undefined ? null : index + 1],
     ],
   },
   filter: {
     title: 'Your filters',
     results: { pass: 'No filter blocks it.', fail: 'A filter blocks it.', unknown, skipped },
-    facts: ({ filter: { id, filter_id = id, action, filter_type, value } }) => [
+    facts: ({ filter: { id, filter_id = id, action, value } }) => [
       ['filter', filter_id],
       ['action', action],
-      [filter_type ? humanize(filter_type) : 'value', value],
+      ['value', value],
     ],
   },
   disposable: {
@@ -293,8 +294,8 @@ function Summary({ reply }: { reply: Verification }) {
         </div>
       </div>
       <Text size="sm" c="dimmed">
-        Deliverability: {reply.deliverability}. Reason: {reply.reason === null ? 'none' : humanize(reply.reason)}.
-        Checked at the {reply.validation_type} level in {pluralize(reply.duration_ms, 'millisecond')} for{' '}
+        Deliverability: {reply.deliverability}. Reason: {reply.reason === null ? 'none' : reasonName(reply.reason)}.
+        Checked at the {reply.validation_type} level in {formatMs(reply.duration_ms)} for{' '}
         {pluralize(reply.credits_used, 'credit')}.
       </Text>
       {flags.length > 0 && (

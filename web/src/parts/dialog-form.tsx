@@ -15,11 +15,13 @@ export function DialogForm<Field extends string>(props: {
   /** What fields lack that nothing is sent without. */
   missing?: Readonly<Partial<Record<Field, string | false>>>;
   action: string;
+  /** True: the action destroys something. */
+  isLoss?: boolean;
   onSave: () => Promise<unknown>;
   onCancel: () => void;
   children: (errorOf: (field: Field) => string | undefined) => ReactNode;
 }) {
-  const { values, missing, action, onSave, onCancel, children } = props;
+  const { values, missing, action, isLoss = false, onSave, onCancel, children } = props;
   const [sent, setSent] = useState<typeof values | null>(null);
   const { run, busy, error } = useAsyncAction(onSave);
   const { form, onAttempt } = useFocusInvalid(error);
@@ -44,7 +46,7 @@ export function DialogForm<Field extends string>(props: {
         {other && <ErrorAlert error={other} />}
         <Group justify="flex-end">
           <Button onClick={onCancel}>Cancel</Button>
-          <Button type="submit" variant="filled" loading={busy}>
+          <Button type="submit" variant="filled" loading={busy} {...(isLoss && { color: 'red' })}>
             {action}
           </Button>
         </Group>

@@ -2,11 +2,8 @@ import { Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { HOOK_GRACE_SECONDS } from '../../../../src/kernel/facts/limits.ts';
 import { CopyText } from '../../parts/copy-text.tsx';
-import { ErrorAlert } from '../../parts/error-alert.tsx';
-import { fieldError, formError } from '../../parts/field-error.ts';
+import { DialogForm } from '../../parts/dialog-form.tsx';
 import { notify } from '../../parts/notify.tsx';
-import { useAsyncAction } from '../../parts/use-async-action.ts';
-import { useFocusInvalid } from '../../parts/use-focus-invalid.ts';
 import { SecretPanel } from './secret-panel.tsx';
 
 /** What to enter at a caller. `secret`: ours, shown once; null: `then` says where theirs is entered. */
@@ -73,7 +70,7 @@ export function RollSecret(props: {
   const [entered, setEntered] = useState('');
   const [grace, setGrace] = useState<keyof typeof GRACE>('day');
   const [made, setMade] = useState<string | null>(null);
-  const { run, busy, error } = useAsyncAction(async () => {
+  const roll = async () => {
     const secret = await onRoll({
       grace_seconds: GRACE[grace],
       ...(theirs === null ? {} : { secret: entered.trim() }),
@@ -81,56 +78,46 @@ export function RollSecret(props: {
     if (secret !== null) return setMade(secret);
     onClose();
     void notify('Secret saved.');
-  });
-  const { form, onAttempt } = useFocusInvalid(error);
+  };
   if (made !== null) return shown(made);
-  const other = formError(error, ['secret']);
   return (
-    <form
-      ref={form}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onAttempt();
-        run();
-      }}
+    <DialogForm
+      values={{ secret: entered }}
+      action={theirs === null ? 'Roll secret' : 'Save secret'}
+      onCancel={onClose}
+      onSave={roll}
     >
-      <Stack>
-        {theirs === null ? (
-          <Text size="sm">Creates a new secret, which is shown once. Then enter it in the settings of {caller}.</Text>
-        ) : (
-          <TextInput
-            type="password"
-            {...theirs}
-            required
-            withAsterisk={false}
-            autoComplete="off"
-            data-autofocus
-            value={entered}
-            onChange={(event) => setEntered(event.currentTarget.value)}
-            error={fieldError(error, 'secret')}
-          />
-        )}
-        {replaces && (
-          <Radio.Group
-            label="The secret before"
-            value={grace}
-            onChange={(value) => setGrace(value === 'none' ? 'none' : 'day')}
-          >
-            <Stack gap="xs" mt={6}>
-              <Radio value="day" label="is accepted for one more day" />
-              <Radio value="none" label="is refused from now on" />
-            </Stack>
-          </Radio.Group>
-        )}
-        {other && <ErrorAlert error={other} />}
-        <Group justify="flex-end">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" variant="filled" loading={busy}>
-            {theirs === null ? 'Roll secret' : 'Save secret'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      {(errorOf) => (
+        <>
+          {theirs === null ? (
+            <Text size="sm">Creates a new secret, which is shown once. Then enter it in the settings of {caller}.</Text>
+          ) : (
+            <TextInput
+              type="password"
+              {...theirs}
+              required
+              withAsterisk={false}
+              autoComplete="off"
+              data-autofocus
+              value={entered}
+              onChange={(event) => setEntered(event.currentTarget.value)}
+              error={errorOf('secret')}
+            />
+          )}
+          {replaces && (
+            <Radio.Group
+              label="The secret before"
+              value={grace}
+              onChange={(value) => setGrace(value === 'none' ? 'none' : 'day')}
+            >
+              <Stack gap="xs" mt={6}>
+                <Radio value="day" label="is accepted for one more day" />
+                <Radio value="none" label="is refused from now on" />
+              </Stack>
+            </Radio.Group>
+          )}
+        </>
+      )}
+    </DialogForm>
   );
 }

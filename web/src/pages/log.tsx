@@ -68,19 +68,11 @@ export function LogPage() {
   const [erasing, setErasing] = useState<string | null>(null);
   const { open, view } = search;
   const isSearch = Object.keys(filters).length > 0;
-  const queryKey = ['account', id, 'log', filters];
-  /** How far back the search has come that is under way. */
-  const [reached, setReached] = useState<string | null>(null);
-  const query = useKeysetQuery(queryKey, (before, signal) => {
-    setReached(null);
-    return searchPage(id, filters, { before, signal, reached: setReached });
-  });
-  const { data } = query;
-  const rows = useMemo(() => (data ?? []).flatMap(rowsOf), [data]);
+  const { query, queryKey, reached, rows } = useLogRows(id, filters);
   // A thousand rows follow after what was clicked has been painted.
   const table = useDeferredValue(useMemo(() => ({ rows, search }), [rows, search]));
-  const days = data?.[0]?.retention_days;
-  const egresses = data?.[0]?.egresses ?? NO_EGRESSES;
+  const days = query.data?.[0]?.retention_days;
+  const egresses = query.data?.[0]?.egresses ?? NO_EGRESSES;
   const fresh = useNewEntries(id, filters, rows[0]);
   const show = useCallback((next: LogSearch) => void navigate({ search: next, resetScroll: false }), [navigate]);
   const showTime = useCallback((time: TimeSearch) => show({ ...withoutTime(filters), ...time }), [show, filters]);
@@ -99,7 +91,6 @@ export function LogPage() {
     if (next) openEntry(next.id);
   };
   useRowShortcuts(step);
-  const rejected = rejectedId(open ?? '');
   return (
     <Page
       title="Log"
@@ -147,12 +138,9 @@ export function LogPage() {
           </>
         )}
       </LoadMore>
-      {open !== undefined &&
-        (rejected === null ? (
-          <EntryDrawer id={open} onStep={step} onClose={close} onErase={isAdmin ? setErasing : null} />
-        ) : (
-          <RejectedDrawer id={rejected} onStep={step} onClose={close} />
-        ))}
+      {open !== undefined && (
+        <RowDrawer id={open} onStep={step} onClose={close} onErase={isAdmin ? setErasing : null} />
+      )}
       <Erase
         opened={erasing !== null}
         initial={erasing ?? ''}
@@ -163,12 +151,37 @@ export function LogPage() {
   );
 }
 
+function RowDrawer(props: Parameters<typeof EntryDrawer>[0]) {
+  const { id, onStep, onClose } = props;
+  const rejected = rejectedId(id);
+  return rejected === null ? (
+    <EntryDrawer {...props} />
+  ) : (
+    <RejectedDrawer id={rejected} onStep={onStep} onClose={onClose} />
+  );
+}
+
+/** `reached`: how far back the search has come that is under way. */
+function useLogRows(account: string, filters: LogSearch) {
+  const queryKey = ['account', account, 'log', filters];
+  const [reached, setReached] = useState<string | null>(null);
+  const query = useKeysetQuery(queryKey, (before, signal) => {
+    setReached(null);
+    return searchPage(account, filters, { before, signal, reached: setReached });
+  });
+  const { data } = query;
+  const rows = useMemo(() => (data ?? []).flatMap(rowsOf), [data]);
+  return { query, queryKey, reached, rows };
+}
+
 const NO_EGRESSES: readonly string[] = [];
 
 type Name = Exclude<keyof LogSearch, keyof TimeSearch | 'query' | 'operator' | 'not' | 'view' | 'open'>;
 
 const labeled = <K extends string>(labels: Readonly<Record<K, string>>) =>
   keysOf(labels).map((value) => ({ value, label: labels[value] }));
+
+const CONFIDENCES = LOG_CONFIDENCES.map((value) => ({ value, label: `${value.replace('-', ' to ')} %` }));
 
 /** Search and filters; their state is the URL. Those that are set come first, as the others may be out of sight. */
 const LogFilters = memo(function LogFilters(props: {
@@ -198,11 +211,7 @@ const LogFilters = memo(function LogFilters(props: {
       ['egress', 'Egress', egressNames.map((value) => ({ value, label: value }))],
       ['decision', 'Decision', labeled(DECISION_LABELS)],
       ['mail', 'Mail', labeled(MAIL_LABELS)],
-      [
-        'confidence',
-        'Confidence',
-        LOG_CONFIDENCES.map((value) => ({ value, label: `${value.replace('-', ' to ')} %` })),
-      ],
+      ['confidence', 'Confidence', CONFIDENCES],
       ['status', 'Status', labeled(STATUS_LABELS)],
     ];
   const offered = chips.filter(

@@ -6,7 +6,6 @@ import { overviewQuery } from '../api/account.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { List, OperatorsAsked, Overview, UsageChart } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
-import { usageQuery } from '../api/usage.ts';
 import { barsOf } from '../parts/chart/bars.ts';
 import { BarsChart } from '../parts/chart/bars-chart.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
@@ -19,23 +18,16 @@ import { Pair, Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { Review } from '../parts/review.tsx';
 import { rowsOfSource, type SourceSearch } from '../parts/source.ts';
-import { SourceSwitch, WithoutSource } from '../parts/source-switch.tsx';
+import { WithoutSource } from '../parts/source-switch.tsx';
 import {
-  comparable,
-  hasTime,
   lengthText,
-  periodBefore,
   type Range,
-  rangeOf,
   spanText,
   type TimeSearch,
   timeOfBucket,
   timeOfBuckets,
-  timeSearch,
-  USUAL,
   withoutTime,
 } from '../parts/time.ts';
-import { TimePicker } from '../parts/time-picker.tsx';
 import { NOTICE_COPY } from './keys/notices.tsx';
 import { NOTICES } from './keys/search.ts';
 import { FailedLists } from './lists/failed.tsx';
@@ -50,30 +42,25 @@ import { KeyFigures } from './overview/figures.tsx';
 import { FirstSteps, isNew } from './overview/first-steps.tsx';
 import css from './overview/overview.module.css';
 import { TopReasons } from './overview/reasons.tsx';
+import { useUsagePeriod } from './usage/period.tsx';
+import type { UsageSearch } from './usage/search.ts';
 
 export function OverviewPage() {
   const { id } = useAccount();
   const mayVerify = useHasRole('member');
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { source } = search;
-  const time = hasTime(search) ? timeSearch({ ...search }) : USUAL;
-  const range = rangeOf(time, Date.now());
+  const show = (next: UsageSearch) => void navigate({ search: next, resetScroll: false });
+  const { time, range, source, usage, before, showTime, controls } = useUsagePeriod(search, show);
   const overview = useQuery(overviewQuery(id));
-  const usage = useQuery(usageQuery(id, range, { source }));
-  const before = comparable(useQuery(usageQuery(id, periodBefore(range), { source })).data);
   const rows: LogSearch = { ...time, ...rowsOfSource(source) };
-  const show = (next: typeof search) => void navigate({ search: next, resetScroll: false });
-  const showTime = (next: TimeSearch) => show({ ...withoutTime(search), ...next });
-  const { source: _source, ...ofAll } = search;
   return (
     <Page
       title="Overview"
       about={`${spanText(range)}, beside the ${lengthText(range)} before`}
       action={
         <>
-          <TimePicker time={time} onChange={showTime} />
-          <SourceSwitch source={source} onChange={(next) => show({ ...ofAll, ...next })} />
+          {controls}
           {/* In a new account, the first step is what stands out. */}
           {mayVerify && (
             <Button

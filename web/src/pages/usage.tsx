@@ -1,11 +1,9 @@
 import { Button, SimpleGrid, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Level } from '../../../src/kernel/facts/plans.ts';
 import type { UsageChart } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
-import { usageQuery } from '../api/usage.ts';
 import { barsOf } from '../parts/chart/bars.ts';
 import { BarsChart } from '../parts/chart/bars-chart.tsx';
 import { Chart } from '../parts/chart/chart.tsx';
@@ -16,57 +14,36 @@ import { Page } from '../parts/page.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
 import { rowsOfSource } from '../parts/source.ts';
-import { SourceSwitch, WithoutSource } from '../parts/source-switch.tsx';
-import {
-  comparable,
-  hasTime,
-  lengthText,
-  periodBefore,
-  type Range,
-  rangeOf,
-  spanText,
-  type TimeSearch,
-  timeOfBucket,
-  timeOfBuckets,
-  timeSearch,
-  USUAL,
-  withoutTime,
-} from '../parts/time.ts';
-import { TimePicker } from '../parts/time-picker.tsx';
+import { WithoutSource } from '../parts/source-switch.tsx';
+import { lengthText, type Range, spanText, type TimeSearch, timeOfBucket, timeOfBuckets } from '../parts/time.ts';
 import type { LogSearch } from './log/search.ts';
 import { VerifyLink } from './log/verify-link.tsx';
 import { ByKey } from './overview/by-key.tsx';
 import { KeyFigures } from './overview/figures.tsx';
 import { TopReasons } from './overview/reasons.tsx';
+import { useUsagePeriod } from './usage/period.tsx';
 import type { UsageSearch } from './usage/search.ts';
 
 export function UsagePage() {
   const { id } = useAccount();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const time = hasTime(search) ? timeSearch({ ...search }) : USUAL;
-  const range = rangeOf(time, Date.now());
-  const { source } = search;
-  const query = useQuery(usageQuery(id, range, { source }));
-  const before = comparable(useQuery(usageQuery(id, periodBefore(range), { source })).data);
-  const { source: _source, ...others } = search;
   const show = (next: UsageSearch) => void navigate({ search: next, resetScroll: false });
-  const showTime = (next: TimeSearch) => show({ ...withoutTime(search), ...next });
+  const { time, range, source, usage, before, showTime, controls } = useUsagePeriod(search, show);
   return (
     <Page
       title="Usage"
-      about={`${spanText(range)}, by ${query.data?.bucket ?? range.bucket}, beside the ${lengthText(range)} before`}
+      about={`${spanText(range)}, by ${usage.data?.bucket ?? range.bucket}, beside the ${lengthText(range)} before`}
       action={
         <>
-          <TimePicker time={time} onChange={showTime} />
-          <SourceSwitch source={source} onChange={(next) => show({ ...others, ...next })} />
+          {controls}
           <Button component="a" {...csv(id, range, source)}>
             Download CSV
           </Button>
         </>
       }
     >
-      <QueryResult query={query}>
+      <QueryResult query={usage}>
         {(chart) => (
           <>
             <WithoutSource count={chart.without_source} source={source} />

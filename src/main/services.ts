@@ -165,7 +165,7 @@ const webhookDelivery = (
   });
 
 /** What handlers get as it is: files, options, and how the service is doing. */
-function surroundings({ options, logger, closers, url, draining, webFolders }: ServiceParts) {
+function surroundings({ options, logger, closers, url, draining, webFolders, egressFile }: ServiceParts) {
   return {
     compat: options.compat,
     webFiles: createWebFiles(webFolders),
@@ -179,8 +179,15 @@ function surroundings({ options, logger, closers, url, draining, webFolders }: S
     securityContact: options.securityContact,
     url,
     answersRequests: options.role !== 'worker',
+    egressNames: () => egressFile.egresses.map(({ name }) => name),
   };
 }
+
+/** What is said of an address or domain by the data alone. */
+const withoutVerifying = ({ domainData }: VerificationEngine) => ({
+  didYouMean: (email: string) => intendedAddress(email, domainData()),
+  isDisposable: (domain: string) => domainData().disposable(domain).verdict === 'disposable',
+});
 
 /** The dependencies of the HTTP handlers, and those they share with jobs. */
 export function createServices(parts: ServiceParts): Services {
@@ -209,7 +216,8 @@ export function createServices(parts: ServiceParts): Services {
   const activity = createMemberActivity(store.members, clock);
   flushOften(parts, { traffic, rejected, signIn, hooks, testOutcomes, activity });
   const health = createHealth({ ...parts, looksUp: !options.testOnly });
-  const costs = new Costs(clock, () => verify.calls);
+  const singleCalls = () => verify.calls;
+  const costs = new Costs(clock, singleCalls);
   const context: HttpContext = {
     costs,
     ...createDashboard({
@@ -225,10 +233,7 @@ export function createServices(parts: ServiceParts): Services {
     usage: (caller, window, ask) => usageOf(store, clock, caller, window, ask),
     verify,
     seen: createSeenService(store),
-    filters: createFilterService({
-      ...{ store, clock, costs, domainData: engine.domainData },
-      singleCalls: () => verify.calls,
-    }),
+    filters: createFilterService({ store, clock, costs, domainData: engine.domainData, singleCalls }),
     policies,
     privacy: createPrivacyService(store, { costs, clock }),
     outcomes,
@@ -236,15 +241,10 @@ export function createServices(parts: ServiceParts): Services {
     outcomeSources,
     webhooks: createWebhookService({ store, checkUrl: createUrlCheck(engine), send, mailTo: webhookMail, url }),
     alerts: createAlertService({ store, mail: mail !== null }),
-    lists: createListService({ store, clock, costs, policies, singleCalls: () => verify.calls }),
-    didYouMean: (email) => intendedAddress(email, engine.domainData()),
-    isDisposable: (domain) => engine.domainData().disposable(domain).verdict === 'disposable',
+    lists: createListService({ store, clock, costs, policies, singleCalls }),
+    ...withoutVerifying(engine),
     health,
-    egressNames: () => egressFile.egresses.map(({ name }) => name),
-    serviceStatus: createServiceStatus({
-      ...{ store, engine, lists, health, verify, clock, egressFile, identities: parts.identities },
-      retentionDays: options.retentionDays,
-    }),
+    serviceStatus: createServiceStatus({ ...parts, clock, health, verify, retentionDays: options.retentionDays }),
     ...callerBounds(parts),
     metrics: metricsOf(parts),
     answered: replyCounter(metrics, traffic, rejected, clock),

@@ -374,6 +374,18 @@ function isKindOfUser(elements: readonly Element[], at: number): boolean {
   return next > at + 1 && isUser && !noun.tokens.every(({ text }) => text.startsWith('@'));
 }
 
+/** What `one` says something of: its phrase, or what came before it. */
+function subjectIn(before: Before, one: Element, phrase: Element | null): Subject {
+  // A message is not missing where none was sent yet: "email does not exist".
+  const about = phrase ?? before.phrase;
+  const isMissingEmail = one.word === 'exists' && phrase !== null && isEmail(phrase);
+  const subject = isMissingEmail ? 'recipient' : about === null ? 'none' : about.subject;
+  if (!before.open || before.phrase === null || (subject !== 'recipient' && subject !== 'domain')) return subject;
+  if (phrase !== null && hasNoun(phrase.nouns, 'recipient')) return subject;
+  const earlier = before.phrase.subject;
+  return earlier === 'sender' || earlier === 'client' ? earlier : subject;
+}
+
 function read(elements: readonly Element[], before: Before, colon: boolean): Clause[] {
   const clauses: Clause[] = [];
   if (!elements.some(({ kind }) => kind === 'word' || isNegation(kind))) return clauses;
@@ -411,19 +423,7 @@ function read(elements: readonly Element[], before: Before, colon: boolean): Cla
     }
     // "not a registered gateway user": denies what kind of user it is.
     if (one.negated && isKindOfUser(elements, at)) return;
-    const about = phrase ?? before.phrase;
-    let subject: Subject = about === null ? 'none' : about.subject;
-    // A message is not missing where none was sent yet: "email does not exist".
-    if (one.word === 'exists' && phrase !== null && isEmail(phrase)) subject = 'recipient';
-    if (
-      before.open &&
-      (subject === 'recipient' || subject === 'domain') &&
-      before.phrase !== null &&
-      !(phrase !== null && hasNoun(phrase.nouns, 'recipient'))
-    ) {
-      const earlier = before.phrase.subject;
-      if (earlier === 'sender' || earlier === 'client') subject = earlier;
-    }
+    let subject = subjectIn(before, one, phrase);
     if (one.word === 'exceeded') {
       if (named('count') || named('sender') || named('client') || named('you')) subject = 'count';
       else if (named('quota') || subject === 'quota') [subject, predicate] = ['quota', 'full'];

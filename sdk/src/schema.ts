@@ -1374,6 +1374,12 @@ export interface components {
                 code: string;
                 error: string;
             } | null;
+            /** @description How long deferred addresses are tried again. */
+            retry_minutes: number;
+            /**
+             * @deprecated
+             * @description The earlier name of `retry_minutes`.
+             */
             patience_minutes: number;
             /** Format: date-time */
             created_at: string;
@@ -3817,6 +3823,7 @@ export interface operations {
                      *           },
                      *           "warnings": [],
                      *           "error": null,
+                     *           "retry_minutes": 240,
                      *           "patience_minutes": 240,
                      *           "created_at": "2026-11-20T10:00:00.000Z",
                      *           "started_at": "2026-11-20T10:00:01.000Z",
@@ -3873,7 +3880,9 @@ export interface operations {
                 entry?: string;
                 /** @description `false` leaves the list `ready`, so that its price can be seen first. */
                 start?: "true" | "false";
-                /** @description How long addresses are asked about again whose servers defer the answer. */
+                /** @description How long addresses whose servers defer the answer are tried again, by default 60. */
+                retry_minutes?: number;
+                /** @description The earlier name of `retry_minutes`. */
                 patience_minutes?: number;
             };
             header?: {
@@ -3968,6 +3977,7 @@ export interface operations {
                      *       },
                      *       "warnings": [],
                      *       "error": null,
+                     *       "retry_minutes": 240,
                      *       "patience_minutes": 240,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
@@ -4073,6 +4083,7 @@ export interface operations {
                      *       },
                      *       "warnings": [],
                      *       "error": null,
+                     *       "retry_minutes": 240,
                      *       "patience_minutes": 240,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
@@ -4231,6 +4242,7 @@ export interface operations {
                      *       },
                      *       "warnings": [],
                      *       "error": null,
+                     *       "retry_minutes": 240,
                      *       "patience_minutes": 240,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
@@ -4337,6 +4349,7 @@ export interface operations {
                      *       },
                      *       "warnings": [],
                      *       "error": null,
+                     *       "retry_minutes": 240,
                      *       "patience_minutes": 240,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
@@ -4441,6 +4454,7 @@ export interface operations {
                      *       },
                      *       "warnings": [],
                      *       "error": null,
+                     *       "retry_minutes": 240,
                      *       "patience_minutes": 240,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
@@ -4543,6 +4557,7 @@ export interface operations {
                      *       },
                      *       "warnings": [],
                      *       "error": null,
+                     *       "retry_minutes": 240,
                      *       "patience_minutes": 240,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
@@ -4645,6 +4660,7 @@ export interface operations {
                      *       },
                      *       "warnings": [],
                      *       "error": null,
+                     *       "retry_minutes": 240,
                      *       "patience_minutes": 240,
                      *       "created_at": "2026-11-20T10:00:00.000Z",
                      *       "started_at": "2026-11-20T10:00:01.000Z",
@@ -7358,6 +7374,7 @@ export interface operations {
                  *         },
                  *         "warnings": [],
                  *         "error": null,
+                 *         "retry_minutes": 240,
                  *         "patience_minutes": 240,
                  *         "created_at": "2026-11-20T10:00:00.000Z",
                  *         "started_at": "2026-11-20T10:00:01.000Z",
@@ -7456,6 +7473,7 @@ export interface operations {
                  *         },
                  *         "warnings": [],
                  *         "error": null,
+                 *         "retry_minutes": 240,
                  *         "patience_minutes": 240,
                  *         "created_at": "2026-11-20T10:00:00.000Z",
                  *         "started_at": "2026-11-20T10:00:01.000Z",
@@ -7554,6 +7572,7 @@ export interface operations {
                  *         },
                  *         "warnings": [],
                  *         "error": null,
+                 *         "retry_minutes": 240,
                  *         "patience_minutes": 240,
                  *         "created_at": "2026-11-20T10:00:00.000Z",
                  *         "started_at": "2026-11-20T10:00:01.000Z",

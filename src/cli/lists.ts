@@ -4,7 +4,7 @@ import { Command, Option } from 'commander';
 import type { List, Mailvet } from '../../sdk/src/index.ts';
 import { readAddressFile } from '../files/read-file.ts';
 import { messageOf } from '../kernel/errors.ts';
-import { LIST_PATIENCE_MINUTES } from '../kernel/facts/limits.ts';
+import { LIST_RETRY_MINUTES } from '../kernel/facts/limits.ts';
 import { RESULT_FORMATS, type ResultFormat, UNFINISHED } from '../kernel/facts/lists.ts';
 import { LEVELS, type Level } from '../kernel/facts/plans.ts';
 import { DELIVERABILITIES, type Deliverability } from '../kernel/facts/reasons.ts';
@@ -46,6 +46,7 @@ interface SubmitFlags extends Common, ReadFlags {
   readonly policy?: string;
   readonly name?: string;
   readonly header?: boolean;
+  readonly retryMinutes?: number;
   readonly patience?: number;
   readonly start: boolean;
   readonly watch?: boolean;
@@ -62,15 +63,21 @@ const submit = () =>
     .option('--header', 'the same as --header-row 1')
     .option('--no-header', 'the same as --header-row 0')
     .option(
-      '--patience <minutes>',
-      'how long deferred addresses are asked about again',
-      wholeNumber('--patience', LIST_PATIENCE_MINUTES.min, LIST_PATIENCE_MINUTES.max),
+      '--retry-minutes <minutes>',
+      'how long deferred addresses are tried again',
+      wholeNumber('--retry-minutes', LIST_RETRY_MINUTES.min, LIST_RETRY_MINUTES.max),
+    )
+    .addOption(
+      new Option('--patience <minutes>', 'the earlier name of --retry-minutes')
+        .argParser(wholeNumber('--patience', LIST_RETRY_MINUTES.min, LIST_RETRY_MINUTES.max))
+        .hideHelp(),
     )
     .option('--no-start', 'do not start it yet, so that its price can be seen first')
     .option('--watch', 'show the progress until it ends; Ctrl-C leaves it running')
     .action(async (file: string, flags: SubmitFlags) => {
       await withLists(flags, async (lists) => {
         const read = readQuery(flags);
+        const retryMinutes = flags.retryMinutes ?? flags.patience;
         const source = await uploadSource(file);
         // Before a large file is sent, to a server that may not want it.
         await lists.list({ per_page: 1 });
@@ -81,7 +88,7 @@ const submit = () =>
           ...(flags.policy === undefined ? {} : { policy: flags.policy }),
           ...read,
           ...dedupeOf(flags),
-          ...(flags.patience === undefined ? {} : { patience_minutes: flags.patience }),
+          ...(retryMinutes === undefined ? {} : { retry_minutes: retryMinutes }),
           start: flags.start,
         });
         const print = () => printResult(flags, list, described(list));

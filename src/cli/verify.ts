@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type Command, Option } from 'commander';
 import type { Report, Verifier } from '../index.ts';
-import { FILE_CONCURRENCY, LIST_PATIENCE_MINUTES, TIMEOUT_MS } from '../kernel/facts/limits.ts';
+import { FILE_CONCURRENCY, LIST_RETRY_MINUTES, TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { DEFAULT_DEDUPE, RESULT_FORMATS, type ResultFormat } from '../kernel/facts/lists.ts';
 import { DEFAULT_LEVEL, LEVELS, type Level } from '../kernel/facts/plans.ts';
 import type { Decision, Policy } from '../kernel/facts/policies.ts';
@@ -81,7 +81,7 @@ export const verifyCommand = (): Command =>
     .option(
       '--wait [minutes]',
       `with --level smtp: if a server asks for a delay, wait and retry, for at most ${counted(WAIT_MINUTES, 'minute')} or the number given`,
-      wholeNumber('--wait', 1, LIST_PATIENCE_MINUTES.max),
+      wholeNumber('--wait', 1, LIST_RETRY_MINUTES.max),
     )
     .option('--evidence', 'with --json: add the mail hosts and the SMTP dialogue')
     .action(async (addresses: string[], flags: Flags) => {

@@ -7,8 +7,8 @@ import {
   LIST_COLUMNS_LENGTH,
   LIST_DELIMITER_LENGTH,
   LIST_HEADER_ROW,
-  LIST_PATIENCE_MINUTES,
   LIST_QUERY_LENGTH,
+  LIST_RETRY_MINUTES,
   LIST_ROWS,
   LIST_ROWS_PER_PAGE,
   NAME_LENGTH,
@@ -95,6 +95,11 @@ export const readFields = (what: string) => ({
   entry: Type.Optional(Text('entry', ENTRY_LENGTH, { description: 'Of an archive with several files, by name.' })),
 });
 
+/** Without the default, which the service applies: it would hide `patience_minutes`. */
+const RETRY_RANGE = { min: LIST_RETRY_MINUTES.min, max: LIST_RETRY_MINUTES.max };
+/** The name of `retry_minutes` in earlier versions. */
+const RETRY_MINUTES_BEFORE = { deprecated: true, description: 'The earlier name of `retry_minutes`.' };
+
 /** In the query, or in a multipart or JSON body. */
 export const ListUpload = Type.Object({
   name: Type.Optional(
@@ -118,11 +123,12 @@ export const ListUpload = Type.Object({
       'x-error': `start must be ${choice(FLAGS)}.`,
     }),
   ),
-  patience_minutes: Type.Optional(
-    WholeNumber('patience_minutes', LIST_PATIENCE_MINUTES, {
-      description: 'How long addresses are asked about again whose servers defer the answer.',
+  retry_minutes: Type.Optional(
+    WholeNumber('retry_minutes', RETRY_RANGE, {
+      description: `How long addresses whose servers defer the answer are tried again, by default ${LIST_RETRY_MINUTES.default}.`,
     }),
   ),
+  patience_minutes: Type.Optional(WholeNumber('patience_minutes', RETRY_RANGE, RETRY_MINUTES_BEFORE)),
 });
 
 /** What is left out stays as it was. In `read`, null is what is left out: detected. */
@@ -247,7 +253,8 @@ export const ListReply = Type.Object(
       description: 'What may be wrong with how the file was read; and, as `unknown_field`, with the request.',
     }),
     error: Nullable(Type.Object({ code: Type.String(), error: Type.String() })),
-    patience_minutes: Type.Integer(),
+    retry_minutes: Type.Integer({ description: 'How long deferred addresses are tried again.' }),
+    patience_minutes: Type.Integer(RETRY_MINUTES_BEFORE),
     created_at: Time,
     started_at: Nullable(Time),
     finished_at: Nullable(Time),

@@ -283,6 +283,7 @@ const LIST = {
   },
   warnings: [],
   error: null,
+  retry_minutes: 240,
   patience_minutes: 240,
   created_at: ACCOUNT_TIME,
   started_at: '2026-11-20T10:00:01.000Z',

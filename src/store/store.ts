@@ -39,7 +39,7 @@ import type { ClaimOf, Jobs } from './jobs/queue.ts';
 /** A file or folder of the store that other users of the host can read or change. */
 export interface LooseMode {
   readonly path: string;
-  /** Octal. */
+  /** It is octal. */
   readonly mode: string;
   /** The command that fixes it. */
   readonly fix: string;
@@ -104,9 +104,9 @@ export interface Store {
   readonly paceSlices: PaceSlices;
   readonly jobs: Jobs;
   readonly stats: StoreStats;
-  /** For the sign-in library and its tables (`auth_…`): the Kysely instance, and its kind of database. */
+  /** The sign-in library and its tables (`auth_…`) use it: the Kysely instance, and its kind of database. */
   readonly authDatabase: { readonly db: unknown; readonly type: 'sqlite' | 'postgres' };
-  /** The named secret of this store, created by `make` on first use and shared by all nodes. */
+  /** It returns the named secret of this store, which `make` creates on first use and all nodes share. */
   secret(name: string, make: () => string): Promise<string>;
   /** What is kept where the store is to keep no addresses: under a secret of the store. */
   addressHasher(): Promise<AddressHasher>;
@@ -121,9 +121,9 @@ export interface Store {
   checkSchema(): Promise<SchemaCheck>;
   /** Throws when the store cannot record right now. For /readyz; one at a time. */
   ping(): Promise<void>;
-  /** For a warning; none on PostgreSQL, and in memory. */
+  /** They are shown in a warning; there are none on PostgreSQL, and in memory. */
   looseModes(): readonly LooseMode[];
-  /** Completes queued requests, then closes. */
+  /** It completes queued requests, then closes. */
   close(): Promise<void>;
 }
 
@@ -137,16 +137,16 @@ export interface Actor {
    * `operator`: a user acting on an account as an operator; `command`: the command line; `service`: the program itself.
    */
   readonly kind: ActorKind;
-  /** Id of the user or key. */
+  /** It is the id of the user or key. */
   readonly id: string | null;
   /** A user's address, a key's name; what was true at the time. */
   readonly name: string;
   readonly ip: string | null;
 }
 
-/** Times in ms. */
+/** Times are in ms. */
 interface KeyBudget {
-  /** For each calendar month (UTC). */
+  /** They may be spent in each calendar month (UTC). */
   readonly credits: number;
   /** The first millisecond of the month that `spent` is of; a later month has spent nothing so far. */
   readonly month: number;
@@ -158,12 +158,12 @@ interface KeyBudget {
 export interface Key {
   readonly id: string;
   readonly accountId: AccountId;
-  /** Of a test key: the live account. */
+  /** A test key has its live account here. */
   readonly testOf: AccountId | null;
   readonly name: string;
   /** The last four characters of the key, to tell keys apart. */
   readonly lastFour: string;
-  /** Canonical addresses and CIDRs; empty = from anywhere. */
+  /** They are canonical addresses and CIDRs; empty means from anywhere. */
   readonly allowIps: readonly string[];
   readonly scopes: readonly KeyScope[];
   readonly budget: KeyBudget | null;
@@ -234,20 +234,20 @@ export interface Keys {
   ): Promise<{ fresh: Key; old: Key } | null>;
 }
 
-/** A key of the operator API. Times in ms. */
+/** It is for the operator API. Times are in ms. */
 export interface OperatorKey {
   readonly id: string;
   readonly name: string;
   /** The last four characters of the key, to tell keys apart. */
   readonly lastFour: string;
-  /** Canonical addresses and CIDRs; never empty. */
+  /** They are canonical addresses and CIDRs; there is at least one. */
   readonly allowIps: readonly string[];
   readonly scopes: readonly OperatorScope[];
   readonly createdAt: number;
   /** From this time on it is refused. */
   readonly expiresAt: number;
   readonly revokedAt: number | null;
-  /** To the minute. */
+  /** It is exact to the minute. */
   readonly lastUsedAt: number | null;
   readonly lastUsedIp: string | null;
 }
@@ -281,7 +281,7 @@ interface UsageSummary {
 export type UsageGrouping = 'day' | 'key' | 'reason' | 'validation_type';
 
 export interface UsageRow {
-  /** The day (`2026-11-20`, UTC), key id, reason (or `none`) or level. */
+  /** It is the day (`2026-11-20`, UTC), key id, reason (or `none`) or level. */
   readonly group: string;
   readonly requests: number;
   readonly good: number;
@@ -290,7 +290,7 @@ export interface UsageRow {
 }
 
 export interface UsageBucketRow {
-  /** Start of the hour or day, ms. */
+  /** The hour or day starts at this time, ms. */
   readonly at: number;
   readonly level: Level;
   readonly status: Status;
@@ -303,14 +303,14 @@ export type KeyVerdictRow = Omit<UsageBucketRow, 'at'> & { readonly keyId: strin
 
 export interface KeyDayRow {
   readonly keyId: string;
-  /** Start of the day, ms. */
+  /** The day starts at this time, ms. */
   readonly at: number;
   readonly requests: number;
 }
 
 interface Kept {
   readonly used: number;
-  /** That of the account's plan. */
+  /** It is that of the account's plan. */
   readonly limit: number;
 }
 
@@ -318,7 +318,7 @@ interface Kept {
 export interface AccountStorage {
   /** Lists, whatever their status, those included that are being uploaded. */
   readonly lists: number;
-  /** Bytes of their rows, with LIST_RESULT_BYTES for each address. */
+  /** They are the bytes of their rows, with LIST_RESULT_BYTES for each address. */
   readonly listBytes: Kept;
   readonly filters: Kept;
 }
@@ -340,7 +340,7 @@ export interface Usage {
     of?: {
       readonly source?: UsageSource | null;
       readonly keys?: readonly string[] | null;
-      /** All but those keys. */
+      /** It selects all but those keys. */
       readonly notKeys?: boolean;
     },
   ): Promise<UsageBucketRow[]>;
@@ -355,7 +355,7 @@ export interface Usage {
 /** What is set of a filter. */
 export interface FilterInput {
   readonly filterType: FilterType;
-  /** Canonical form; with `match` `mailbox` that of the mailbox. */
+  /** It is in canonical form; with `match` `mailbox`, that of the mailbox. */
   readonly value: string;
   readonly reason: string | null;
   readonly action: FilterAction;
@@ -365,7 +365,7 @@ export interface FilterInput {
 }
 
 export interface Filter extends FilterInput {
-  /** Counted within the account, and never given again. */
+  /** Ids count within the account and are never given again. */
   readonly id: number;
   readonly createdAt: number;
   /** Whether `expiresAt` has come. */
@@ -417,7 +417,7 @@ export interface Filters {
     plan: (filter: Filter, now: number) => FilterChange,
     by?: Actor,
   ): Promise<Filter | { readonly existingId: number } | null>;
-  /** Oldest first, ids above `after`: for going through all of them. */
+  /** It returns ids above `after`, oldest first, for going through all of them. */
   from(account: AccountId, after: number, limit: number): Promise<Filter[]>;
   /**
    * Sorted by `sort`, newest first by default and where it leaves a tie; filters without a reason come after those with
@@ -449,7 +449,7 @@ export interface Account {
   readonly id: AccountId;
   readonly name: string;
   readonly plan: string;
-  /** Of the plan. */
+  /** They are those of the plan. */
   readonly terms: PlanTerms;
   /** Requests per window; the plan's own unless one was set. */
   readonly rateLimit: number;
@@ -488,7 +488,7 @@ export interface Account {
 export interface RateWindow {
   readonly limit: number;
   readonly remaining: number;
-  /** When the window ends. */
+  /** The window ends at this time. */
   readonly resetAt: number;
 }
 
@@ -502,24 +502,24 @@ export interface LedgerRow {
   /** `day`: the sum of a day's entries that were deleted after their time. */
   readonly kind: 'grant' | 'allowance' | 'hold' | 'settlement' | 'release' | 'day';
   /**
-   * Change of the balance: grants +n, allowances +n (less what ended with the month before), holds −n, settlements
+   * It changes the balance: grants by +n, allowances +n (less what ended with the month before), holds −n, settlements
    * +(held − charged) or −charged without a hold, releases +n.
    */
   readonly amount: number;
   /** What was charged finally; 0 but in settlements and days. */
   readonly charged: number;
   readonly verificationId: string | null;
-  /** How many of them the row of a day sums up. */
+  /** The row of a day sums up this many of them. */
   readonly verifications: number | null;
   readonly note: string | null;
-  /** Of a day: its first millisecond (UTC). */
+  /** For a day, it is its first millisecond (UTC). */
   readonly createdAt: number;
 }
 
 export interface LedgerPage {
   /** May be fewer than the limit, even if there are more. */
   readonly rows: readonly LedgerRow[];
-  /** `before` of the next page; null at the end. */
+  /** It is `before` of the next page; null at the end. */
   readonly next: string | null;
 }
 
@@ -535,7 +535,7 @@ export interface Funds {
   readonly days: readonly {
     readonly at: number;
     readonly charged: number;
-    /** Of `charged`, by lists; without what earlier versions counted. */
+    /** Lists have this part of `charged`; it lacks what earlier versions counted. */
     readonly chargedByLists: number;
     readonly verifications: number;
   }[];
@@ -555,11 +555,11 @@ export interface AccountChange {
   readonly operatorEvents?: boolean;
 }
 
-/** An account and the numbers of its members and keys. */
+/** It adds the numbers of its members and keys. */
 export type AccountSummary = Account & {
   readonly members: number;
   readonly keys: number;
-  /** Credits charged in the last SPENT_DAYS. */
+  /** It sums the credits charged in the last SPENT_DAYS. */
   readonly spent: number;
   /** The start of the hour, or of the day where it is long ago, of the last verification, ms. */
   readonly usedAt: number | null;
@@ -569,7 +569,7 @@ export interface AccountInput {
   readonly name: string;
   readonly plan: string;
   readonly rateLimit: number | null;
-  /** The opening balance, recorded under `note`. */
+  /** The opening balance is recorded under `note`. */
   readonly credits: number;
   readonly note?: string;
   readonly externalId?: string | null;
@@ -640,7 +640,9 @@ export interface Accounts {
     by: Actor,
     stored?: OwnedReply<GrantOutcome> | null,
   ): Promise<GrantOutcome>;
-  /** Newest first. `before`: the `next` of an earlier page; three whole numbers, separated by dots. */
+  /**
+   * It returns rows newest first. `before` is the `next` of an earlier page: three whole numbers, separated by dots.
+   */
   ledger(id: AccountId, limit: number, before?: string | null): Promise<LedgerPage>;
   /** Charges by day (UTC) and grants from the day of `since` on; all of one state of the store. */
   funds(id: AccountId, since: number): Promise<Funds | null>;
@@ -668,13 +670,13 @@ export interface IdempotencyRef {
   /** `POST /v1/verify`. */
   readonly route: string;
   readonly key: string;
-  /** SHA-256 of the request body, hex. */
+  /** It is the SHA-256 of the request body in hex. */
   readonly fingerprint: string;
 }
 export interface StoredReply {
   readonly status: number;
   readonly body: string;
-  /** `Location` and the like; small. */
+  /** They are small, such as `Location`. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -688,7 +690,7 @@ export interface ReplyToStore<Outcome> {
   readonly replyTo: (outcome: Outcome) => StoredReply;
 }
 
-/** The same of an operator key, whose id stands in the place of an account's. */
+/** It does the same for an operator key, whose id stands in the place of an account's. */
 export interface OwnedReply<Outcome> extends ReplyToStore<Outcome> {
   readonly owner: string;
 }
@@ -700,7 +702,7 @@ interface SharedHold {
   readonly account: AccountId;
   /** Credits that are left. */
   readonly amount: number;
-  /** Released by the upkeep after this time, ms; null: over. */
+  /** The upkeep releases it after this time, ms; null: it is over. */
   readonly expiresAt: number | null;
 }
 
@@ -714,7 +716,7 @@ export interface NewSharedHold {
   readonly lifeMs: number;
 }
 
-/** The monthly budget of a key, and when the next one begins, ms. */
+/** It is the monthly budget of a key, and when the next one begins, ms. */
 interface BudgetSpent {
   readonly budget: number;
   readonly resetsAt: number;
@@ -836,7 +838,7 @@ export interface Sighting {
   readonly scope: string;
   /** The canonical address, by which the spellings of one mailbox are equal. */
   readonly mailbox: string;
-  /** The normalized address. */
+  /** It is the normalized address. */
   readonly spelling: string;
 }
 
@@ -859,7 +861,7 @@ export interface AdmissionRequest {
    * key has. Null: the key and its allowlist are checked, and nothing is counted.
    */
   readonly scope: KeyScope | 'any' | null;
-  /** Canonical IP of the caller (v4-mapped already folded to v4). */
+  /** It is the canonical IP of the caller (v4-mapped already folded to v4). */
   readonly ip: string;
   /** The request itself is unusable (400, 413, 415, 422): judged up to the rate window, then handed back. */
   readonly invalid: boolean;
@@ -907,7 +909,7 @@ export type Refusal =
   | { readonly code: 'expired_api_key'; readonly expiredAt: number }
   | { readonly code: 'scope_missing'; readonly scope: KeyScope }
   | { readonly code: 'too_many_mailboxes'; readonly limit: number }
-  /** `left`: of the budget, holds deducted. `resetsAt`: ms. */
+  /** `left` is what is left of the budget, holds deducted. `resetsAt` is in ms. */
   | { readonly code: 'key_budget_spent'; readonly budget: number; readonly left: number; readonly resetsAt: number };
 
 /**
@@ -960,7 +962,7 @@ export interface Settlement {
   /** The id the hold was taken under. */
   readonly holdId: string;
   readonly idempotency: IdempotencyRef | null;
-  /** As of the admission. */
+  /** It is as of the admission. */
   readonly seen?: Sighting | null;
 }
 
@@ -970,7 +972,7 @@ export interface Settled {
   readonly completed?: CompletedReply;
 }
 
-/** The latest results, by `Clock.elapsed()`; null: none yet. */
+/** They are the latest results, by `Clock.elapsed()`; null: none yet. */
 export interface ChargingHealth {
   /** A charge or a hold was recorded. */
   readonly chargedAt: number | null;
@@ -980,17 +982,17 @@ export interface ChargingHealth {
 
 /** Since the store was opened; for metrics. */
 export interface ChargingStats {
-  /** Transactions begun for batches. */
+  /** It counts transactions that began for batches. */
   readonly batches: number;
-  /** Requests answered, refusals included. */
+  /** It counts requests that were answered, refusals included. */
   readonly answered: number;
   /** Requests rejected because the store could not record. */
   readonly failed: number;
-  /** Requests turned away by a full queue. */
+  /** It counts requests that a full queue turned away. */
   readonly overloaded: number;
   /** Requests that waited longer than STORE_WAIT_SECONDS. */
   readonly expired: number;
-  /** Requests whose client disconnected before their transaction. */
+  /** It counts requests whose client disconnected before their transaction. */
   readonly dropped: number;
   /** Times that a request was set aside because another session had locked its account. */
   readonly setAside: number;
@@ -1019,7 +1021,7 @@ export interface Charging {
    * ApiError('idempotency_in_progress'), when another request has taken the idempotency key meanwhile.
    */
   settle(settlement: Settlement): Promise<Settled>;
-  /** Requests waiting for a transaction. */
+  /** It counts requests that wait for a transaction. */
   readonly waiting: number;
   readonly stats: ChargingStats;
   readonly health: ChargingHealth;
@@ -1035,9 +1037,9 @@ export interface RejectedRequest {
   /** The request ID of the reply; the client may have chosen it. */
   readonly requestId: string;
   readonly keyId: string;
-  /** Canonical IP of the caller. */
+  /** It is the canonical IP of the caller. */
   readonly clientIp: string;
-  /** Method and path of the row of the route, without values. */
+  /** They are the method and path of the row of the route, without values. */
   readonly route: string;
   readonly status: number;
   /** The code of the error; null where the reply had none. */
@@ -1051,7 +1053,7 @@ export interface RejectedRequest {
 /** Those of a minute that are only counted. */
 export interface MoreRejectedRequests {
   readonly account: AccountId;
-  /** Start of the minute, ms. */
+  /** The minute starts at this time, ms. */
   readonly at: number;
   readonly count: number;
 }
@@ -1111,7 +1113,7 @@ export interface UncertainReplyCount {
   readonly fingerprint: string;
   readonly code: number;
   readonly enhanced: string | null;
-  /** Text without addresses, names, numbers and ids. */
+  /** It is a text without addresses, names, numbers and ids. */
   readonly template: string;
   /** How the last one was read. */
   readonly rule: string;
@@ -1131,18 +1133,18 @@ export interface UncertainReplies {
    * all, UNCERTAIN_REPLIES_MAX.
    */
   add(replies: readonly UncertainReplyCount[]): Promise<void>;
-  /** The most frequent first. `unmatched`: only those that no rule matched. */
+  /** It returns the most frequent first. `unmatched` selects those that no rule matched. */
   list(query: { readonly unmatched: boolean; readonly limit: number }): Promise<Page<UncertainReplyRow>>;
 }
 
-/** Request counts of one process since its last flush. */
+/** It counts the requests of one process since its last flush. */
 export interface TrafficRow {
   readonly account: AccountId;
-  /** Start of the hour, ms. */
+  /** The hour starts at this time, ms. */
   readonly hour: number;
-  /** `status`: replies of 4xx by status; `mx`, `smtp`: verifications of that level by latency bucket. */
+  /** `status` counts replies of 4xx by status; `mx` and `smtp` count verifications of that level by latency bucket. */
   readonly metric: 'status' | 'mx' | 'smtp';
-  /** HTTP status, or the number of the latency bucket (kernel/latency.ts). */
+  /** It is the HTTP status, or the number of the latency bucket (kernel/latency.ts). */
   readonly bucket: number;
   readonly count: number;
 }
@@ -1152,23 +1154,23 @@ export interface Traffic {
   add(rows: readonly TrafficRow[]): Promise<void>;
   /** Of all accounts together, from the hour of `from` on. Gives up after `withinMs`. */
   ofAll(from: number, withinMs: number): Promise<Omit<TrafficRow, 'account'>[]>;
-  /** From the hour of `from` to before `to`, oldest first. */
+  /** It returns rows from the hour of `from` to before `to`, oldest first. */
   list(account: AccountId, from: number, to: number): Promise<TrafficRow[]>;
 }
 
 export interface LogSearch {
-  /** An address or its beginning, without regard to case. */
+  /** It is an address or its beginning, without regard to case. */
   readonly email: string | null;
   readonly id: string | null;
   /** One of these; likewise what follows with several values. */
   readonly reason: readonly ReasonOrNone[] | null;
   readonly keyId: readonly string[] | null;
   readonly status: readonly Status[] | null;
-  /** An ID, an address or its beginning, or any part of one, without regard to case. */
+  /** It is an ID, an address or its beginning, or any part of one, without regard to case. */
   readonly text?: string | null;
   /** The level that was asked for. */
   readonly level?: readonly Level[] | null;
-  /** As charts count it. */
+  /** Outcomes are named as charts count them. */
   readonly outcome?: readonly Outcome[] | null;
   /** `keyId` names a key of the API. */
   readonly origin?: readonly LogOrigin[] | null;
@@ -1179,13 +1181,13 @@ export interface LogSearch {
   readonly operator?: string | null;
   /** Name of the egress from which the mail server was asked. */
   readonly egress?: string | null;
-  /** The decision of the policy of the request. */
+  /** It is the decision of the policy of the request. */
   readonly decision?: readonly PolicyAction[] | null;
   /** What became of mail to the address. */
   readonly mail?: readonly LogMail[] | null;
   /** Tenths of the confidence that the reply had; of those whose mail has an outcome. */
   readonly confidence?: readonly LogConfidence[] | null;
-  /** On which way an outcome of the mail came: an `OutcomeOrigin`, or the id of a connection. */
+  /** It says on which way an outcome of the mail came: an `OutcomeOrigin`, or the id of a connection. */
   readonly reported?: string | null;
   /** Which of these rows must not match. */
   readonly not?: readonly LogNegatable[];
@@ -1197,7 +1199,7 @@ export interface LogSearch {
 export type LoggedVerification = VerificationRecord & {
   readonly via: Via | null;
   readonly decision: PolicyAction | null;
-  /** Order of recording; for `before`. */
+  /** It is the order of recording, for `before`. */
   readonly seq: number;
   readonly createdAt: number;
   readonly keyId: string;
@@ -1207,7 +1209,7 @@ export type LoggedVerification = VerificationRecord & {
 /** One that is read by itself. */
 type Verification = Omit<LoggedVerification, 'seq'>;
 
-/** The latest time and the number of requests of a key from one address; null: without one. */
+/** It has the latest time and the number of requests of a key from one address; null: without one. */
 export interface KeyClient {
   readonly ip: string | null;
   readonly requests: number;
@@ -1217,7 +1219,7 @@ export interface KeyClient {
 type CheckedMailbox = Pick<VerificationRecord, 'deliverability' | 'reason' | 'durationMs'> & {
   /** The level that was charged. */
   readonly level: Level;
-  /** Null: servers of the domain itself. */
+  /** Null means servers of the domain itself. */
   readonly operator: string | null;
 };
 
@@ -1241,7 +1243,7 @@ export interface Verifications {
     account: AccountId,
     query: { readonly from: number; readonly to: number | null; readonly source: UsageSource | null },
   ): Promise<{ readonly since: number; readonly checks: readonly CheckedMailbox[] }>;
-  /** The newest ones; `body`: the reply as JSON. */
+  /** It returns the newest ones; `body` is the reply as JSON. */
   newest(account: AccountId, limit: number): Promise<Pick<LoggedVerification, 'id' | 'email' | 'body' | 'createdAt'>[]>;
   /** Addresses that used a key since `from`, ms, of the newest RECENT_ROWS of the account; the latest first. */
   clients(account: AccountId, keyId: string, from: number, limit: number): Promise<KeyClient[]>;
@@ -1254,7 +1256,7 @@ export interface Person {
   readonly email: string;
   /** The canonical form of the mailbox; null: it has none. */
   readonly mailbox: string | null;
-  /** Null: only this address, without regard to case. */
+  /** Null means only this address, without regard to case. */
   readonly spellings: Spellings | null;
 }
 
@@ -1265,7 +1267,7 @@ export interface Spellings {
   readonly domains: readonly string[];
 }
 
-/** Rows of one table. */
+/** They belong to one table. */
 export interface HeldRows {
   readonly table: string;
   readonly rows: readonly Readonly<Record<string, unknown>>[];
@@ -1280,7 +1282,9 @@ export interface Erased {
 }
 
 export interface Privacy {
-  /** Everything, piece by piece, a table after the other, without secrets. Written to the audit log by hash. */
+  /**
+   * It yields everything piece by piece, a table after the other, without secrets. The audit log records it by hash.
+   */
   held(account: AccountId, person: Person, by: Actor): AsyncGenerator<HeldRows, void, undefined>;
   /**
    * Deletes what is recorded about a person, and puts a hash in place of the address where the record stays. `filters`:
@@ -1294,7 +1298,7 @@ export interface Moved {
   readonly rows: number;
   readonly tables: Readonly<Record<string, number>>;
 }
-/** The whole store as lines of text, for a store on another database. */
+/** It writes the whole store as lines of text, for a store on another database. */
 export interface Moving {
   /** Nothing else writes meanwhile. Throws MoveRefused. */
   export(write: (line: string) => Promise<void>): Promise<Moved>;
@@ -1316,7 +1320,7 @@ export interface SentAfter extends Pick<VerificationRecord, 'id' | 'email' | 'de
     readonly rule: string | null;
     readonly code: number | null;
     readonly enhanced: string | null;
-    /** The confidence, from 0 to 1. */
+    /** The confidence goes from 0 to 1. */
     readonly p: number | null;
   };
 }
@@ -1327,19 +1331,19 @@ export interface MeasuredVerdict {
   readonly group: VerdictGroup;
   /** The confidence that the reply had, in thousandths; null: none. */
   readonly predicted: number | null;
-  /** Rule that decided, and the codes of the reply. */
+  /** It names the rule that decided, and the codes of the reply. */
   readonly rule: string | null;
   readonly reply: string | null;
 }
 
-/** An outcome to record. Times in ms. */
+/** It is to be recorded. Times are in ms. */
 export interface NewOutcome {
-  /** Canonical; stored as their HMACs. */
+  /** They are canonical, and stored as their HMACs. */
   readonly mailbox: string;
   readonly domain: string;
   readonly class: OutcomeClass;
   readonly at: number;
-  /** As `550 5.1.1`; null: unknown. */
+  /** It is written as `550 5.1.1`; null: unknown. */
   readonly code: string | null;
   readonly source: string | null;
   /** Null: of no verification, or of one that is not measured. */
@@ -1353,7 +1357,7 @@ export interface Contradiction {
   readonly verificationId: string;
   readonly group: VerdictGroup;
   readonly outcome: Extract<MailOutcome, 'delivered' | 'bounced'>;
-  /** Of the latest outcome, ms. */
+  /** It is the time of the latest outcome, ms. */
   readonly at: number;
   readonly rule: string | null;
   readonly reply: string | null;
@@ -1361,7 +1365,7 @@ export interface Contradiction {
   readonly template: string | null;
 }
 
-/** How outcomes came. `connection`: of the provider that reported them. */
+/** It says how outcomes came. `connection` is that of the provider that reported them. */
 export type OutcomeFrom = { readonly origin: OutcomeOrigin } | { readonly connection: string };
 
 export interface OutcomesRecorded {
@@ -1381,12 +1385,12 @@ export interface OutcomeOwner {
   readonly trustBouncesDays: number | null;
 }
 
-/** The latest outcomes of a mailbox, ms; null: none. `bouncedAt`: for a reason of the recipient. */
+/** They are the latest outcomes of a mailbox, ms; null: none. `bouncedAt` is for a reason of the recipient. */
 export interface MailboxOutcomes {
   readonly deliveredAt: number | null;
   readonly bouncedAt: number | null;
   readonly complainedAt: number | null;
-  /** Of all mailboxes of its domain. */
+  /** It sums all mailboxes of its domain. */
   readonly domain: OutcomeSum;
 }
 
@@ -1414,16 +1418,16 @@ export interface Outcomes {
   ): Promise<OutcomesRecorded>;
   /** Null: there is no such key, or no such account. */
   owner(of: AdmissionRequest['keyHash']): Promise<OutcomeOwner | null>;
-  /** Of canonical addresses, in their order. */
+  /** It takes canonical addresses, and answers in their order. */
   ofMailboxes(
     owner: OutcomeOwner,
     mailboxes: readonly { readonly mailbox: string; readonly domain: string }[],
   ): Promise<MailboxOutcomes[]>;
-  /** By `groupKey`. */
+  /** It is keyed by `groupKey`. */
   verdictSums(account: AccountId): Promise<ReadonlyMap<string, OutcomeSum>>;
   /** By tenths of what was predicted, 0 to 9. */
   predictions(account: AccountId): Promise<ReadonlyMap<number, PredictedSum>>;
-  /** Newest first; null: of all live accounts. */
+  /** It returns the newest first; null: those of all live accounts. */
   contradictions(account: AccountId | null, limit: number): Promise<Contradiction[]>;
   /** How many came on which way other than from providers, and when the last one did, ms. */
   origins(
@@ -1440,10 +1444,10 @@ export interface Outcomes {
 // it held. Whether an address is still to be done is decided by the store alone: a result that comes a second
 // time, or after the end of the list, is neither recorded nor charged, whoever brings it.
 
-/** What an uploaded file looks like. */
+/** It says what an uploaded file looks like. */
 export interface ListLayout {
   readonly columns: readonly string[];
-  /** Index of the column with the addresses. */
+  /** The column with the addresses has this index. */
   readonly addressColumn: number;
   /** Whether the names of the columns are in the file. */
   readonly hasHeader: boolean;
@@ -1456,7 +1460,7 @@ export interface ListLayout {
   readonly byteOrderMark?: boolean;
   readonly sheet?: string | null;
   readonly entry?: string | null;
-  /** Row of the file with the names of the columns, from 1; 0: none. */
+  /** The row of the file with the names of the columns is counted from 1; 0: none. */
   readonly headerRow?: number;
   /** Indexes of the columns whose addresses are verified, that of `addressColumn` first. */
   readonly addressColumns?: readonly number[];
@@ -1484,11 +1488,11 @@ interface NewList {
   readonly account: AccountId;
   /** Under which results are recorded. */
   readonly keyId: string;
-  /** Of the uploader, canonical: `ip_address` filters match it. */
+  /** It is the canonical address of the uploader: `ip_address` filters match it. */
   readonly clientIp: string | null;
   readonly name: string;
   readonly level: Level;
-  readonly patienceMinutes: number;
+  readonly retryMinutes: number;
   readonly layout: ListLayout;
   /** What decides from its results, as it is now; null by default: nothing. */
   readonly policy?: Policy | null;
@@ -1497,20 +1501,19 @@ interface NewList {
 export interface ListRowAddress {
   /** Within the list, from 1; rows with the same address, or mailbox, have the same number. */
   readonly number: number;
-  /** Index of its column. */
+  /** It is the index of its column. */
   readonly column: number;
   /** Null: what its cell has, without dressing. */
   readonly text: string | null;
 }
 
-/** A row of the file. */
 export interface ListRow {
-  /** From 1, the header not counted. */
+  /** It is counted from 1, without the header. */
   readonly row: number;
   /** In the order of the file; none: it is blank or unreadable. */
   readonly addresses: readonly ListRowAddress[];
   readonly cells: readonly string[];
-  /** Beyond the last column. */
+  /** They are beyond the last column. */
   readonly extra: readonly string[];
   /** Why it could not be read, and where in the file. */
   readonly problem: { readonly code: string; readonly line: number } | null;
@@ -1538,11 +1541,11 @@ export interface ListRoom {
 interface ListRowCounts {
   /** Rows; one may have several addresses. */
   readonly total: number;
-  /** Distinct ones. */
+  /** They are distinct. */
   readonly addresses: number;
   /** Further ones that are the same as an earlier one. */
   readonly duplicates: number;
-  /** Rows without an address. */
+  /** It counts rows without an address. */
   readonly blank: number;
   readonly unreadable: number;
 }
@@ -1561,7 +1564,7 @@ export interface List {
   readonly name: string;
   readonly status: ListStatus;
   readonly level: Level;
-  readonly patienceMinutes: number;
+  readonly retryMinutes: number;
   readonly layout: ListLayout;
   /** As it was when the list was made; null: none. */
   readonly policy: Policy | null;
@@ -1570,12 +1573,12 @@ export interface List {
   /** Whether its file is kept, so that it can be read in another way. */
   readonly hasFile: boolean;
   readonly rows: ListRowCounts;
-  /** Distinct addresses. */
+  /** It counts distinct addresses. */
   readonly done: number;
   /** Of those that are not done: asked about, and to be asked about again. */
   readonly waiting: number;
   readonly breakdown: ListBreakdown;
-  /** Done in a second, lately; null: unknown, or not running. */
+  /** It counts those that were done in a second, lately; null: unknown, or not running. */
   readonly perSecond: number | null;
   /** `price` is what was held at the start, or would be. */
   readonly credits: { readonly price: number; readonly held: number; readonly used: number };
@@ -1587,7 +1590,7 @@ export interface List {
   readonly expiresAt: number;
 }
 
-/** `list_state`: not allowed in the list's status. */
+/** `list_state` means not allowed in the list's status. */
 export type ListChange =
   | { readonly outcome: 'done'; readonly list: List }
   | { readonly outcome: 'list_state'; readonly list: List }
@@ -1629,7 +1632,7 @@ export interface DeferredAddress {
 
 /** A list that is running, of an active account. */
 export interface RunningList {
-  /** Of a test account: judged by the addresses alone, and free. */
+  /** A test account has it judged by the addresses alone, for free. */
   readonly test: boolean;
   readonly id: string;
   readonly account: AccountId;
@@ -1641,25 +1644,25 @@ export interface RunningList {
   readonly done: number;
 }
 
-/** One address of a list, claimed. */
+/** It is one address of a list, claimed. */
 export interface ListWork {
   readonly list: string;
   readonly account: AccountId;
   /** Its block; null: it was waiting. */
   readonly block: number | null;
-  /** Number within the list, from 1. */
+  /** It is the number within the list, from 1. */
   readonly address: number;
   readonly email: string;
   /** How often it was asked about before. */
   readonly attempts: number;
-  /** Name of the egress that deferred it; null: none. */
+  /** It names the egress that deferred it; null: none. */
   readonly egress: string | null;
 }
 
 export interface ListClaim {
   readonly list: string;
   readonly account: AccountId;
-  /** The lease of the worker. */
+  /** The worker holds this lease. */
   readonly lease: string;
   readonly leaseMs: number;
 }
@@ -1690,9 +1693,9 @@ export type ListOutcome =
 export interface ListRecorded {
   /** `ended`: nothing was recorded, as the list was canceled or deleted, or has failed, or its account is deleted. */
   readonly outcome: 'recorded' | 'completed' | 'ended';
-  /** Results recorded by this call. */
+  /** This call has recorded so many results. */
   readonly recorded: number;
-  /** Numbers of their addresses. */
+  /** They are the numbers of their addresses. */
   readonly results: readonly number[];
   readonly charged: number;
 }
@@ -1737,7 +1740,7 @@ export interface Lists {
    * an address is erased. False: it is not kept.
    */
   keepFile(account: AccountId, id: string, content: AsyncIterable<Uint8Array>): Promise<boolean>;
-  /** The kept file, in pieces. */
+  /** It yields the kept file in pieces. */
   file(account: AccountId, id: string): AsyncGenerator<Uint8Array, void, undefined>;
   /** Begins to read the kept file again: other rows are stored beside those of the list, invisible until `replace`. */
   beginReading(account: AccountId, id: string): Promise<ListReading>;
@@ -1765,7 +1768,7 @@ export interface Lists {
     input: {
       readonly status: ListStatus | null;
       readonly query: string | null;
-      /** Missing: the newest first. */
+      /** Where it is missing, the newest come first. */
       readonly sort?: Sorting<ListSort> | null;
       readonly offset: number;
       readonly limit: number;
@@ -1788,9 +1791,9 @@ export interface Lists {
   /** Canceling releases what is held; deleting makes the list invisible, and a job removes it with its results. */
   change(account: AccountId, id: string, action: Exclude<ListAction, 'start'>, by?: Actor): Promise<ListChange>;
 
-  /** A lease for a worker in this process. */
+  /** It makes a lease for a worker in this process. */
   newLease(): Promise<string>;
-  /** Oldest first. */
+  /** They come oldest first. */
   running(): Promise<RunningList[]>;
   /** The first `chunks` chunks of a list that nobody has, as addresses; none when it is not running. */
   claim(claim: ListClaim & { readonly chunks: number }): Promise<ListWork[]>;
@@ -1812,7 +1815,7 @@ export interface Lists {
 
 // Users and what they do.
 
-/** A session, without its token and the token's hash. */
+/** It has neither the token nor the token's hash. */
 export interface SessionRecord {
   readonly id: string;
   /** Where it was last seen; null: unknown. */
@@ -1820,7 +1823,7 @@ export interface SessionRecord {
   /** As the browser sent it; '' if it sent none. */
   readonly userAgent: string;
   readonly createdAt: number;
-  /** To the hour (SESSION_REFRESH_MINUTES). */
+  /** It is exact to the hour (SESSION_REFRESH_MINUTES). */
   readonly lastSeenAt: number;
 }
 
@@ -1863,7 +1866,7 @@ export interface UserChange {
   record(event: Omit<UserEvent, 'user'>): Promise<void>;
 }
 
-/** Whom an OpenID provider means by a subject: OpenID Connect Core 1.0 §8. */
+/** An OpenID provider means this user by a subject (OpenID Connect Core 1.0 §8). */
 export interface OidcIdentity {
   readonly issuer: string;
   readonly subject: string;
@@ -1877,9 +1880,9 @@ export interface SignIns {
   usersByOidcSession(mark: string): Promise<string[]>;
   /** Those that have not expired, the one seen last first; at most SESSIONS_LISTED. */
   sessions(user: string): Promise<SessionRecord[]>;
-  /** Oldest first. */
+  /** They come oldest first. */
   passkeys(user: string): Promise<PasskeyRecord[]>;
-  /** By the ID of the credential (WebAuthn Level 3 §4). */
+  /** It goes by the ID of the credential (WebAuthn Level 3 §4). */
   markPasskeyUsed(credentialId: string): Promise<void>;
   /**
    * One transaction with the user locked. `work` may await only `UserChange` and the library's adapters, since on
@@ -1896,13 +1899,13 @@ export interface SignIns {
 export interface SavedView {
   readonly id: string;
   readonly name: string;
-  /** The query string of the page. */
+  /** It is the query string of the page. */
   readonly search: string;
 }
 
 /** Shared by the members of an account; its test account has the same. */
 export interface SavedViews {
-  /** By name. */
+  /** Views are sorted by name. */
   list(account: AccountId, page: ViewPage): Promise<SavedView[]>;
   /** Throws ApiError `view_exists`, `too_many_views`, `not_found` for an account that was deleted. */
   add(account: AccountId, page: ViewPage, view: Omit<SavedView, 'id'>): Promise<SavedView>;
@@ -1914,48 +1917,48 @@ export interface SavedViews {
 
 export interface AuditEntry {
   readonly id: number;
-  /** Null: of a user without an account. */
+  /** Null is for a user without an account. */
   readonly account: string | null;
   readonly accountName: string | null;
   readonly at: number;
   readonly actor: Actor;
   /** `key.created`, `filter.removed`, `member.role_changed` … */
   readonly action: AuditAction;
-  /** In words: a key's name, a filter's value, a member's address. */
+  /** It names a key, the value of a filter or the address of a member in words. */
   readonly target: string;
-  /** What changed, small; no secrets. */
+  /** It says what changed; it is small and has no secrets. */
   readonly detail: Readonly<Record<string, unknown>>;
-  /** How often it happened, from `at` to `lastAt`. */
+  /** It happened this often from `at` to `lastAt`. */
   readonly count: number;
   readonly lastAt: number;
 }
 
-/** Something that happened to a user, whatever their accounts. */
+/** It happened to a user, whatever their accounts. */
 export interface UserEvent {
   /**
    * Nothing is recorded of an address that has no user. A `stranger` has none either, but was sent by the OpenID
    * provider: for the operators, with the address that the provider gave, '' for none.
    */
   readonly user: { readonly id: string } | { readonly email: string } | { readonly stranger: string };
-  /** `self`: the user. */
+  /** `self` is the user. */
   readonly by: Actor | { readonly kind: 'self' | 'anonymous'; readonly ip: string | null };
   readonly action: UserAction;
   readonly detail?: Readonly<Record<string, unknown>>;
-  /** How often; once by default. */
+  /** It happened this often; once by default. */
   readonly count?: number;
 }
 
 export interface AuditQuery {
-  /** Ids below it; null: the newest. */
+  /** It selects ids below it; null: the newest. */
   readonly before: number | null;
   readonly limit: number;
-  /** All by default. */
+  /** All are selected by default. */
   readonly about?: AuditSubject | null;
 }
 
 /** The audit log. Changes are written by the store itself, in the transaction of what it tells of. */
 export interface AuditLog {
-  /** Newest first. `all`: of all accounts, and of users without one; for operators. */
+  /** It returns the newest first. `all` means all accounts, and users without one; it is for operators. */
   list(of: AccountId | 'all', query: AuditQuery): Promise<AuditEntry[]>;
   /**
    * Writes what happened to a user to the log of each account that they are a member of, or to that of the operators.
@@ -1978,7 +1981,7 @@ export interface User {
 /** Users are made, and their passwords kept, by the sign-in library on the same tables (see `Store.authDatabase`). */
 export interface Users {
   get(id: string): Promise<User | null>;
-  /** Without regard to case. */
+  /** It compares without regard to case. */
   byEmail(email: string): Promise<User | null>;
   /** The user to whom this mailbox belongs. */
   idByMailbox(mailbox: string): Promise<string | null>;
@@ -2000,13 +2003,13 @@ export interface Membership {
   readonly plan: string;
   readonly status: AccountStatus;
   readonly role: Role;
-  /** Of the account. */
+  /** It is that of the account. */
   readonly secondFactorRequired: boolean;
   /** The id of its test account, which exists once it was asked for (`role`). */
   readonly testAccount: AccountId;
 }
 
-/** Of a test account: the role in its live account. */
+/** In a test account, it is the role in its live account. */
 export interface AccountRole extends Pick<Membership, 'account' | 'role' | 'secondFactorRequired'> {
   readonly suspended: boolean;
   readonly test: boolean;
@@ -2041,7 +2044,7 @@ export interface InvitationInput {
   readonly role: Role;
   readonly tokenHash: string;
   readonly expiresAt: number;
-  /** False by default. */
+  /** It is false by default. */
   readonly provesAddress?: boolean;
   /** The mail to send, by the name of the account; null or absent: none. */
   readonly mailTo?: ((account: string) => MailPayload) | null;
@@ -2060,7 +2063,7 @@ export interface Members {
    * missing.
    */
   role(account: string, user: string): Promise<AccountRole | null>;
-  /** Oldest account first. */
+  /** They come with the oldest account first. */
   ofUser(user: string): Promise<Membership[]>;
   list(account: AccountId): Promise<Member[]>;
   /**
@@ -2096,19 +2099,19 @@ export interface Attempts {
    * window, and when it ends.
    */
   count(subject: string, windowMs: number, origin?: string): Promise<{ count: number; endsAt: number }>;
-  /** From all origins. */
+  /** It clears those from all origins. */
   clear(subject: string): Promise<void>;
 }
 
 // Upkeep, and what nodes share.
 
-/** One round of the purge. */
+/** It says what one round of the purge did. */
 export type PurgeRound =
   /** Nothing was deleted, because the store's clock is doubted (`ClockReading.doubtedSince`). */
   | { readonly paused: true }
   | {
       readonly paused: false;
-      /** Rows deleted, by table; only tables with some. */
+      /** It counts deleted rows by table, and has only tables with some. */
       readonly deleted: Readonly<Record<string, number>>;
       readonly total: number;
       /** A table had more than PURGE_ROUND_ROWS to delete; the rest is for the next round. */
@@ -2133,9 +2136,9 @@ export interface Upkeep {
   removeAccount(account: string, signal?: AbortSignal): Promise<boolean>;
 }
 
-/** A look at the store's clock. */
+/** It is one reading of the store's clock. */
 export interface ClockReading {
-  /** ms. */
+  /** It is in ms. */
   readonly now: number;
   /**
    * By how much more it has moved than time has passed since this process read it last, ms; negative: it was set back.
@@ -2170,7 +2173,7 @@ export type StoreEvent =
 interface SharedFile {
   /** Of those that belong together, the beginning is the same. */
   readonly name: string;
-  /** ISO 8601 in UTC with milliseconds: of two, the later one counts. */
+  /** It is ISO 8601 in UTC with milliseconds: of two, the later one counts. */
   readonly made: string;
   readonly text: string;
 }
@@ -2191,7 +2194,7 @@ export interface SharedFiles {
  * it is not renewed.
  */
 export interface SliceRequest {
-  /** The key of the limit. */
+  /** It is the key of the limit. */
   readonly key: string;
   readonly total: number;
   /** Units that the node may use until it gets the reply: it cannot be left with fewer. */
@@ -2236,7 +2239,7 @@ export interface OperatorLeases {
 
 // What the store can tell of itself, for metrics.
 
-/** One verification, or many results (SharedHolds). */
+/** A hold is for one verification, or for many results (SharedHolds). */
 export type HoldKind = 'verification' | 'shared';
 
 export type HoldAge = 'under_1m' | '1m_to_10m' | '10m_to_1h' | '1h_to_1d' | 'over_1d';
@@ -2249,13 +2252,13 @@ export interface HoldStats {
 
 /** What accounts keep, beside verifications. */
 export interface KeptStats {
-  /** Of lists, without their results. */
+  /** They belong to lists, without their results. */
   readonly listBytes: number;
   readonly filters: number;
 }
 
 export interface JobCount {
-  /** A JobKind, or a kind of another version of the service. */
+  /** It is a JobKind, or a kind of another version of the service. */
   readonly kind: string;
   readonly state: JobState;
   readonly count: number;
@@ -2271,7 +2274,7 @@ export interface StoreReadings {
   readonly jobs: readonly JobCount[];
 }
 
-/** Connections for everything but charging. */
+/** Everything but charging uses these connections. */
 export interface PoolUse {
   readonly inUse: number;
   readonly idle: number;
@@ -2282,7 +2285,7 @@ export interface PoolUse {
 
 /** Why a batch was attempted again. */
 export type RetryCause =
-  /** A serialization failure or a deadlock. */
+  /** It is a serialization failure or a deadlock. */
   | 'conflict'
   /** Another session has locked an account. */
   | 'locked'
@@ -2291,10 +2294,10 @@ export type RetryCause =
   /** Another process has the lock of the SQLite file. */
   | 'busy';
 
-/** One transaction of the charge. */
+/** It is one transaction of the charge. */
 export interface ChargedBatch {
   readonly requests: number;
-  /** From its begin to the end of its commit, retries included. */
+  /** It lasts from its begin to the end of its commit, retries included. */
   readonly ms: number;
   readonly committed: boolean;
 }
@@ -2316,12 +2319,12 @@ export interface StoreStats {
 /** The processes that share the store. */
 interface NodeRow {
   readonly id: string;
-  /** Host and process, such as `web-1/4711`. */
+  /** It shows host and process, such as `web-1/4711`. */
   readonly label: string;
   /** The version of its program; null: it has not said so yet. */
   readonly version: string | null;
   readonly startedAt: number;
-  /** By the store's clock; null: never. */
+  /** It is by the store's clock; null: never. */
   readonly seenAt: number | null;
 }
 
@@ -2339,7 +2342,7 @@ export interface Nodes {
 
 // Webhooks.
 
-/** An endpoint, without its secrets. */
+/** It has none of its secrets. */
 export interface Webhook {
   readonly id: string;
   readonly accountId: AccountId;
@@ -2364,13 +2367,13 @@ interface WebhookInput {
   readonly description: string | null;
 }
 
-/** What one attempt came to. */
+/** It says what one attempt came to. */
 export interface AttemptOutcome {
-  /** The HTTP status; null: none, for the reason in `error`. */
+  /** Null means none, for the reason in `error`. */
   readonly status: number | null;
   readonly error: AttemptError | null;
   readonly durationMs: number;
-  /** The first WEBHOOK_RESPONSE_BYTES of the reply's body as text; null without a reply. */
+  /** It has the first WEBHOOK_RESPONSE_BYTES of the reply's body as text; null without a reply. */
   readonly response: string | null;
 }
 export interface DeliveryAttempt extends AttemptOutcome {
@@ -2380,11 +2383,11 @@ export interface DeliveryAttempt extends AttemptOutcome {
 export interface Delivery {
   readonly id: string;
   readonly webhookId: string;
-  /** The header `webhook-id`. */
+  /** It is sent in the header `webhook-id`. */
   readonly eventId: string;
   readonly event: WebhookEventType;
   readonly status: DeliveryStatus;
-  /** In order of time. */
+  /** They are in order of time. */
   readonly attempts: readonly DeliveryAttempt[];
   readonly nextAttemptAt: number | null;
   readonly createdAt: number;
@@ -2397,11 +2400,11 @@ export interface Dispatch {
   readonly format: WebhookFormat;
   /** Whose it is. */
   readonly account: { readonly id: string; readonly name: string };
-  /** Each signs. */
+  /** Each of them signs. */
   readonly secrets: readonly string[];
   readonly eventId: string;
   readonly body: string;
-  /** By the store's clock. */
+  /** It is by the store's clock. */
   readonly at: number;
 }
 /** An attempt that is due. */
@@ -2422,13 +2425,13 @@ interface DueDeliveries {
   readonly failingForMs: number | null;
 }
 
-/** The notice of a disabled webhook to one of the account's admins; null: none. */
+/** It tells one of the account's admins of a disabled webhook; null: nobody. */
 export type WebhookDisabledMail = (
   about: { readonly account: string; readonly webhook: string; readonly reason: Exclude<DisabledReason, 'manual'> },
   to: string,
 ) => MailPayload | null;
 
-/** `pending`: attempted at once now. */
+/** `pending` is attempted at once. */
 type ReplayOutcome =
   | { readonly outcome: 'replayed'; readonly delivery: Delivery }
   | { readonly outcome: 'not_found' | 'disabled' };
@@ -2440,7 +2443,7 @@ export interface Webhooks {
     input: WebhookInput & { readonly secret: string; readonly format: WebhookFormat },
     by: Actor,
   ): Promise<Webhook>;
-  /** Oldest first. */
+  /** They come oldest first. */
   list(account: AccountId): Promise<Webhook[]>;
   get(account: AccountId, id: string): Promise<Webhook | null>;
   /** Disabling it ends its pending deliveries. */
@@ -2450,9 +2453,9 @@ export interface Webhooks {
     change: Partial<WebhookInput> & { readonly enabled?: boolean },
     by: Actor,
   ): Promise<Webhook | null>;
-  /** From now on `secret` signs, and the one before for `overlapMs` more. */
+  /** From now on `secret` signs, and the one before signs for `overlapMs` more. */
   rotate(account: AccountId, id: string, secret: string, overlapMs: number, by: Actor): Promise<Webhook | null>;
-  /** With its deliveries. */
+  /** It removes its deliveries as well. */
   remove(account: AccountId, id: string, by: Actor): Promise<boolean>;
   /** Newest first; null where there is no such webhook. */
   deliveries(account: AccountId, id: string, input: { offset: number; limit: number }): Promise<Page<Delivery> | null>;
@@ -2500,7 +2503,7 @@ export interface AlertSettings {
   readonly paused: boolean;
 }
 export interface AlertsOfAccount extends AlertSettings {
-  /** The latest first. */
+  /** They come with the latest first. */
   readonly open: readonly { readonly type: AlertType; readonly subject: string; readonly since: number }[];
 }
 
@@ -2525,7 +2528,7 @@ export interface Alerts {
 
 export interface HookSettings {
   readonly name: string;
-  /** Of the account, by name. */
+  /** It is the name of a policy of the account. */
   readonly policy: string;
   /** In which mailboxes are remembered; null: they are not. */
   readonly scope: string | null;
@@ -2535,7 +2538,7 @@ export interface HookSettings {
   readonly rateLimit: number | null;
 }
 
-/** A hook, without its secrets. */
+/** It has none of its secrets. */
 export interface Hook extends HookSettings {
   readonly id: string;
   readonly accountId: AccountId;
@@ -2545,7 +2548,7 @@ export interface Hook extends HookSettings {
   /** Until when the secret before the last roll is accepted; null: it is not, or no longer. */
   readonly previousSecretUntil: number | null;
   readonly createdAt: number;
-  /** Of a call whose signature fitted; within a minute. */
+  /** It is the time of a call whose signature fitted, exact to a minute. */
   readonly lastUsedAt: number | null;
 }
 
@@ -2557,7 +2560,7 @@ export interface CalledHook extends Hook {
   readonly suspended: boolean;
   /** Whether its account is one of test mode. */
   readonly test: boolean;
-  /** The requests per window of its account. */
+  /** Its account may send this many requests per window. */
   readonly requestsPerWindow: number;
 }
 
@@ -2568,7 +2571,7 @@ export interface Hooks {
     input: HookSettings & { readonly kind: HookKind; readonly secret: string | null },
     by: Actor,
   ): Promise<Hook>;
-  /** Oldest first. */
+  /** They come oldest first. */
   list(account: AccountId): Promise<Hook[]>;
   get(account: AccountId, id: string): Promise<Hook | null>;
   update(account: AccountId, id: string, change: Partial<HookSettings>, by: Actor): Promise<Hook | null>;
@@ -2577,13 +2580,13 @@ export interface Hooks {
   remove(account: AccountId, id: string, by: Actor): Promise<boolean>;
   /** Whatever account it is of; null where that was deleted. */
   find(id: string): Promise<CalledHook | null>;
-  /** Calls of these came whose signature fitted. */
+  /** It records that calls of these came whose signature fitted. */
   used(ids: readonly string[]): Promise<void>;
 }
 
 // Providers that report outcomes.
 
-/** A connection with a provider, without its secrets. */
+/** It has none of its secrets. */
 export interface OutcomeSource {
   readonly id: string;
   readonly accountId: AccountId;
@@ -2616,7 +2619,7 @@ export interface OutcomeSources {
     input: { readonly provider: OutcomeProvider; readonly name: string; readonly secret: string | null },
     by: Actor,
   ): Promise<OutcomeSource>;
-  /** Oldest first. */
+  /** They come oldest first. */
   list(account: AccountId): Promise<OutcomeSource[]>;
   get(account: AccountId, id: string): Promise<OutcomeSource | null>;
   /** From now on `secret` is accepted, and the one before for `graceMs` more. */
@@ -2628,7 +2631,7 @@ export interface OutcomeSources {
 
 // Policies.
 
-/** Times in ms. */
+/** Times are in ms. */
 export interface StoredPolicy extends Policy {
   readonly createdAt: number;
   readonly changedAt: number;
@@ -2636,7 +2639,7 @@ export interface StoredPolicy extends Policy {
 
 /** Those that an account has made; the built-in ones are no rows. */
 export interface Policies {
-  /** By name. */
+  /** They are sorted by name. */
   list(account: AccountId): Promise<StoredPolicy[]>;
   get(account: AccountId, name: string): Promise<StoredPolicy | null>;
   /**

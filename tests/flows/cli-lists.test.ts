@@ -55,6 +55,15 @@ describe('mailvet lists', () => {
     expect(await cli('status', list.id)).toMatchObject({ code: 1, out: '' });
   });
 
+  it('takes --retry-minutes by its earlier name, --patience', async () => {
+    const people = join(dir, 'people.csv');
+    for (const flag of ['--retry-minutes', '--patience'])
+      expect(await json('submit', people, '--no-start', flag, '5')).toMatchObject({ retry_minutes: 5 });
+    expect(await cli('submit', people, '--patience', 'x')).toMatchObject({ code: 2, err: /--patience/ });
+    const help = await cli('submit', '--help');
+    expect([help.out.includes('--retry-minutes'), help.out.includes('--patience')]).toEqual([true, false]);
+  });
+
   it('submits a list whose mailboxes count once, and changes that until it starts', async () => {
     const file = join(dir, 'mailboxes.csv');
     writeFileSync(file, 'email;x\nJ.Doe@gmail.com;a\njdoe+x@gmail.com;b\n');

@@ -148,7 +148,7 @@ describe('lists of the client', () => {
   it('say what the service refuses', async () => {
     const { lists } = clientOf(owner);
     expect(await codeOf(lists.create(new Blob(['a,b\n1,2\n3,4\n']), { type: 'text/csv' }))).toBe('no_address_column');
-    expect(await codeOf(lists.create(['a@good.com'], { patience_minutes: -1 }))).toBe('invalid_parameter');
+    expect(await codeOf(lists.create(['a@good.com'], { retry_minutes: -1 }))).toBe('invalid_parameter');
     const poor = clientOf(await lab.member({ credits: 1 }));
     const list = await poor.lists.create(['a@good.com', 'b@good.com']);
     expect(list).toMatchObject({ status: 'ready', error: { code: 'insufficient_credits' } });

@@ -162,6 +162,7 @@ describe('a field of the wrong type in JSON', () => {
     [{ emails: [], name: null }, 400, { code: 'invalid_parameter', field: 'name' }],
     [{ emails: [], start: 0 }, 400, { field: 'start', error: 'start must be true or false.' }],
     [{ emails: [], header: 1 }, 400, { code: 'invalid_parameter', field: 'header' }],
+    [{ emails: [], retry_minutes: '5' }, 400, { field: 'retry_minutes' }],
     [{ emails: [], patience_minutes: '5' }, 400, { field: 'patience_minutes' }],
     ...['', null, 5, true, ['mx'], {}].map((level): [object, number, object] => [
       { emails: [], validation_type: level },

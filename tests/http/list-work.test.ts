@@ -109,7 +109,7 @@ it('judges every address as a single call does, and charges the same', async () 
     filter('domain', 'filtered.com'),
     filter('domain', 'filtered.nosuchtld'),
   ]);
-  const id = await startedList(lab.store, ownerOf(who), MX_CAST, { patienceMinutes: 0 });
+  const id = await startedList(lab.store, ownerOf(who), MX_CAST, { retryMinutes: 0 });
   const list = await completed(lab, who, id);
   expect(list).toMatchObject({ status: 'completed', done: MX_CAST.length, waiting: 0, credits: { held: 0 } });
   const results = await resultsOf(lab, who, id);
@@ -134,7 +134,7 @@ it('judges every address as a single call does, and charges the same', async () 
   expect(row('a1@duck.com').relay_provider).toBe('DuckDuckGo Email Protection');
   expect(row('bo@google-hosted.com').checks.mx).toMatchObject(google);
   // Once more, from memory.
-  const again = await startedList(lab.store, ownerOf(who), ['ada@google-hosted.com'], { patienceMinutes: 0 });
+  const again = await startedList(lab.store, ownerOf(who), ['ada@google-hosted.com'], { retryMinutes: 0 });
   await completed(lab, who, again);
   const [remembered] = (await resultsOf(lab, who, again)).values();
   expect(JSON.parse(remembered?.body ?? '{}').checks.mx).toMatchObject(google);
@@ -233,16 +233,16 @@ it.each(['mx', 'smtp'] as const)('asks again when DNS fails, and charges once (%
   expect(await lab.store.accounts.audit()).toEqual([]);
 });
 
-it('lets the last answer stand without patience', async () => {
+it('lets the last answer stand without retries', async () => {
   const { lab } = await labWith({
     'closed.com': { on: ({ verb }) => (verb === 'RCPT' ? '451 4.3.0 Temporary lookup failure' : undefined) },
   });
   const who = await lab.member();
-  const id = await startedList(lab.store, ownerOf(who), ['a@closed.com'], { level: 'smtp', patienceMinutes: 0 });
+  const id = await startedList(lab.store, ownerOf(who), ['a@closed.com'], { level: 'smtp', retryMinutes: 0 });
   expect(await completed(lab, who, id)).toMatchObject({ status: 'completed', done: 1, credits: { used: 1 } });
   const [result] = (await resultsOf(lab, who, id)).values();
   expect(result).toMatchObject({ reason: 'smtp_temporary_failure', attempts: 1 });
-  const broken = await startedList(lab.store, ownerOf(who), ['a@lame.com'], { patienceMinutes: 0 });
+  const broken = await startedList(lab.store, ownerOf(who), ['a@lame.com'], { retryMinutes: 0 });
   expect(await completed(lab, who, broken)).toMatchObject({ status: 'completed', done: 1, credits: { used: 1 } });
 });
 

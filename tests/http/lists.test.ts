@@ -34,7 +34,8 @@ describe('POST /v1/lists', () => {
       id: expect.stringMatching(/^lst_\w{22}$/),
       ...{ warnings: [], dedupe: 'address' },
       name: expect.stringMatching(/^\d{4}-/),
-      ...{ status: 'running', validation_type: 'mx', policy: null, error: null, patience_minutes: 60 },
+      ...{ status: 'running', validation_type: 'mx', policy: null, error: null, retry_minutes: 60 },
+      patience_minutes: 60,
       rows: { total: 4, addresses: 2, duplicates: 1, blank: 1, unreadable: 0 },
       progress: { done: 0, waiting: 0, good: 0, bad: 0, percent: 0, per_second: null, eta_seconds: null },
       deliverability: { deliverable: 0, undeliverable: 0, risky: 0, unknown: 0 },
@@ -61,15 +62,26 @@ describe('POST /v1/lists', () => {
       if (order === 'after') addFile();
       form.set('start', 'false');
       form.set('column', '2');
-      form.set('patience_minutes', '0');
+      form.set('retry_minutes', '0');
       form.set('other', 'ignored');
       form.set('column', '');
       if (order === 'before') addFile();
       const { status, json } = await send(lab, owner, '/v1/lists', form);
-      expect([status, json.name, json.status, json.patience_minutes]).toEqual([201, 'Some "June".csv', 'ready', 0]);
+      expect([status, json.name, json.status, json.retry_minutes]).toEqual([201, 'Some "June".csv', 'ready', 0]);
       expect(json.rows).toMatchObject({ total: 4, addresses: 2 });
       expect(json.credits).toEqual({ price: 2, held: 0, used: 0 });
     }
+  });
+
+  it('takes retry_minutes by its earlier name, patience_minutes', async () => {
+    const minutesOf = ({ json }: { json: { retry_minutes: number; patience_minutes: number } }) => [
+      ...[json.retry_minutes, json.patience_minutes],
+    ];
+    const emails = ['ada@good.com'];
+    expect(minutesOf(await send(lab, owner, '/v1/lists?start=false&patience_minutes=7', CSV))).toEqual([7, 7]);
+    expect(minutesOf(await owner.call('POST', '/v1/lists', { emails, patience_minutes: 8 }))).toEqual([8, 8]);
+    const both = '/v1/lists?start=false&patience_minutes=7&retry_minutes=9';
+    expect(minutesOf(await send(lab, owner, both, CSV))).toEqual([9, 9]);
   });
 
   it('takes the only file of a form whatever its part is called, and says so', async () => {
@@ -91,7 +103,7 @@ describe('POST /v1/lists', () => {
 
   it('takes JSON', async () => {
     const emails = ['ada@good.com', ' ada@GOOD.com ', '', 'quo"te@good.com', 'ünicode@good.com'];
-    const body = { emails, name: 'from JSON', start: false, validation_type: 'smtp', patience_minutes: 5, more: [{}] };
+    const body = { emails, name: 'from JSON', start: false, validation_type: 'smtp', retry_minutes: 5, more: [{}] };
     const { status, json } = await owner.call('POST', '/v1/lists', body);
     expect([status, json.name, json.validation_type, json.credits.price]).toEqual([201, 'from JSON', 'smtp', 30]);
     expect(json.rows).toEqual({ total: 5, addresses: 3, duplicates: 1, blank: 1, unreadable: 0 });
@@ -133,6 +145,7 @@ describe('POST /v1/lists', () => {
   it.each([
     ['?header=maybe', CSV, 400, { code: 'invalid_parameter', field: 'header' }],
     ['?validation_type=dns', CSV, 422, { code: 'invalid_validation_type', field: 'validation_type' }],
+    ['?retry_minutes=1441', CSV, 400, { code: 'invalid_parameter', field: 'retry_minutes' }],
     ['?patience_minutes=1441', CSV, 400, { code: 'invalid_parameter', field: 'patience_minutes' }],
     [`?name=${'x'.repeat(201)}`, CSV, 400, { code: 'invalid_parameter', field: 'name' }],
     ['?column=Phone', CSV, 422, { code: 'no_address_column', columns: ['Name', 'E-Mail'] }],

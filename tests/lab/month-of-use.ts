@@ -173,7 +173,7 @@ export async function verifiedList({ url }: Pick<Lab, 'url'>, key: string): Prom
     ...NEWSLETTER.flatMap((name) => [`${name}@fabrikam.test`, `${name}@contoso.test`]),
     ...['buyer@mailinator.com', 'j.okafor@northwind.test', 'info@parked.test', 'anna..b@contoso.test', ''],
   ];
-  const body = { emails, name: 'newsletter-november.csv', validation_type: 'smtp', patience_minutes: 0 };
+  const body = { emails, name: 'newsletter-november.csv', validation_type: 'smtp', retry_minutes: 0 };
   const { id } = (await request(url, 'POST', '/v1/lists', body, headers)).json;
   for (;;) {
     const { json } = await request(url, 'GET', `/v1/lists/${id}`, undefined, headers);

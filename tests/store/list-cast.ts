@@ -44,7 +44,7 @@ type Owner = { readonly account: Pick<Member['account'], 'id'>; readonly key: Pi
 
 interface Wanted {
   readonly level?: Level;
-  readonly patienceMinutes?: number;
+  readonly retryMinutes?: number;
   readonly block?: number;
 }
 
@@ -53,7 +53,7 @@ export async function uploadList(
   store: Store,
   { account, key }: Owner,
   emails: readonly string[],
-  { level = 'mx', patienceMinutes = 60, block = 500 }: Wanted = {},
+  { level = 'mx', retryMinutes = 60, block = 500 }: Wanted = {},
 ): Promise<string> {
   const id = newId('lst', Date.now());
   const layout = { columns: ['name', 'email'], addressColumn: 1, hasHeader: true };
@@ -64,7 +64,7 @@ export async function uploadList(
     clientIp: null,
     name: 'June.csv',
     level,
-    patienceMinutes,
+    retryMinutes,
     layout,
   };
   await store.lists.create(list);

@@ -53,7 +53,7 @@ describeStores('work on a list', (lab) => {
     const store = await lab.open();
     const who = await member(store, { credits: 1_000 });
     const { id: account } = who.account;
-    const id = await startedList(store, who, addressesOf(2), { level: 'smtp', patienceMinutes: 60 });
+    const id = await startedList(store, who, addressesOf(2), { level: 'smtp', retryMinutes: 60 });
     const [a, b] = await claimWith(store, who, id, 'w');
     if (!a || !b) throw new Error('A chunk has two addresses.');
     const credits = { validationType: 'smtp', credits: 10 } as const;
@@ -93,7 +93,7 @@ describeStores('work on a list', (lab) => {
     const store = await lab.open();
     const who = await member(store, { credits: 1_000 });
     const { id: account } = who.account;
-    const id = await startedList(store, who, addressesOf(2), { level: 'smtp', patienceMinutes: 60 });
+    const id = await startedList(store, who, addressesOf(2), { level: 'smtp', retryMinutes: 60 });
     const works = await claimWith(store, who, id, 'w');
     const unknown = { validationType: 'smtp', credits: 10, deliverability: 'unknown' } as const;
     await store.lists.record(
@@ -152,7 +152,7 @@ describeStores('work on a list', (lab) => {
     const upload = newId('lst', Date.now());
     const layout = { columns: ['email'], addressColumn: 0, hasHeader: false };
     const level = 'mx' as const;
-    const given = { keyId: who.key.id, clientIp: null, name: 'x', level, patienceMinutes: 0, layout };
+    const given = { keyId: who.key.id, clientIp: null, name: 'x', level, retryMinutes: 0, layout };
     await store.lists.create({ id: upload, account, ...given });
     await store.lists.append(account, upload, [
       newBlock([{ row: 1, addresses: [], cells: [''], extra: [], problem: null }], 1, [], layout),

@@ -27,7 +27,7 @@ describeStores('a list of addresses', (lab) => {
       bytes: Math.floor(termsOf(DEFAULT_PLANS, 'starter').listBytes * 0.6),
     };
     const ids = ['lst_1', 'lst_2'];
-    const list = { account, keyId: who.key.id, clientIp: null, name: 'x', level: 'mx' as const, patienceMinutes: 0 };
+    const list = { account, keyId: who.key.id, clientIp: null, name: 'x', level: 'mx' as const, retryMinutes: 0 };
     for (const id of ids) await store.lists.create({ ...list, id, layout });
     for (const id of ids) expect(await store.lists.append(account, id, [block])).toBe(true);
     const ended = await Promise.allSettled(ids.map((id) => store.lists.finish(account, id, counts)));
@@ -115,7 +115,7 @@ describeStores('a list of addresses', (lab) => {
       clientIp: null,
       name: 'x',
       level,
-      patienceMinutes: 0,
+      retryMinutes: 0,
       layout,
     };
     await store.lists.create(list);

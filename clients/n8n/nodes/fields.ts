@@ -158,7 +158,7 @@ export const UPLOAD_FIELDS: INodeProperties[] = [
     "name": "patience_minutes",
     "type": "number",
     "default": 0,
-    "description": "How long addresses are asked about again whose servers defer the answer."
+    "description": "The earlier name of retry_minutes."
   },
   {
     "displayName": "Policy",
@@ -166,6 +166,13 @@ export const UPLOAD_FIELDS: INodeProperties[] = [
     "type": "string",
     "default": "",
     "description": "Name of the policy that decides: one of the account, or signup or strict, which every account has."
+  },
+  {
+    "displayName": "Retry Minutes",
+    "name": "retry_minutes",
+    "type": "number",
+    "default": 0,
+    "description": "How long addresses whose servers defer the answer are tried again, by default 60."
   },
   {
     "displayName": "Sheet",

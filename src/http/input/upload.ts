@@ -85,10 +85,14 @@ async function isArray({ input: { file } }: Spooled): Promise<boolean> {
   return /^[\s\u{FEFF}]*\[/u.test((await file.read(0, LIST_UPLOAD_EXTRA_BYTES)).toString('utf8'));
 }
 
-const uploadOptions = ({ name, validation_type, policy, dedupe, start, patience_minutes, ...read }: Fields) => ({
-  ...{ name, policy, level: validation_type, patienceMinutes: patience_minutes, read: readChoiceOf(read), dedupe },
-  start: start === undefined ? undefined : start === 'true',
-});
+const uploadOptions = ({ name, validation_type, policy, dedupe, start, ...rest }: Fields) => {
+  const { retry_minutes, patience_minutes, ...read } = rest;
+  return {
+    ...{ name, policy, level: validation_type, read: readChoiceOf(read), dedupe },
+    start: start === undefined ? undefined : start === 'true',
+    retryMinutes: retry_minutes ?? patience_minutes,
+  };
+};
 
 async function multipartUpload<F>(
   request: HttpRequest,
@@ -175,6 +179,7 @@ const JSON_FIELDS: { readonly [F in keyof Fields]-?: { readonly types: readonly 
   entry: { types: ['string'], are: 'a string' },
   header: { types: ['string', 'boolean'], are: '"auto", true or false' },
   start: { types: ['string', 'boolean'], are: 'true or false' },
+  retry_minutes: { types: ['number'], are: 'a number' },
   patience_minutes: { types: ['number'], are: 'a number' },
 };
 const isField = (name: string): name is keyof Fields => Object.hasOwn(JSON_FIELDS, name);

@@ -8,7 +8,7 @@ export interface Range {
   readonly max: number;
 }
 
-// Text, in characters.
+// Texts are measured in characters.
 
 /** An address to verify, as sent. Longer than RFC 5321 allows, since an address that is too long is a verdict. */
 export const ADDRESS_LENGTH = { min: 1, max: 1024 };
@@ -23,7 +23,6 @@ export const FILTER_KEPT_DAYS = 30;
 export const FILTER_QUERY_LENGTH = { min: 0, max: 1024 };
 /** The name of a place where a mailbox may count once. */
 export const SEEN_SCOPE_LENGTH = { min: 1, max: 64 };
-/** The name of an account or API key. */
 export const NAME_LENGTH = { min: 1, max: 200 };
 export const ACCOUNT_QUERY_LENGTH = { min: 0, max: 200 };
 export const PERSON_NAME_LENGTH = { min: 1, max: 100 };
@@ -32,28 +31,26 @@ export const PASSWORD_LENGTH = { min: 12, max: 256 };
 /** As much of an account's name as a mail quotes. */
 export const MAILED_NAME_LENGTH = 80;
 export const PASSKEY_NAME_LENGTH = { min: 1, max: 100 };
-/** The email address of a user: RFC 5321 §4.5.3.1.3, without the angle brackets. */
+/** The email address of a user follows RFC 5321 §4.5.3.1.3, without the angle brackets. */
 export const USER_EMAIL_LENGTH = { min: 3, max: 254 };
-/** The note of a grant in the ledger. */
 export const NOTE_LENGTH = { min: 1, max: 500 };
-/** An IP address or a CIDR. */
+/** It may be an IP address or a CIDR. */
 export const IP_LENGTH = { min: 0, max: 64 };
-/** IDs of keys in a search of the log, with commas between them. */
+/** They are IDs of keys in a search of the log, with commas between them. */
 export const LOG_KEYS_LENGTH = { min: 0, max: 1_000 };
-/** An ID or a text in a search of the log. */
+/** It is an ID or a text in a search of the log. */
 export const LOG_QUERY_LENGTH = { min: 0, max: 64 };
-/** A date or an RFC 3339 date-time. */
+/** It is a date or an RFC 3339 date-time. */
 export const INSTANT_LENGTH = { min: 0, max: 40 };
-/** Printable ASCII (draft-ietf-httpapi-idempotency-key-header). */
+/** The key is printable ASCII (draft-ietf-httpapi-idempotency-key-header). */
 export const IDEMPOTENCY_KEY_LENGTH = { min: 1, max: 255 };
-/** The token of a link in a mail. */
+/** The link in a mail has this token. */
 export const LINK_TOKEN_LENGTH = { min: 16, max: 128 };
-/** A code of an authenticator app, or a recovery code. */
+/** It is a code of an authenticator app, or a recovery code. */
 export const CODE_LENGTH = { min: 6, max: 20 };
 
 /** The query with which an OpenID provider sends the browser back: codes of some are thousands of characters. */
 export const OIDC_QUERY_LENGTH = { min: 1, max: 8_192 };
-/** A logout token. */
 export const OIDC_TOKEN_LENGTH = { min: 16, max: 8_192 };
 
 /** A reply of a mail server that operators ask to have explained. */
@@ -75,17 +72,17 @@ export const MAIL_REPORT_READ = {
   text: 16 * 1024,
   recipients: 1_000,
 };
-/** The name of a mail host (RFC 1035 §2.3.4). */
+/** A mail host has a name of this length (RFC 1035 §2.3.4). */
 export const MAIL_HOST_LENGTH = { min: 0, max: 253 };
 
 // Replies of mail servers that were read with low confidence, by kind.
 
 export const UNCERTAIN_REPLIES_PER_OPERATOR = 100;
 export const UNCERTAIN_REPLIES_MAX = 1_000;
-/** On the operators' page. */
+/** The operators' page shows this many. */
 export const UNCERTAIN_REPLIES_SHOWN = 100;
 
-// Requests.
+// Requests have these limits.
 
 /** The time limit of a check. */
 export const TIMEOUT_MS = { min: 1_000, max: 30_000, default: 10_000 };
@@ -226,7 +223,7 @@ export const LIST_ROWS_PER_PAGE = { min: 1, max: 1_000, default: 100 };
 /** Blocks of rows that one page looks through; a page may have fewer rows than it could. */
 export const LIST_BLOCKS_SEARCHED = 20;
 /** How long addresses of a list that were deferred are asked about again. */
-export const LIST_PATIENCE_MINUTES = { min: 0, max: 24 * 60, default: 60 };
+export const LIST_RETRY_MINUTES = { min: 0, max: 24 * 60, default: 60 };
 /** A chunk of a list that was claimed so often without a single result ends the list as failed. */
 export const LIST_CLAIMS_MAX = 10;
 

@@ -10,7 +10,7 @@ import {
   LIST_BYTES,
   LIST_DEFERRED_SHOWN,
   LIST_JSON_ADDRESSES,
-  LIST_PATIENCE_MINUTES,
+  LIST_RETRY_MINUTES,
   NAME_LENGTH,
 } from '../../kernel/facts/limits.ts';
 import {
@@ -90,7 +90,7 @@ export interface UploadRequest {
   readonly dedupe?: Dedupe | undefined;
   /** Whether to start it at once; what prevents that becomes the `error` of the list. */
   readonly start?: boolean | undefined;
-  readonly patienceMinutes?: number | undefined;
+  readonly retryMinutes?: number | undefined;
   readonly fileName: string | null;
   readonly sentAs: SentAs;
   readonly input: SpooledInput;
@@ -246,9 +246,9 @@ export function createListService(parts: {
     const policy = request.policy === undefined ? null : await policies.named(account, request.policy);
     const level = request.level ?? policy?.level ?? DEFAULT_LEVEL;
     await checkPlan(account, plan, level);
-    const patienceMinutes = request.patienceMinutes ?? LIST_PATIENCE_MINUTES.default;
+    const retryMinutes = request.retryMinutes ?? LIST_RETRY_MINUTES.default;
     const shown = name ?? nameOf(fileName) ?? toIso(clock.now());
-    const named = { name: shown, fileName, level, policy, patienceMinutes };
+    const named = { name: shown, fileName, level, policy, retryMinutes };
     const upload = { account, keyId, ip, ...named, read, dedupe, sentAs, input };
     // The list is answered as it is then, so that its id is all there is to keep.
     const stored = ref && {
@@ -447,7 +447,7 @@ interface Parts {
 function createListCopies({ lists, clock, find, checkPlan, start, costs }: Parts): CopyRequests {
   async function copied(copy: Copy, by: Actor): Promise<List> {
     const { source, name, level, layout } = copy;
-    const { account, patienceMinutes, policy } = source;
+    const { account, retryMinutes, policy } = source;
     const place = await costs.hold('list_upload', account);
     const id = copy.id ?? newId('lst', clock.now());
     let isMine = false;
@@ -461,7 +461,7 @@ function createListCopies({ lists, clock, find, checkPlan, start, costs }: Parts
         name,
         level,
         policy,
-        patienceMinutes,
+        retryMinutes,
         layout,
       });
       isMine = true;
@@ -540,7 +540,7 @@ interface Upload {
   readonly name: string;
   readonly level: Level;
   readonly policy: Policy | null;
-  readonly patienceMinutes: number;
+  readonly retryMinutes: number;
   readonly read: ReadChoice;
   readonly dedupe: Dedupe;
   readonly sentAs: SentAs;
@@ -580,13 +580,13 @@ async function storeUpload(
   by: Actor,
   stored: ReplyToStore<List> | null,
 ): Promise<List> {
-  const { account, keyId, ip, name, level, policy, patienceMinutes, read, dedupe, sentAs, input } = upload;
+  const { account, keyId, ip, name, level, policy, retryMinutes, read, dedupe, sentAs, input } = upload;
   const id = newId('lst', clock.now());
   try {
     const file = await readAddressFile(input, { ...read, ...sentAs, limits: readLimitsOf(account, sentAs) });
     try {
       const layout = listLayoutOf(file.reading, { chosen: read, dedupe, sentAs });
-      const row = { id, account, keyId, clientIp: ip, name, level, policy, patienceMinutes, layout };
+      const row = { id, account, keyId, clientIp: ip, name, level, policy, retryMinutes, layout };
       const room = await lists.create(row);
       const append = lists.append.bind(null, account, id);
       const writer = new BlockWriter({ layout, room, append, received: file.received });

@@ -296,7 +296,7 @@ type Upload = Pick<Lists, 'create' | 'append' | 'finish' | 'discard'>;
 
 function upload(driver: StorageDriver): Upload {
   return {
-    async create({ id, account, keyId, clientIp, name, level, patienceMinutes, layout, policy = null }) {
+    async create({ id, account, keyId, clientIp, name, level, retryMinutes, layout, policy = null }) {
       const now = await driver.now();
       return driver.transaction(async (trx) => {
         await driver.lockAccounts(trx, [account]);
@@ -311,7 +311,7 @@ function upload(driver: StorageDriver): Upload {
         const row = {
           ...{ id, account_id: account, key_id: keyId, client_ip: clientIp, status: 'uploading' as const },
           ...{ name: storable(name), name_folded: lowerCaseText(name), layout: layoutText(layout) },
-          ...{ validation_type: level, patience_minutes: patienceMinutes, unit_price },
+          ...{ validation_type: level, patience_minutes: retryMinutes, unit_price },
           policy: policy && JSON.stringify({ ...policy, messages: {} }),
           ...{ breakdown: JSON.stringify(noResults()), created_at: now, changed_at: now },
         };

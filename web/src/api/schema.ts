@@ -2299,6 +2299,12 @@ export interface components {
                 code: string;
                 error: string;
             } | null;
+            /** @description How long deferred addresses are tried again. */
+            retry_minutes: number;
+            /**
+             * @deprecated
+             * @description The earlier name of `retry_minutes`.
+             */
             patience_minutes: number;
             /** Format: date-time */
             created_at: string;
@@ -2920,6 +2926,12 @@ export interface components {
                 code: string;
                 error: string;
             } | null;
+            /** @description How long deferred addresses are tried again. */
+            retry_minutes: number;
+            /**
+             * @deprecated
+             * @description The earlier name of `retry_minutes`.
+             */
             patience_minutes: number;
             /** Format: date-time */
             created_at: string;
@@ -6026,7 +6038,9 @@ export interface operations {
                 entry?: string;
                 /** @description `false` leaves the list `ready`, so that its price can be seen first. */
                 start?: "true" | "false";
-                /** @description How long addresses are asked about again whose servers defer the answer. */
+                /** @description How long addresses whose servers defer the answer are tried again, by default 60. */
+                retry_minutes?: number;
+                /** @description The earlier name of `retry_minutes`. */
                 patience_minutes?: number;
             };
             header?: never;

@@ -53,6 +53,10 @@ final readonly class AddressList extends Reply
 
     public ?ListError $error;
 
+    /** How long deferred addresses are tried again. */
+    public int $retryMinutes;
+
+    /** The earlier name of `retry_minutes`. */
     public int $patienceMinutes;
 
     public string $createdAt;
@@ -107,6 +111,9 @@ final readonly class AddressList extends Reply
             $this->warnings = $reader->objects('warnings', ListWarnings::class);
         }
         $this->error = $reader->has('error') ? $reader->object('error', ListError::class) : null;
+        if ($reader->has('retry_minutes')) {
+            $this->retryMinutes = $reader->integer('retry_minutes');
+        }
         if ($reader->has('patience_minutes')) {
             $this->patienceMinutes = $reader->integer('patience_minutes');
         }

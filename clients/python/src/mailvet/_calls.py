@@ -269,6 +269,7 @@ class ListsCalls:
         sheet: str | None = None,
         entry: str | None = None,
         start: bool | None = None,
+        retry_minutes: int | None = None,
         patience_minutes: int | None = None,
         type: str | None = None,
         idempotency_key: str | None = None,
@@ -302,8 +303,9 @@ class ListsCalls:
                 the first.
             entry: Of an archive with several files, by name.
             start: ``false`` leaves the list ``ready``, so that its price can be seen first.
-            patience_minutes: How long addresses are asked about again whose servers defer the
-                answer.
+            retry_minutes: How long addresses whose servers defer the answer are tried again, by
+                default 60.
+            patience_minutes: The earlier name of ``retry_minutes``.
         """
         return self._transport.upload(
             Call(
@@ -323,6 +325,7 @@ class ListsCalls:
                     "sheet": sheet,
                     "entry": entry,
                     "start": start,
+                    "retry_minutes": retry_minutes,
                     "patience_minutes": patience_minutes,
                 }),
                 idempotency_key=idempotency_key,

@@ -587,7 +587,10 @@ class List(Model):
     warnings: list[ListWarnings]
     """What may be wrong with how the file was read; and, as `unknown_field`, with the request."""
     error: ListError | None
+    retry_minutes: int
+    """How long deferred addresses are tried again."""
     patience_minutes: int
+    """The earlier name of `retry_minutes`."""
     created_at: str
     started_at: str | None
     finished_at: str | None

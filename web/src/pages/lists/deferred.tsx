@@ -31,7 +31,7 @@ export function Deferred({ of }: { of: ListHere }) {
     <div className={css.deferred}>
       <p>
         Their servers deferred the answer, or a limit of this service did. They are asked again until{' '}
-        {formatNumber(of.patience_minutes)} minutes after the first attempt; then the last answer stands.
+        {formatNumber(of.retry_minutes)} minutes after the first attempt; then the last answer stands.
         {of.status === 'paused' && ' While the list is paused, nothing is asked.'}
       </p>
       <QueryResult query={query}>

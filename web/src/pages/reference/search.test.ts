@@ -11,7 +11,7 @@ it('finds operations by title, path, parameter, field and error, those with it i
   expect(idsOf('verify one address')[0]).toBe('verify');
   expect(idsOf('POST /v1/filters')).toEqual(['addFilter', 'importFilters']);
   expect(idsOf('VERIFY')[0]).toBe('verify');
-  expect(idsOf('patience_minutes')).toContain('createList');
+  expect(idsOf('retry_minutes')).toContain('createList');
   expect(idsOf('transcript')).toContain('verify');
   expect(idsOf('filter_exists')).toContain('addFilter');
   expect(idsOf('list.completed')[0]).toBe('receiveListCompleted');

@@ -52,7 +52,7 @@ export function every(
 }
 
 interface Flushed {
-  /** For the log. */
+  /** It names the round in the log. */
   readonly what: string;
   readonly everyMs: number;
   /** If the store fails, nothing is lost: the next call writes everything. */
@@ -177,7 +177,7 @@ export function startUpkeep(
 }
 
 const IDENTITIES_MS = HOUR_MS;
-/** The first round runs so long after the start. */
+/** The first round is this long after the start. */
 const IDENTITIES_FIRST_MS = 60_000;
 
 /** Looks at what DNS says of the names of egresses, every hour. Every process does it: their egresses may differ. */

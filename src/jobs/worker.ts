@@ -4,7 +4,10 @@ import { JOB_KINDS, JOB_POLICIES, JobFailure, type JobKind, type JobPolicies, ty
 import type { Logger } from '../kernel/log.ts';
 import { type Claim, type ClaimOf, type Jobs, LeaseLostError } from '../service/jobs.ts';
 
-/** `againMs`: run the same job again after this many ms; `ended`: the runner ended the job itself, with its changes. */
+/**
+ * `againMs`: the same job runs again after this many ms; `ended`: the runner has ended the job itself, with its
+ * changes.
+ */
 type JobOutcome = { readonly againMs: number } | 'ended' | undefined;
 
 /**
@@ -125,7 +128,7 @@ export function startWorker(parts: WorkerParts): Worker {
   };
 }
 
-/** Due immediately, then at most once every `ms`. */
+/** It is due immediately, then at most once every `ms`. */
 function everyMs(ms: number, clock: Clock): { due(): boolean } {
   let next = clock.elapsed();
   return {
@@ -161,7 +164,7 @@ function createWake() {
 
 interface RunningJob {
   readonly claim: Claim;
-  /** Never rejects. */
+  /** It never rejects. */
   readonly ended: Promise<void>;
   /** Renews the lease once a third of it has passed by either clock, because the wall clock may jump. */
   renew(): Promise<void>;

@@ -1,4 +1,4 @@
-/** What alerts say, by mail and in chats. */
+/** Alerts as texts, which mails and chats share. */
 import { type AlertType, isAlertType } from './facts/alerts.ts';
 import type { WebhookEventData, WebhookEventType } from './facts/events.ts';
 import { counted, grouped } from './format.ts';
@@ -6,7 +6,7 @@ import { counted, grouped } from './format.ts';
 interface AlertText<Data> {
   /** A short sentence without its period: the subject of the mail. Texts of customers are quoted. */
   readonly subject: (data: Data) => string;
-  /** What happened, in one or two sentences. */
+  /** It says what happened, in one or two sentences. */
   readonly text: (data: Data) => string;
   /** The page where more is to be seen. */
   readonly path: (data: Data) => string;
@@ -73,7 +73,6 @@ const UNREACHABLE: Readonly<Record<WebhookEventData['smtp.unreachable']['state']
   refused_everywhere: 'Mail servers refuse the address of this service',
 };
 
-/** An event in words. */
 export interface AlertWords {
   readonly type: AlertType;
   readonly subject: string;

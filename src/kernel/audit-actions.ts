@@ -29,7 +29,7 @@ const ACCOUNT_ACTIONS = [
   'webhook.created',
   'webhook.changed',
   'webhook.secret_rotated',
-  /** By the service, after 410 or days of failures. */
+  /** The service does this after 410 or days of failures. */
   'webhook.disabled',
   'webhook.deleted',
   'hook.created',
@@ -59,16 +59,16 @@ const ACCOUNT_ACTIONS = [
 export const USER_ACTIONS = [
   'user.signed_in',
   'user.signed_out',
-  /** A wrong password, code or passkey. */
+  /** The password, code or passkey was wrong. */
   'user.authentication_failed',
-  /** Too many of them: refused without a look at the password or code. */
+  /** There were too many of them: it was refused without a look at the password or code. */
   'user.authentication_blocked',
   /** To a person whom the OpenID provider knows; and no longer. */
   'user.oidc_linked',
   'user.oidc_unlinked',
   'user.unlocked',
   'user.password_changed',
-  /** By a link, or by the operator. */
+  /** A link or the operator has reset it. */
   'user.password_reset',
   'user.password_link_created',
   'user.sign_in_link_created',
@@ -84,7 +84,6 @@ export type UserAction = (typeof USER_ACTIONS)[number];
 /** What happens to the service itself, in the log of its operators. Likewise. */
 export const SERVICE_ACTIONS = ['operator_key.created', 'operator_key.revoked', 'account.deleted'] as const;
 
-/** The events of the audit log. */
 export const AUDIT_ACTIONS = [...ACCOUNT_ACTIONS, ...USER_ACTIONS, ...SERVICE_ACTIONS] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

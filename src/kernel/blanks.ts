@@ -1,6 +1,6 @@
 /**
- * White space that nobody sees around an address: ASCII and the rest of Unicode's, no-break, zero-width, marks of
- * direction.
+ * Nobody sees this white space around an address: ASCII and the rest of Unicode's, no-break, zero-width, direction
+ * marks.
  */
 const BLANK = /^[\s\u0085\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]$/;
 
@@ -13,7 +13,6 @@ export function trimBlanks(text: string): string {
   return start === 0 && end === text.length ? text : text.slice(start, end);
 }
 
-/** Whether a cell holds more than blanks. */
 export const isFilled = (cell: string): boolean => trimBlanks(cell) !== '';
 
 function isBlank(text: string, at: number): boolean {

@@ -34,7 +34,7 @@ export function toIso(ms: number): string {
 
 export const toIsoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms));
 
-/** `ms` at the start of its UTC calendar month, and of the next one. */
+/** Returns `ms` at the start of its UTC calendar month, and of the next one. */
 export function monthOf(ms: number): { start: number; end: number } {
   const d = new Date(ms);
   return {
@@ -51,7 +51,7 @@ export function monthName(ms: number): string {
   return current.name;
 }
 
-/** Milliseconds of the date of a mail (RFC 5322 §3.3), or null. */
+/** Reads the date of a mail (RFC 5322 §3.3) as Unix time in ms; null if it is none. */
 export function fromMailDate(text: string): number | null {
   // A comment with the name of a zone may follow.
   const [date = ''] = text.slice(0, 64).split('(');

@@ -4,7 +4,7 @@
  * as it arrives, sends a reply piece by piece, or has a query names its row.
  */
 
-/** At least so many bytes within so many seconds, again and again. */
+/** A client has to send or take at least this many bytes in each period of this many seconds. */
 export interface Pace {
   readonly seconds: number;
   readonly bytes: number;
@@ -12,9 +12,9 @@ export interface Pace {
 
 /** Places that are held while a client sends or takes; whoever is slower than `pace` is ended. */
 interface Held {
-  /** At once, of one account. */
+  /** How many one account may have at once. */
   readonly perAccount: number;
-  /** At once, in a process. */
+  /** How many the process may have at once. */
   readonly atOnce: number;
   /** Beside those, for accounts that have none; beyond it, who has none gets that of the slowest (fair-queue.ts). */
   readonly forFirst: number;
@@ -42,7 +42,7 @@ interface TurnCost {
 const READER_PACE: Pace = { seconds: 20, bytes: 160 * 1024 };
 
 export const COSTS = {
-  /** Uploads of lists, and copies of them. */
+  /** This covers uploads of lists and copies of them. */
   list_upload: {
     kind: 'body',
     perAccount: 2,
@@ -62,7 +62,7 @@ export const COSTS = {
   },
   /** Results of a list as a file. */
   list_download: { kind: 'reader', perAccount: 4, atOnce: 40, forFirst: 16, pace: READER_PACE },
-  /** Log, filters, ledger and audit log as files. */
+  /** This covers the log, filters, ledger and audit log as files. */
   export: { kind: 'reader', perAccount: 4, atOnce: 20, forFirst: 8, pace: READER_PACE },
   /** Queries that look through many rows or add them up, and the pieces of readers. */
   query: { kind: 'turn', atOnce: 2, waiting: 20 },
@@ -70,7 +70,7 @@ export const COSTS = {
   mcp_message: { kind: 'turn', atOnce: 2, waiting: 8 },
   /** A large workbook that a thread reads; as many wait as there are uploads. */
   workbook_read: { kind: 'turn', atOnce: 3, waiting: Number.POSITIVE_INFINITY },
-  /** One of at most 32 MB, unpacked. */
+  /** It has at most 32 MB when unpacked. */
   small_workbook_read: { kind: 'turn', atOnce: 3, waiting: Number.POSITIVE_INFINITY },
   /** One of an old or binary format, which is held in memory. */
   old_workbook_read: { kind: 'turn', atOnce: 2, waiting: Number.POSITIVE_INFINITY },

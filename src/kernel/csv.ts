@@ -1,7 +1,5 @@
 /** CSV (RFC 4180): written so that no spreadsheet takes it for formulas, and read with CR, LF and CRLF as line ends. */
 
-// Writing.
-
 /** A line that no spreadsheet takes for formulas. */
 export const csvLine = (cells: readonly (string | number | null)[]): string => `${cells.map(cell).join(',')}\r\n`;
 
@@ -28,8 +26,6 @@ export function quotedFor(delimiter: string): (text: string) => string {
 }
 const quoted = quotedFor(',');
 
-// Reading.
-
 /** How text is cut into rows and cells. */
 export interface Dialect {
   /** Between cells, one character or more; empty: a line is one cell. */
@@ -45,27 +41,26 @@ interface Quote {
 }
 
 const DOUBLE_QUOTE: Quote = { open: '"', close: '"' };
-/** RFC 4180 with another delimiter. */
+/** Follows RFC 4180, but for the delimiter. */
 export const csvDialect = (delimiter: string): Dialect => ({ delimiter, quote: DOUBLE_QUOTE, escape: false });
 /** A line is one cell. */
 export const LINES: Dialect = { delimiter: '', quote: null, escape: false };
 
 /** A row of text; one with a problem has one cell, its text. */
 export interface TextRow {
-  /** Where it begins, from 1. */
+  /** The line where it begins, counted from 1. */
   readonly line: number;
   readonly cells: readonly string[];
   readonly problem: TextProblem | null;
 }
 type TextProblem = 'unclosed_quote' | 'text_after_quote' | 'nul' | 'too_large';
-/** Of a row of any kind of file. */
 export type RowProblem = TextProblem | 'invalid_json' | 'stray_delimiter';
 
 /** What a row may be at most. */
 export interface RowBounds {
   /** Of a row: one that is longer is a problem of its own, whatever is in it. */
   readonly rowBytes: number;
-  /** The most bytes of a cell. */
+  /** A cell may have this many bytes. */
   readonly cellBytes: number;
   /** Throws; blank cells at the end of a row do not count. */
   readonly checkColumns: (count: number, line: number) => void;
@@ -87,7 +82,7 @@ type Quoted =
       readonly kind: 'row';
       readonly cells: string[];
       readonly lines: number;
-      /** Where the row ends, and its line end. */
+      /** Where the row ends, and its line end is. */
       readonly stop: number;
       readonly end: number;
     }
@@ -112,7 +107,7 @@ export class RowSplitter {
   #skipping = false;
   #broken = 0;
 
-  /** `line`: the number of the first. */
+  /** `line`: the number of the first line. */
   constructor(dialect: Dialect, bounds: RowBounds, line = 1) {
     this.#dialect = dialect;
     this.#open = dialect.quote?.open ?? '';
@@ -248,7 +243,7 @@ export class RowSplitter {
     const none = open > at ? null : TEXT_AFTER;
     let isEscaped = false;
     let isDoubled = false;
-    /** No line ends before here. */
+    /** No line ends before this index. */
     let clear = from;
     for (let search = from; ; ) {
       const close = text.indexOf(quote.close, search);
@@ -299,13 +294,13 @@ export class RowSplitter {
     );
   }
 
-  /** Around quotes. */
+  /** Blanks may stand around quotes. */
   #isBlank(code: number): boolean {
     return code === SPACE || (code === TAB && this.#dialect.delimiter !== '\t');
   }
 }
 
-/** Behind an odd number of backslashes. */
+/** An odd number of backslashes before it escapes it. */
 function isEscapedAt(text: string, from: number, at: number): boolean {
   let count = 0;
   while (at - count > from && text.charCodeAt(at - count - 1) === BACKSLASH) count += 1;
@@ -344,7 +339,7 @@ function nextLine(text: string, end: number, final: boolean): number | null {
 
 const lineEndsIn = (cell: string): number => (/[\r\n]/.test(cell) ? cell.split(/\r\n|\r|\n/).length - 1 : 0);
 
-/** Databases store no NUL. */
+/** Databases cannot store NUL. */
 const printed = (text: string): string => text.replaceAll('\0', '\u{FFFD}');
 const shortened = (text: string): string =>
   printed(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
@@ -360,10 +355,10 @@ function filledWidth(cells: readonly string[]): number {
   return width;
 }
 
-/** Excel's way of naming the delimiter: a first line `sep=;`, sometimes quoted. */
+/** Excel names the delimiter in a first line `sep=;`, which is sometimes quoted. */
 const SEPARATOR_LINE = /^"?sep=([^\r\n"]{1,2})"?[^\S\r\n]*(\r\n|\r|\n)/i;
 
-/** The delimiter that a first line names, and the length of that line. */
+/** Returns the delimiter that a first line names, and the length of that line. */
 export function namedDelimiter(text: string): { delimiter: string; length: number } | null {
   const named = SEPARATOR_LINE.exec(text);
   return named === null ? null : { delimiter: named[1] ?? ',', length: named[0].length };

@@ -1,4 +1,4 @@
-/** The checks of the doctor, in the order of its report. */
+/** The doctor reports its checks in this order. */
 export const DOCTOR_CHECKS = [
   'resolver',
   'port',
@@ -77,7 +77,7 @@ export const PROBLEM_ROWS = {
 /** A problem, and what to do about it. */
 export interface Advice {
   readonly problem: EgressProblem;
-  /** A sentence. */
+  /** It is a sentence. */
   readonly fix: string;
 }
 

@@ -2,9 +2,9 @@
 import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 
-/** A SOCKS 5 server (RFC 1928). */
+/** It speaks SOCKS 5 (RFC 1928). */
 export interface SocksServer {
-  /** Name or IP address. */
+  /** It may be a name or an IP address. */
   readonly host: string;
   readonly port: number;
   readonly tls: boolean;
@@ -15,19 +15,19 @@ export interface SocksServer {
 }
 
 export interface Egress {
-  /** Shown in replies, logs and metrics. */
+  /** It is shown in replies, logs and metrics. */
   readonly name: string;
-  /** Name for EHLO. */
+  /** The name that is given with EHLO. */
   readonly helo: string;
-  /** `user@host`, or `<>`. */
+  /** It is `user@host` or `<>`. */
   readonly from: string;
-  /** Local address to connect from; null: the system's choice. */
+  /** The local address to connect from; null: the system chooses. */
   readonly bind: string | null;
   /** Through which mail servers are reached; null: directly. */
   readonly via: SocksServer | null;
   /** Versions of IP in which it reaches mail servers. */
   readonly families: readonly IpFamily[];
-  /** Its share of the domains, relative to the others. */
+  /** Its share of the domains is relative to the weights of the others. */
   readonly weight: number;
   /** Mail operators that may be asked from here; null: all. */
   readonly operators: { readonly only: readonly string[] } | { readonly except: readonly string[] } | null;

@@ -196,7 +196,6 @@ export const HOOK_ERRORS = {
   },
 } as const satisfies Record<string, ErrorRow>;
 
-/** Errors of the public API. */
 export const PUBLIC_ERRORS = {
   invalid_json: {
     status: 400,
@@ -471,9 +470,8 @@ export const PUBLIC_ERRORS = {
   },
 } as const satisfies Record<string, ErrorRow>;
 
-/** One error of the catalog. */
 export interface ErrorRow {
-  /** HTTP status, RFC 9110. */
+  /** The HTTP status (RFC 9110). */
   readonly status: number;
   /** Used if the error was thrown without a more specific message. */
   readonly message: string;
@@ -504,7 +502,7 @@ export const ERROR_CODES: readonly ErrorCode[] = Object.keys(ERRORS).filter(isEr
 export interface ErrorDetails {
   field?: string;
   limit?: number;
-  /** Seconds; also sent as `Retry-After`. */
+  /** It is in seconds, and also sent as `Retry-After`. */
   retry_after?: number;
   current_plan?: string;
   upgrade_required?: string;
@@ -515,14 +513,13 @@ export interface ErrorDetails {
   account?: string;
   /** RFC 3339. */
   expired_at?: string;
-  /** Of the key, credits in a calendar month. */
+  /** The credits that the key may spend in a calendar month. */
   budget?: number;
   /** RFC 3339: when the budget is whole again. */
   resets_at?: string;
   /** Credits that an action costs, and what the account has. */
   needed?: number;
   available?: number;
-  /** The status of a list. */
   status?: ListStatus;
   /** Of a file: where it cannot be read, and its columns. */
   line?: number;

@@ -17,7 +17,7 @@ export class FairQueue {
   readonly #waitingMax: number;
   #open = 0;
   #waiting = 0;
-  /** By party, in rotation. */
+  /** Parties take turns in this order. */
   readonly #parties = new Map<string, Group>();
 
   /** `waitingMax`: how many of one part may wait; further ones are not taken. */
@@ -110,7 +110,6 @@ interface Holding {
 
 interface PlaceBounds {
   readonly perParty: number;
-  /** For everybody. */
   readonly all: number;
   /** Beside those, for parties that have none. */
   readonly forFirst: number;
@@ -129,11 +128,11 @@ export class Places {
   readonly #bounds: PlaceBounds;
   readonly #elapsed: () => number;
   readonly #held = new Map<string, Set<Holding>>();
-  /** Parties without a place that wait for one, the one that came first in front. */
+  /** Parties without a place wait here, the one that came first in front. */
   readonly #line = new Set<string>();
   #count = 0;
 
-  /** `elapsed`: a monotonic clock, ms. */
+  /** `elapsed` is a monotonic clock in ms. */
   constructor(bounds: PlaceBounds, elapsed: () => number) {
     this.#bounds = bounds;
     this.#elapsed = elapsed;

@@ -1,6 +1,6 @@
 import type { Range } from './facts/limits.ts';
 
-/** Numbers in English sentences. */
+/** Sentences in English use this format. */
 const english = new Intl.NumberFormat('en-US');
 
 /** `1,024` */

@@ -24,8 +24,8 @@ export function randomToken(length: number): string {
 }
 
 /**
- * An ID such as `ver_0VkP3Zq1n7Jc2mQ9sT4bXd`: 8 base-62 digits of milliseconds, so that IDs sort by creation time and
- * index pages fill in order, then 14 random digits (83 bits).
+ * Makes an ID such as `ver_0VkP3Zq1n7Jc2mQ9sT4bXd`: 8 base-62 digits of milliseconds, so that IDs sort by creation time
+ * and index pages fill in order, then 14 random digits (83 bits).
  */
 export function newId(prefix: string, nowMs: number): string {
   if (nowMs !== timeOf.ms) timeOf = { ms: nowMs, text: timeDigits(nowMs) };
@@ -66,7 +66,7 @@ export const KEY_PREFIXES = { live: 'mv_live_', test: 'mv_test_' } as const;
 export type KeyMode = keyof typeof KEY_PREFIXES;
 const KEY_PATTERN = /^mv_(live|test)_[0-9A-Za-z]{32}$/;
 
-/** The mode of a well-formed API key; null for any other text. */
+/** Returns the mode of a well-formed API key; null for any other text. */
 export function keyModeOf(key: string): KeyMode | null {
   if (!KEY_PATTERN.test(key)) return null;
   return key.startsWith(KEY_PREFIXES.test) ? 'test' : 'live';
@@ -79,7 +79,7 @@ const OPERATOR_KEY_PATTERN = /^mv_op_[0-9A-Za-z]{32}$/;
 export const isOperatorKey = (key: string): boolean => OPERATOR_KEY_PATTERN.test(key);
 export const newOperatorKey = (): string => OPERATOR_KEY_PREFIX + randomToken(32);
 
-/** A new API key: the prefix of its mode and 32 random characters (190 bits). Shown once, never stored. */
+/** Makes an API key: the prefix of its mode and 32 random characters (190 bits). It is shown once and never stored. */
 export const newApiKey = (mode: KeyMode): string => KEY_PREFIXES[mode] + randomToken(32);
 
 /**
@@ -90,12 +90,12 @@ export const hashApiKey = (key: string): string => hash('sha256', key, 'hex');
 
 export const WEBHOOK_SECRET_PREFIX = 'whsec_';
 
-/** A signing secret: the prefix and 32 random bytes in base64 (Standard Webhooks, "Signature scheme"). */
+/** Makes a signing secret: the prefix and 32 random bytes in base64 (Standard Webhooks, "Signature scheme"). */
 export const newWebhookSecret = (): string => WEBHOOK_SECRET_PREFIX + randomBytes(32).toString('base64');
 
 export const sha256Hex = (data: string | Uint8Array): string => hash('sha256', data, 'hex');
 
-/** HMAC-SHA-256 (RFC 2104) in base64url. `secret`: base64. */
+/** Computes HMAC-SHA-256 (RFC 2104) in base64url; `secret` is in base64. */
 export const hmacSha256 = (secret: string, text: string): string =>
   createHmac('sha256', secret, { encoding: 'base64' }).update(text).digest('base64url');
 

@@ -6,7 +6,7 @@
  * the dashboard uses it as well.
  */
 
-/** 16-bit groups, most significant first: two for IPv4, eight for IPv6. */
+/** Groups have 16 bits, the most significant one is first: IPv4 has two, IPv6 eight. */
 export type Groups = readonly number[];
 
 export interface Block {
@@ -27,7 +27,7 @@ const DOT = 0x2e;
 const COLON = 0x3a;
 const ZERO = 0x30;
 
-/** Four numbers without leading zeros, from `from` to the end: two groups. */
+/** Reads four numbers without leading zeros, from `from` to the end, as two groups. */
 function parseV4(ip: string, from: number): Groups | null {
   let [value, octets, octet, digits] = [0, 0, 0, 0];
   for (let i = from; i <= ip.length; i++) {
@@ -67,12 +67,12 @@ function parseV6(ip: string): Groups | null {
       continue;
     }
     if (i > start) groups.push(value);
-    // The end, just after a colon: that of `::`, or one too many.
+    // The text ends just after a colon: that of `::`, or one too many.
     else if (i === ip.length) {
       if (gap !== groups.length) return null;
     } else if (i === 0) {
       if (ip.charCodeAt(1) !== COLON) return null;
-      // The second colon of the only `::`.
+      // This is the second colon of the only `::`.
     } else if (gap < 0) gap = groups.length;
     else return null;
     if (groups.length > 8) return null;
@@ -80,13 +80,13 @@ function parseV6(ip: string): Groups | null {
     value = 0;
   }
   if (gap < 0) return groups.length === 8 ? groups : null;
-  // `::` stands for at least one group.
+  // `::` must stand for at least one group.
   if (groups.length > 7) return null;
   groups.splice(gap, 0, ...new Array<number>(8 - groups.length).fill(0));
   return groups;
 }
 
-/** -1 for anything else. */
+/** Returns -1 for anything else. */
 function hexDigit(code: number): number {
   if (code >= ZERO && code <= 0x39) return code - ZERO;
   const letter = code | 0x20;
@@ -98,16 +98,16 @@ const widthOf = (groups: Groups): number => groups.length * 16;
 const isMapped = (g: Groups): boolean =>
   g.length === 8 && g[5] === 0xffff && g[0] === 0 && g[1] === 0 && g[2] === 0 && g[3] === 0 && g[4] === 0;
 
-/** As `parseIp`, a v4-mapped address as v4. */
+/** Does what `parseIp` does, but takes a v4-mapped address as v4. */
 function parseUnmapped(ip: string): Groups | null {
   const groups = parseIp(ip);
   return groups && isMapped(groups) ? groups.slice(6) : groups;
 }
 
-/** Mask of one group of which the first `bits` count. */
+/** Makes the mask of one group of which the first `bits` count. */
 const maskOf = (bits: number): number => (bits >= 16 ? 0xffff : bits <= 0 ? 0 : (0xffff << (16 - bits)) & 0xffff);
 
-/** An address or a block as written, without host bits; null for anything else. */
+/** Reads an address or a block as written, without host bits; null for anything else. */
 export function parseCidr(text: string): Block | null {
   const slash = text.indexOf('/');
   const groups = parseIp(slash < 0 ? text : text.slice(0, slash));
@@ -167,13 +167,18 @@ function v6Text(groups: Groups): string {
   return text;
 }
 
-/** One address in canonical form, or null. `::ffff:192.0.2.1` → `192.0.2.1`. Not trimmed. */
+/**
+ * Returns one address in canonical form (`::ffff:192.0.2.1` → `192.0.2.1`), or null. Blanks around it are not allowed.
+ */
 export function canonicalIp(text: string): string | null {
   const groups = parseUnmapped(text);
   return groups && textOf(groups);
 }
 
-/** An address or a block in canonical form, or null: `10.1.2.3/8` → `10.0.0.0/8`, `2001:DB8::1/128` → `2001:db8::1`. */
+/**
+ * Returns an address or a block in canonical form, or null: `10.1.2.3/8` → `10.0.0.0/8`, `2001:DB8::1/128` →
+ * `2001:db8::1`.
+ */
 export function canonicalCidr(text: string): string | null {
   const parsed = parseCidr(text);
   if (parsed === null) return null;
@@ -286,14 +291,14 @@ export const withoutZone = (ip: string): string => {
 };
 
 export interface HostPort {
-  /** Canonical; IPv6 without brackets, with its zone, if any. */
+  /** It is canonical; IPv6 has no brackets, but its zone, if any. */
   readonly address: string;
   readonly port: number;
 }
 
 const HOST_PORT = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d{1,5}))?$/;
 
-/** `192.0.2.1`, `192.0.2.1:5353`, `::1`, `[::1]`, `[fe80::1%eth0]:5353`; null for any other form. */
+/** Reads `192.0.2.1`, `192.0.2.1:5353`, `::1`, `[::1]` and `[fe80::1%eth0]:5353`; null for any other form. */
 export function parseHostPort(text: string, defaultPort: number, minPort = 1): HostPort | null {
   const bare = canonicalScopedIp(text);
   if (bare !== null) return { address: bare, port: defaultPort };
@@ -304,6 +309,6 @@ export function parseHostPort(text: string, defaultPort: number, minPort = 1): H
   return address !== null && port >= minPort && port <= 65535 ? { address, port } : null;
 }
 
-/** The form that `parseHostPort` reads. */
+/** Writes the form that `parseHostPort` reads. */
 export const formatHostPort = ({ address, port }: HostPort): string =>
   address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;

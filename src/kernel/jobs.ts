@@ -13,7 +13,7 @@ export type SecurityChange =
   | 'passkey_added'
   | 'passkey_removed';
 
-/** A mail: the template and its variables. */
+/** A mail is a template and its variables. */
 export type MailPayload =
   | {
       readonly template: 'invitation';
@@ -35,7 +35,7 @@ export type MailPayload =
       readonly template: 'webhook_disabled';
       readonly to: string;
       readonly account: string;
-      /** Without its query. */
+      /** It has no query. */
       readonly webhook: string;
       readonly reason: Exclude<DisabledReason, 'manual'>;
       readonly link: string;
@@ -44,9 +44,9 @@ export type MailPayload =
       readonly template: 'security_change';
       readonly to: string;
       readonly change: SecurityChange;
-      /** Together with the change. */
+      /** They are removed together with the change. */
       readonly removedPasskeys: number;
-      /** Unix time, ms. */
+      /** It is Unix time in ms. */
       readonly at: number;
       /** Null, as the device: changed on the command line. */
       readonly ip: string | null;
@@ -55,10 +55,9 @@ export type MailPayload =
       readonly link: string;
     };
 
-/** An alert to one of the owners and admins. */
+/** An alert goes to one of the owners and admins. */
 export interface AlertMail {
   readonly to: string;
-  /** Its name. */
   readonly account: string;
   readonly type: AlertType | 'test';
   readonly subject: string;
@@ -69,7 +68,7 @@ export interface AlertMail {
 
 type Empty = Readonly<Record<never, never>>;
 
-/** The payload of each kind; JSON. */
+/** Payloads are stored as JSON. */
 export interface JobPayloads {
   readonly mail: MailPayload;
   /** A kind of its own, as programs of the version before do not know these mails. */
@@ -97,14 +96,14 @@ export const JOB_STATES = ['waiting', 'running', 'failed'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
 export interface JobPolicy {
-  /** One line for operators. */
+  /** Operators see this line. */
   readonly description: string;
   /** Attempts before the job is set aside as failed. */
   readonly attempts: number;
-  /** Before the second attempt, s; doubled for each further one, with jitter, up to the maximum. */
+  /** The wait before the second attempt. It is doubled for each further one, with jitter, up to the maximum. */
   readonly backoffSeconds: number;
   readonly backoffMaxSeconds: number;
-  /** Jobs of this kind at once in one process. */
+  /** How many jobs of this kind run at once in one process. */
   readonly concurrency: number;
   /** A worker that has not renewed its lease for this long, s, has lost the job. At least 10. */
   readonly leaseSeconds: number;
@@ -112,7 +111,7 @@ export interface JobPolicy {
   readonly timeoutSeconds: number;
   /** Failed jobs are deleted, with their payload, after this many days. */
   readonly keepFailedDays: number;
-  /** Periodic: from the end of one round to the next, s. */
+  /** A periodic job runs again this long after the end of the last round. */
   readonly everySeconds: number | null;
 }
 

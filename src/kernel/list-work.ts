@@ -21,7 +21,7 @@ export const LIST_STEPS = {
 } as const satisfies Record<string, ListSteps>;
 
 export interface ListSteps {
-  /** Chunks claimed in one transaction. */
+  /** How many chunks one transaction claims. */
   readonly chunks: number;
   /** Blocks of an upload that are stored in one transaction. */
   readonly blocks: number;
@@ -29,7 +29,7 @@ export interface ListSteps {
   readonly pass: number;
   /** Milliseconds for which addresses are judged without a pause. */
   readonly slice: number;
-  /** Outcomes recorded in one transaction. */
+  /** How many outcomes one transaction records. */
   readonly outcomes: number;
   /** Outcomes that wait to be recorded before no more addresses are judged from memory. */
   readonly outcomesWaiting: number;

@@ -8,12 +8,12 @@ import { HOOK_KINDS } from './facts/hooks.ts';
 export const LOG_ORIGINS = ['api', 'compat', 'mcp', 'hook', 'dashboard', 'list'] as const;
 export type LogOrigin = (typeof LOG_ORIGINS)[number];
 
-/** Contracts beside our own through which calls come. */
+/** Calls come through these contracts beside our own. */
 export const VIAS = ['mcp', ...COMPAT_VENDORS, ...HOOK_KINDS] as const;
 export type Via = (typeof VIAS)[number];
 
 /** The key ID under which verifications in the dashboard are recorded. */
 export const DASHBOARD_KEY = 'dashboard';
 
-/** Stands for mail operators without a name: servers of the domains themselves. */
+/** It stands for mail operators without a name: servers of the domains themselves. */
 export const NO_OPERATOR = 'none';

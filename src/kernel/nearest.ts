@@ -1,9 +1,9 @@
 /** Edit distance between short names, and the known name that an unknown one probably meant. */
 
 /**
- * Restricted Damerau–Levenshtein distance (optimal string alignment): insertion, deletion, substitution and
- * transposition of adjacent characters cost 1. Short names, such as domain labels: both at most 63 characters, else
- * Infinity.
+ * Computes the restricted Damerau–Levenshtein distance (optimal string alignment): insertion, deletion, substitution
+ * and transposition of adjacent characters cost 1. It is for short names, such as domain labels: above 63 characters it
+ * returns Infinity.
  */
 export function distance(a: string, b: string): number {
   if (a.length > 63 || b.length > 63) return Number.POSITIVE_INFINITY;
@@ -25,7 +25,7 @@ export function distance(a: string, b: string): number {
   return last[b.length]!;
 }
 
-/** One edit in names of up to 5 letters, two in longer ones. */
+/** Allows one edit in names of up to 5 letters, two in longer ones. */
 const allowedIn = (name: string): number => (name.length > 5 ? 2 : 1);
 const letters = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 

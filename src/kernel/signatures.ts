@@ -8,7 +8,10 @@ type Payload = string | Uint8Array;
 const keyOf = (secret: string): Buffer =>
   Buffer.from(secret.slice(secret.indexOf(WEBHOOK_SECRET_PREFIX) + WEBHOOK_SECRET_PREFIX.length), 'base64');
 
-/** HMAC-SHA256 of `id.timestamp.body` (Standard Webhooks 1.0.0, "Signature scheme", symmetric); Unix time, s. */
+/**
+ * Computes HMAC-SHA256 of `id.timestamp.body` (Standard Webhooks 1.0.0, "Signature scheme", symmetric); `timestamp` is
+ * Unix time in seconds.
+ */
 export const standardSignature = (secret: string, id: string, timestamp: number | string, body: Payload): Buffer =>
   createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest();
 

@@ -9,7 +9,7 @@
 import { type HostPort, parseIp } from './ip.ts';
 
 export const SOCKS_VERSION = 5;
-/** Of the sign-in. */
+/** The version of the sign-in message. */
 export const LOGIN_VERSION = 1;
 export const SOCKS_METHODS = { none: 0, password: 2, streams: 0xa7, refused: 0xff } as const;
 export const SOCKS_CONNECT = 1;
@@ -30,7 +30,7 @@ export type FrameKind = (typeof FRAME_KINDS)[number];
 const CODE_OF = { open: 0, reply: 1, data: 2, close: 3, retire: 4 } as const satisfies Record<FrameKind, number>;
 
 const HEADER_BYTES = 7;
-/** In one frame. */
+/** One frame holds at most this. */
 export const FRAME_BYTES = 16 * 1024;
 /** So much is written at once, without waiting for more. */
 const WRITTEN_AT_ONCE = 64 * 1024;

@@ -24,7 +24,7 @@ interface Failure {
 }
 
 interface SessionOptions {
-  /** The module that calls `answerCalls` (`threadCode`). */
+  /** This module calls `answerCalls` (`threadCode`). */
   readonly code: URL;
   readonly limits?: ResourceLimits;
   /** A thread that goes on with a canceled call for longer is ended, and with it its other calls. */
@@ -32,13 +32,13 @@ interface SessionOptions {
 }
 
 interface ThreadOptions extends SessionOptions {
-  /** A thread without a call ends after so long. */
+  /** A thread without a call ends after this time. */
   readonly idleMs: number;
   readonly cancelMs: number;
 }
 
 interface CallOptions<Question, Reply> {
-  /** Aborted, the call rejects with its reason at once. */
+  /** When it is aborted, the call rejects with its reason at once. */
   readonly signal?: AbortSignal;
   /** Answers what the work asks meanwhile. It is not called any more once the call has ended or was canceled. */
   readonly reply?: (question: Question) => Promise<Reply>;
@@ -106,7 +106,7 @@ interface SessionEvents {
 }
 const UNHEARD: SessionEvents = { idle: () => undefined, ending: () => undefined };
 
-/** One thread, from its start to its end. */
+/** A session lasts from the start of one thread to its end. */
 export class ThreadSession<Request, Answer, Question = never, Reply = never> {
   readonly #worker: Worker;
   readonly #cancelMs: number | undefined;
@@ -115,7 +115,7 @@ export class ThreadSession<Request, Answer, Question = never, Reply = never> {
   readonly #exited = Promise.withResolvers<ThreadEndedError>();
   #last = 0;
   #cause: Error | undefined;
-  /** With which calls reject since its end. */
+  /** Calls reject with it once the thread has ended. */
   #lost: ThreadEndedError | null = null;
 
   constructor({ code, limits, cancelMs }: SessionOptions, on: SessionEvents = UNHEARD) {
@@ -134,7 +134,7 @@ export class ThreadSession<Request, Answer, Question = never, Reply = never> {
       const { cause = new Error(`exit code ${code}`) } = { cause: this.#cause };
       const lost = new ThreadEndedError(`A thread ended before it answered: ${cause.message}`, { cause });
       this.#lost = lost;
-      // First, so that who calls again at once calls another session.
+      // This comes first, so that who calls again at once calls another session.
       this.#exited.resolve(lost);
       for (const id of [...this.#calls.keys()]) this.#finish(id)?.reject(lost);
     });
@@ -149,7 +149,7 @@ export class ThreadSession<Request, Answer, Question = never, Reply = never> {
     return this.#calls.size;
   }
 
-  /** As `Thread.call`. */
+  /** Does what `Thread.call` does. */
   call(
     request: Request,
     signal?: AbortSignal,

@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import type { Logger } from '../kernel/log.ts';
 
-/** Maximum time for closing everything, ms. */
+/** Closing everything may take this long. */
 const STOP_MS = 30_000;
-/** Minimum time for each closer, even if earlier ones used up the total, ms. */
+/** Each closer has at least this long, even if earlier ones used up the total. */
 const FLOOR_MS = 500;
 
 interface Closer {

@@ -18,13 +18,12 @@ export class EgressFile {
   #egresses: readonly Egress[];
   #problem: string | null = null;
 
-  /** `egresses`: with which the service started. */
+  /** The service started with `egresses`. */
   constructor(parts: Parts, egresses: readonly Egress[]) {
     this.#parts = parts;
     this.#egresses = egresses;
   }
 
-  /** Those in use. */
   get egresses(): readonly Egress[] {
     return this.#egresses;
   }

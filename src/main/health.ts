@@ -35,7 +35,7 @@ interface Parts {
   readonly looksUp: boolean;
 }
 
-/** What `/readyz` reports. */
+/** Makes what `/readyz` reports. */
 export function createHealth(parts: Parts): Health {
   const { store, engine, lists, clock, storeClock, egressFile, identities, looksUp } = parts;
   const probe = onceAtATime(() => store.ping());
@@ -107,7 +107,7 @@ export const egressRows = (engine: Pick<VerificationEngine, 'egressRows'>, ident
     };
   });
 
-/** From the worst to the best. */
+/** They are sorted from the worst to the best. */
 const FOUND_OUT = ['fail', 'warn', 'pass'] as const satisfies readonly Finding['result'][];
 type FoundOut = (typeof FOUND_OUT)[number];
 

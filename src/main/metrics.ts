@@ -85,7 +85,7 @@ const kindsOf = (holds: StoreReadings['holds']) => keysOf(holds);
 
 const ofPool = (value: number | undefined) => (value === undefined ? [] : [{ labels: {}, value }]);
 
-/** Every kind and state, so that an alert on one need not wait for its first job. */
+/** Every kind and state has a sample, so that an alert on one need not wait for its first job. */
 function jobSamples({ jobs }: StoreReadings) {
   const kinds = [...JOB_KINDS, 'other'];
   const nameOf = (kind: string) => (isJobKind(kind) ? kind : 'other');
@@ -196,7 +196,7 @@ function smtpSources(engine: VerificationEngine): Pick<MetricSources, SmtpMetric
   const { totals } = engine.uncertain;
   const byOperator = (value: (use: OperatorUse) => number) => () =>
     engine.useByOperator().map((use) => ({ labels: { operator: use.operator }, value: value(use) }));
-  /** Of each egress, but for those without a check. */
+  /** Each egress has one, but for those without a check. */
   const ofLastHour = (figure: (hour: EgressShares) => number | null) => () =>
     engine.egressRows().flatMap(({ name, hour }) => {
       const value = figure(hour);

@@ -65,7 +65,7 @@ import type { LiveOptions } from './live-options.ts';
 import { countVerdict } from './metrics.ts';
 import { onceAtATime, sharedFor, withinMs } from './shared-check.ts';
 
-/** Maximum of verifications waiting for DNS or a mail server. */
+/** How many verifications may wait for DNS or a mail server. */
 const MAX_RUNNING = 5000;
 
 interface ServiceParts {
@@ -85,7 +85,7 @@ interface ServiceParts {
   readonly egressFile: EgressFile;
   readonly live: LiveOptions;
   readonly identities: Identities;
-  /** Public URL of the service, without a trailing slash. */
+  /** The public URL of the service has no trailing slash. */
   readonly url: () => string;
   readonly draining: () => boolean;
 }
@@ -99,11 +99,10 @@ interface Services {
   readonly sharedLists: SharedLists;
   readonly hostLearning: HostLearning;
   readonly outcomeMemory: OutcomeMemory;
-  /** Null: not configured. */
+  /** Null if it is not configured. */
   readonly oidc: { readonly settings: OidcSettings; readonly provider: OidcProvider } | null;
 }
 
-/** The OpenID provider of the options. */
 function oidcOf({ options, live, engine, clock, url }: ServiceParts): Services['oidc'] {
   const { oidcIssuer: issuer, oidcClientId: clientId } = options;
   if (issuer === null || clientId === null) return null;
@@ -189,7 +188,7 @@ const withoutVerifying = ({ domainData }: VerificationEngine) => ({
   isDisposable: (domain: string) => domainData().disposable(domain).verdict === 'disposable',
 });
 
-/** The dependencies of the HTTP handlers, and those they share with jobs. */
+/** Makes the dependencies of the HTTP handlers, and those they share with jobs. */
 export function createServices(parts: ServiceParts): Services {
   // Services compare stored times, or write them: those are the store's, whatever this host's clock says.
   const { options, logger, storeClock: clock, store, engine, lists, metrics, url, egressFile } = parts;
@@ -334,7 +333,7 @@ const replyCounter =
       metrics?.note('mailvet_http_requests_total', { method, route, status });
       metrics?.note('mailvet_http_request_seconds', { route }, seconds);
     }
-    // Some contracts of other services report errors with the status 200, and answers with another one.
+    // The contracts of some other services report errors with the status 200, and give answers another one.
     const rejectedWith = status >= 400 && answer === null ? status : error?.status;
     if (rejectedWith !== undefined && caller) {
       const { requestId, ip, via } = request;
@@ -397,7 +396,7 @@ function verifyService(
 const SHARED_MS = 10_000;
 const WITHIN_MS = 1_000;
 const HOURS = DAY_MS / HOUR_MS;
-/** Those that started last. */
+/** The page shows those that started last. */
 const NODES_SHOWN = 50;
 
 interface StatusParts {
@@ -507,7 +506,7 @@ interface Hour {
 }
 const emptyHour = (): Hour => ({ verifications: 0, rejected: 0, mx: new Map(), smtp: new Map() });
 
-/** Verifications and rejected requests of all accounts by hour, with their latencies. */
+/** Sums the verifications and rejected requests of all accounts by hour, with their latencies. */
 function hoursOf(traffic: readonly Omit<TrafficRow, 'account'>[], now: number) {
   const first = (Math.floor(now / HOUR_MS) - HOURS + 1) * HOUR_MS;
   const hours = Array.from({ length: HOURS }, emptyHour);

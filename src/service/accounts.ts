@@ -20,7 +20,7 @@ import type { SignedIn } from './sign-in/session.ts';
 export type { AccountStorage, AuditEntry, LedgerPage };
 
 export type AccountDetail = Omit<StoredAccount, 'retentionDays'> & {
-  /** The effective retention: the account's own, or the server's. */
+  /** It is the account's own retention, or the server's. */
   readonly retentionDays: number;
 };
 
@@ -40,7 +40,7 @@ export interface KeysetPage<T> {
 
 /** An account, for its members. All methods throw ApiError. */
 export interface AccountService {
-  /** Upper limit of the retention, in days. */
+  /** The retention may have at most this many days. */
   readonly retentionDaysMax: number;
   get(account: AccountId): Promise<AccountDetail>;
   storage(account: AccountId): Promise<AccountStorage>;
@@ -50,7 +50,7 @@ export interface AccountService {
       name?: string | undefined;
       retentionDays?: number | null | undefined;
       trustBouncesDays?: number | null | undefined;
-      /** True only in a session begun with a second factor. */
+      /** It is true only in a session that began with a second factor. */
       secondFactorRequired?: boolean | undefined;
     },
     by: Actor,
@@ -61,12 +61,12 @@ export interface AccountService {
   /** Irreversible. `name`: the account's name, typed to confirm; `confirm` throws unless the user is there. */
   remove(account: AccountId, name: string, confirm: () => Promise<void>): Promise<void>;
   ledger(account: AccountId, page: LedgerRange): Promise<LedgerPage>;
-  /** By day, back from today. */
+  /** Days come back from today. */
   ledgerDays(account: AccountId, days: number): ReturnType<typeof ledgerDaysOf>;
-  /** Every row, newest first, in batches: for an export. */
+  /** It yields every row in batches, newest first, for an export. */
   allLedgerRows(account: AccountId): AsyncGenerator<LedgerPage['rows']>;
   auditLog(account: AccountId, query: AuditQuery): Promise<KeysetPage<AuditEntry>>;
-  /** In batches. */
+  /** Entries come in batches. */
   allAuditEntries(account: AccountId, about: AuditSubject | null): AsyncGenerator<readonly AuditEntry[]>;
 }
 
@@ -133,7 +133,7 @@ export function createAccountService(parts: {
   };
 }
 
-/** Newest first. */
+/** Entries come newest first. */
 export async function auditLogOf(
   store: Pick<Store, 'auditLog'>,
   of: AccountId | 'all',

@@ -5,7 +5,7 @@ export type { Admission, Caller, IdempotencyRef, RateWindow, StoredReply } from 
 /** An admission request that is not for a verification. */
 type RequestAdmission = Omit<AdmissionRequest, 'verify'>;
 
-/** API keys, IP allowlists, rate limits and stored replies of an Idempotency-Key. */
+/** It covers API keys, IP allowlists, rate limits and stored replies of an Idempotency-Key. */
 export interface AdmissionService {
   admit(request: RequestAdmission): ReturnType<Store['charging']['admit']>;
   /**

@@ -39,7 +39,7 @@ export type SeekAlerts = (signal?: AbortSignal) => Promise<void>;
 
 export function createSeekAlerts(parts: {
   store: Pick<Store, 'accounts' | 'alerts' | 'nodes'>;
-  /** Of this node; null without an SMTP identity. */
+  /** It is that of this node; null without an SMTP identity. */
   egressHealth: () => Pick<MailServersSeen, 'state' | 'since'> | null;
 }): SeekAlerts {
   const { store, egressHealth } = parts;

@@ -13,7 +13,7 @@ export const actorFor =
     return { kind: 'key', id: keyId, name: (await keys.get(keyId))?.name ?? keyId, ip: by.ip };
   };
 
-/** All entries, newest first, in batches: for an export. */
+/** Yields all entries in batches, newest first, for an export. */
 export async function* auditEntries(
   auditLog: Store['auditLog'],
   of: AccountId | 'all',

@@ -7,7 +7,7 @@ import type { AccountId, Funds, Store } from '../store/store.ts';
 const dayOf = (at: number): number => Math.floor(at / DAY_MS) * DAY_MS;
 
 interface LedgerDay {
-  /** Start of the day (UTC), ms. */
+  /** The day (UTC) starts at this time, ms. */
   readonly at: number;
   readonly verifications: number;
   readonly charged: number;
@@ -16,7 +16,7 @@ interface LedgerDay {
   readonly balance: number;
 }
 
-/** Days on which something happened, the newest first. */
+/** Returns the days on which something happened, the newest first. */
 function daysOf({ total, days, grants }: Funds): LedgerDay[] {
   const granted = new Map<number, number>();
   for (const { at, credits } of grants) granted.set(dayOf(at), (granted.get(dayOf(at)) ?? 0) + credits);
@@ -59,7 +59,7 @@ export async function balanceOf(store: Pick<Store, 'accounts'>, clock: Clock, ac
   const days = Array.from({ length: BALANCE_DAYS }, (_, i) => today - (BALANCE_DAYS - 1 - i) * DAY_MS)
     .filter((at) => at >= dayOf(funds.openedAt))
     .map((at) => {
-      // What came after the end of that day.
+      // These came after the end of that day.
       const since = changed.filter((day) => day.at > at);
       return { at: toIso(at), balance: funds.total + since.reduce((sum, day) => sum + day.charged - day.granted, 0) };
     });

@@ -11,7 +11,7 @@ import { addCount, type LatencyCounts, percentiles } from './traffic.ts';
 
 type Bucket = 'hour' | 'day';
 export interface ChartQuery {
-  /** Unix time in ms; default: the last seven days. */
+  /** It is Unix time in ms; by default, the chart covers the last seven days. */
   readonly from: number | null;
   readonly to: number | null;
   /** Null: hours for up to seven days, otherwise days. Days in any case where counters are no longer by the hour. */
@@ -85,7 +85,9 @@ const emptyTally = (): ChartTally => ({
   smtp: new Map(),
 });
 
-/** The counters of an account by hour or day, including empty buckets, and the totals by reason and by API key. */
+/**
+ * Returns the counters of an account by hour or day, including empty buckets, and the totals by reason and by API key.
+ */
 export async function chartOf(
   store: Pick<Store, 'usage' | 'traffic' | 'keys' | 'hooks' | 'rejectedRequests'>,
   clock: Clock,

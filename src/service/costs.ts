@@ -1,4 +1,4 @@
-/** Places and turns of accounts, by the table of costs. Kept per process. */
+/** Accounts get places and turns by the table of costs. They are kept per process. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import {

@@ -27,7 +27,6 @@ import { createReplyService, type ReplyService } from './replies.ts';
 import type { SharedLists } from './shared-lists.ts';
 import type { Sessions } from './sign-in/session.ts';
 
-/** The services behind the dashboard's routes. */
 export interface DashboardServices {
   readonly sessions: Sessions;
   readonly members: MemberService;
@@ -50,7 +49,7 @@ interface DashboardParts {
   readonly options: DoctorOptions &
     Omit<ListsOptions, 'listsDir'> & { readonly retentionDays: number; readonly signup: 'open' | 'closed' };
   readonly lists: WatchedDomainData;
-  /** Public URL of the service, without a trailing slash. */
+  /** The public URL of the service has no trailing slash. */
   readonly url: () => string;
   readonly sessions: Sessions;
   /** Whether mail can be sent. */
@@ -143,7 +142,7 @@ async function overviewOf(
   };
 }
 
-/** Running ones first, then the latest. */
+/** Returns running ones first, then the latest. */
 async function latestLists({ lists }: Pick<Store, 'lists'>, account: AccountId): Promise<List[]> {
   const page = { query: null, offset: 0, limit: OVERVIEW_LISTS };
   const [running, latest] = await Promise.all([
@@ -163,13 +162,13 @@ async function failedLists({ lists }: Pick<Store, 'lists'>, account: AccountId, 
 
 type Overview = Awaited<ReturnType<typeof overviewOf>>;
 
-// What mail operators answered to mailbox checks.
+// Mail operators have answered mailbox checks with these.
 
 interface OperatorsQuery {
-  /** Unix time in ms; default: the last seven days. */
+  /** It is Unix time in ms; by default, the last seven days are read. */
   readonly from: number | null;
   readonly to: number | null;
-  /** Of calls, or of lists; null: of both. */
+  /** It selects calls or lists; null: both. */
   readonly source: UsageSource | null;
 }
 
@@ -182,7 +181,7 @@ interface OperatorTally {
   readonly times: number[];
 }
 
-/** The most used first. `median_ms`: of the whole verification. */
+/** Returns the most used first. `median_ms` is that of the whole verification. */
 async function operatorsAsked(
   store: Pick<Store, 'verifications'>,
   clock: Clock,
@@ -221,7 +220,7 @@ const median = (values: readonly number[]): number | null =>
 
 /** Searches of a page that members have named, for all of the account. All methods throw ApiError. */
 interface ViewService {
-  /** By name. */
+  /** Views are sorted by name. */
   list(account: AccountId, page: ViewPage): Promise<SavedView[]>;
   /** Throws ApiError `view_exists`, `too_many_views`. */
   add(account: AccountId, page: ViewPage, view: Omit<SavedView, 'id'>): Promise<SavedView>;

@@ -24,7 +24,7 @@ export function createListsUpdate(parts: {
   options: ListsOptions & { readonly role: 'all' | 'api' | 'worker' };
 }): ListsUpdate {
   const { jobs, clock, shared, options } = parts;
-  /** Of this process's last update. */
+  /** It says what this process's last update did. */
   let summary: string | null = null;
 
   async function run(signal?: AbortSignal): Promise<void> {
@@ -39,7 +39,7 @@ export function createListsUpdate(parts: {
     await shared.exchange();
   }
 
-  /** The ID of the new job, or of the one already open. */
+  /** Returns the ID of the new job, or of the one that is already open. */
   async function enqueue(): Promise<string | null> {
     const id = await jobs.add({ kind: 'lists_update', payload: {}, key: 'lists' });
     if (id !== null) return id;

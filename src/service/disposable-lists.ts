@@ -53,7 +53,7 @@ export const fetchListsInWorker = (
     { ...(signal && { signal }) },
   );
 
-/** `Version 2026-11-20: 40,840 disposable domains …`, after what went wrong. */
+/** Writes `Version 2026-11-20: 40,840 disposable domains …`, after what went wrong. */
 export const summaryLine = ({ version, total, added, removed, sources }: UpdateSummary): string =>
   [
     ...sources.flatMap(({ problem }) => (problem === null ? [] : `Kept as it was: ${problem.replace(/\.$/, '')}.`)),

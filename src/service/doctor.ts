@@ -89,7 +89,7 @@ export class Identities {
     this.#options = options;
   }
 
-  /** `at`: `Clock.now()` ms. Null: not looked up yet. */
+  /** `at` is in `Clock.now()` ms. Null: they are not looked up yet. */
   of(egress: string): { readonly at: number; readonly findings: readonly Finding[] } | null {
     return this.#found.get(egress) ?? null;
   }
@@ -170,14 +170,14 @@ async function httpDate(url: string): Promise<Awaited<ReturnType<DoctorDeps['htt
   return { from: new URL(url).host, date: headers.get('date'), age: headers.get('age') };
 }
 
-/** The way to this service and out of it. */
+/** They surround the service: the way to it and out of it. */
 interface Surroundings {
   /** Null: MAILVET_PUBLIC_URL is not set. */
   readonly publicUrl: string | null;
   readonly host: string;
   readonly trustedProxies: readonly string[];
   readonly listsDisposableUrl: string;
-  /** The proxy of downloads, without its password. */
+  /** The proxy of downloads is shown without its password. */
   readonly httpsProxy: string | null;
   readonly mail: { readonly server: string; readonly from: string; readonly url: string } | null;
   /** Whom to send a mail; null: none is sent. */

@@ -59,7 +59,7 @@ export interface ChangedFilter {
 /** A file of filters, and how it is to be read. */
 interface FilterUpload extends Spooled {
   readonly read: ReadChoice;
-  /** The charset of its media type. */
+  /** The media type has this charset. */
   readonly charset: string | null;
   /** Nothing is changed. */
   readonly dryRun: boolean;
@@ -74,7 +74,7 @@ interface FilterImport {
   /** Those that the account, or an earlier row, has already. */
   readonly existing: number;
   readonly invalid: number;
-  /** The first FILTER_ERRORS_SHOWN. */
+  /** It has the first FILTER_ERRORS_SHOWN. */
   readonly errors: readonly FilterRowError[];
   /** The first FILTER_ROWS_SHOWN rows that can be used. */
   readonly shown: readonly (FilterInput & { readonly row: number })[];
@@ -82,12 +82,12 @@ interface FilterImport {
 }
 
 interface FilterRowError {
-  /** Line of the text, or row of the sheet, from 1. */
+  /** It is a line of the text or a row of the sheet, counted from 1. */
   readonly row: number;
   readonly text: string;
   /** Null: the row as a whole. */
   readonly field: string | null;
-  /** One sentence. */
+  /** It is one sentence. */
   readonly error: string;
 }
 
@@ -131,7 +131,7 @@ export interface FilterService {
   warnings(filter: Filter): readonly string[];
   /** Throws ApiError `not_found`, also for a filter of another account. */
   remove(account: AccountId, id: number, by: ChangedBy): Promise<void>;
-  /** All filters, oldest first, in batches. */
+  /** It yields all filters in batches, oldest first. */
   all(account: AccountId): AsyncGenerator<Filter[]>;
 }
 
@@ -230,11 +230,9 @@ function toStored({ reason, action, match, expiresAt, ...input }: NewFilter, now
   return filter;
 }
 
-// Files.
-
 interface Importing {
   readonly toFilter: ToFilter;
-  /** The store's clock. */
+  /** It is by the store's clock. */
   readonly now: number;
   readonly actor: Actor;
 }
@@ -413,7 +411,7 @@ const ALLOWED_FOR_ALL: Readonly<Record<FilterType, (value: string) => string | n
     isPublicSuffix(value.startsWith(ANY_LABEL) ? value.slice(ANY_LABEL.length) : value) ? PUBLIC_SUFFIX : null,
 };
 
-/** In a warning. */
+/** A warning names at most this many. */
 const PROVIDERS_NAMED = 3;
 
 const EXPECTED: Readonly<Record<FilterType, string>> = {

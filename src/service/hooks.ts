@@ -28,11 +28,11 @@ export type { CalledHook, Hook };
 
 /** Who wants to sign up, as far as the caller says. */
 export interface SignUp {
-  /** Null: by phone, for example. */
+  /** Null where there is none: the user signs up by phone, for example. */
   readonly email: string | null;
-  /** Canonical. */
+  /** It is canonical. */
   readonly ip: string | null;
-  /** For the message: a tag, or the value of an Accept-Language header. */
+  /** It chooses the language of the message: a tag, or the value of an Accept-Language header. */
   readonly language: string | null;
   /** What all attempts at one event have in common; null: the body has no such thing. */
   readonly eventId: string | null;
@@ -43,9 +43,9 @@ interface HookCall {
   readonly signUp: SignUp;
   /** The same for all attempts at one event; null: an attempt cannot be distinguished from another event. */
   readonly event: string | null;
-  /** Canonical, of the caller. */
+  /** It is the canonical address of the caller. */
   readonly ip: string;
-  /** `Clock.elapsed()` when it arrived. */
+  /** The call arrived at this time of `Clock.elapsed()`. */
   readonly began: number;
   /** Whether the client has disconnected. */
   readonly gone: () => boolean;
@@ -66,7 +66,7 @@ export interface HookWithSecret {
 
 /** Methods that change something throw ApiError: `not_found` for what is another account's as well. */
 export interface HookService {
-  /** Oldest first. */
+  /** They come oldest first. */
   list(account: AccountId): Promise<Hook[]>;
   /** Throws ApiError: `policy_not_found`, `seen_disabled`, `too_many_hooks`. */
   create(account: AccountId, input: HookSettings & { readonly kind: HookKind }, by: Actor): Promise<HookWithSecret>;

@@ -15,7 +15,7 @@ import type { Store } from '../store/store.ts';
 
 /** Domains of one step; its results are stored together. */
 const STEP_DOMAINS = 300;
-/** Domains looked up per second. */
+/** At most this many domains are looked up per second. */
 const PER_SECOND = 10;
 /** From the end of one pass over all domains to the next. */
 const PASS_MS = 3 * DAY_MS;

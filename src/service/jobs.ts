@@ -6,7 +6,7 @@ export { type Claim, type ClaimOf, type JobRecord, type Jobs, LeaseLostError } f
 
 /** Background jobs, for those who run the service. What is refused throws ApiError. */
 export interface JobService {
-  /** How many, newest first. */
+  /** `limit` says how many are listed, newest first. */
   list(which: 'failed' | 'open', limit: number): Promise<Page<JobRecord>>;
   /** Gives a failed job all its attempts again. */
   retry(id: string): Promise<void>;

@@ -22,11 +22,11 @@ export type NewKey = { readonly name: string; readonly allowIps: readonly string
 
 /** The API keys of an account, for its members. All methods throw ApiError. */
 export interface KeyService {
-  /** Newest first, revoked ones last. */
+  /** They come newest first, revoked ones last. */
   list(account: AccountId): Promise<Key[]>;
   /** With the addresses that used it lately. */
   get(account: AccountId, id: string): Promise<{ key: Key; clients: KeyClient[] }>;
-  /** By day (UTC), of the last KEY_USAGE_DAYS. */
+  /** It counts by day (UTC), over the last KEY_USAGE_DAYS. */
   usage(
     account: AccountId,
     source: UsageSource | null,
@@ -45,7 +45,7 @@ export interface KeyService {
 }
 
 type KeyCondition = 'active' | 'expiring' | 'expired' | 'revoked';
-/** `expiring`: rolled, in its grace period. */
+/** `expiring` means rolled and in its grace period. */
 export function stateOf({ revokedAt, expiresAt }: Key, now: number): KeyCondition {
   if (revokedAt !== null && revokedAt <= now) return 'revoked';
   if (expiresAt !== null && expiresAt <= now) return 'expired';
@@ -163,7 +163,7 @@ const storedForm = (value: string) => ({ hash: hashApiKey(value), lastFour: valu
 export const addKey = (store: Pick<Store, 'keys'>, account: AccountId, name: string, value: string): Promise<Key> =>
   store.keys.create(account, { name, ...storedForm(value), allowIps: [] });
 
-/** The mode of a key, or of the keys of an account. */
+/** Returns the mode of a key, or of the keys of an account. */
 export const modeOf = ({ testOf }: { readonly testOf: AccountId | null }): KeyMode =>
   testOf === null ? 'live' : 'test';
 

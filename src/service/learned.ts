@@ -6,7 +6,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { confidenceOf, groupKey, type OutcomeSum, type VerdictGroup } from '../kernel/facts/calibration.ts';
 import type { AccountId, AdmissionRequest, MailboxOutcomes, OutcomeOwner, Store } from '../store/store.ts';
 
-/** A canonical address, and its domain. */
+/** It names a canonical address, and its domain. */
 export interface MailboxName {
   readonly mailbox: string;
   readonly domain: string;
@@ -73,7 +73,7 @@ export function createOutcomeMemory(store: Pick<Store, 'outcomes'>, clock: Clock
     return known;
   }
 
-  /** One reading at a time for all that wait for it. */
+  /** All that wait for it share one reading at a time. */
   function read(who: AdmissionRequest['keyHash']): Promise<Known | null> {
     const id = typeof who === 'string' ? who : who.account;
     const open = reading.get(id);

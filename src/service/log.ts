@@ -16,7 +16,6 @@ import type {
 
 // Rows of the log, and how they are searched.
 
-/** A verification in the log. */
 export type LogEntry = Omit<LoggedVerification, 'seq' | 'list'> & {
   /** Null: made in the dashboard. */
   readonly key: { readonly id: string; readonly name: string } | null;
@@ -26,13 +25,13 @@ export type LogEntry = Omit<LoggedVerification, 'seq' | 'list'> & {
 
 /** A request in the log that got an error. */
 export type LoggedRequest = LoggedRejection & {
-  /** Null: in the dashboard, or several requests. */
+  /** Null where it came from the dashboard, or stands for several requests. */
   readonly key: { readonly id: string; readonly name: string } | null;
 };
 
 type LogSearch = Omit<VerificationSearch, 'before' | 'status'> & {
   readonly before: LogCursor | null;
-  /** `rejected`: rejected requests. */
+  /** `rejected` means rejected requests. */
   readonly status: readonly LogStatus[] | null;
 };
 
@@ -66,7 +65,7 @@ function createLogExports(search: (account: AccountId, search: LogSearch) => Pro
   };
 }
 
-/** Both kinds, newest first; a verification before a rejected request of the same millisecond. */
+/** Sorts both kinds newest first; a verification comes before a rejected request of the same millisecond. */
 function byTime({ entries, rejected }: LogResult): LogExportRow[] {
   const rows = [
     ...entries.map((entry) => ({ at: entry.createdAt, row: { entry } })),
@@ -75,9 +74,9 @@ function byTime({ entries, rejected }: LogResult): LogExportRow[] {
   return rows.sort((a, b) => b.at - a.at).map(({ row }) => row);
 }
 
-/** Where a page of the log begins; null: with the newest. */
+/** A page of the log begins here; null: with the newest. */
 export interface LogCursor {
-  /** Among verifications. */
+  /** It counts among verifications. */
   readonly seq: number | null;
   readonly rejected: RejectionPosition | null;
 }
@@ -103,7 +102,7 @@ interface LogPage {
   readonly verifications: readonly LoggedVerification[];
   readonly rejections: readonly LoggedRejection[];
   readonly next: LogCursor | null;
-  /** How far back the page looked; null: to the end. */
+  /** The page looked this far back; null: to the end. */
   readonly searchedTo: number | null;
 }
 
@@ -183,7 +182,7 @@ export function createLogService(
   store: Pick<Store, 'verifications' | 'rejectedRequests' | 'keys' | 'hooks' | 'outcomeSources' | 'accounts' | 'lists'>,
   serverRetentionDays: number,
 ): LogService {
-  /** Of API keys, hooks and connections with providers, by ID. */
+  /** Finds the names of API keys, hooks and connections with providers, by ID. */
   async function keyNames(account: AccountId, rows: number): Promise<(id: string) => { id: string; name: string }> {
     const callers = [store.keys, store.hooks, store.outcomeSources];
     const named = rows === 0 ? [] : await Promise.all(callers.map((one) => one.list(account)));

@@ -11,7 +11,7 @@ import type { Logger } from '../kernel/log.ts';
 import type { Store } from '../store/store.ts';
 
 interface Rule {
-  /** Of one origin to one mailbox in a day; null: any number. */
+  /** How many mails of one origin a mailbox gets in a day; null: any number. */
   readonly perOrigin: number | null;
   /** Whether a mail waits for another day when the mailbox has had its fill. All mails count towards that. */
   readonly waitsForOthers: boolean;

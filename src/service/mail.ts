@@ -28,13 +28,13 @@ type PayloadOf<Template extends MailPayload['template']> = Omit<
 export interface Mail {
   passwordReset(mail: LinkMail, id: string): Promise<void>;
   confirmAddress(mail: LinkMail, id: string): Promise<void>;
-  /** To someone who signed up with the address of an existing user. */
+  /** It goes to someone who signed up with the address of an existing user. */
   alreadyRegistered(mail: LinkMail, id: string): Promise<void>;
   invitation(mail: PayloadOf<'invitation'>, id: string): Promise<void>;
-  /** Queued by the version before. */
+  /** The version before has queued it. */
   lowBalance(mail: PayloadOf<'low_balance'>, id: string): Promise<void>;
   webhookDisabled(mail: PayloadOf<'webhook_disabled'>, id: string): Promise<void>;
-  /** `account`: its id. */
+  /** `account` is its id. */
   alert(mail: AlertMail, account: string, id: string): Promise<void>;
   /** To a user whose password, second factor or passkeys were changed. */
   securityChange(mail: PayloadOf<'security_change'>, id: string): Promise<void>;
@@ -51,7 +51,7 @@ interface MailParts {
   /** `smtp://user:password@host:587` or `smtps://…`; asked for each message, since its password may be renewed. */
   readonly server: () => string;
   readonly from: string;
-  /** Public URL of the service, without a trailing slash. */
+  /** The public URL of the service has no trailing slash. */
   readonly url: () => string;
 }
 

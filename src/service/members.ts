@@ -10,7 +10,6 @@ import { isUsableEmail } from './sign-in/validate.ts';
 
 export type { AccountId, Actor, Role };
 
-/** A member acting on their account. */
 export interface ActingMember {
   readonly account: AccountId;
   readonly user: string;
@@ -93,7 +92,7 @@ export function createMemberService(parts: {
   mailLimits: Pick<MailLimits, 'admit'>;
   activity: Pick<MemberActivity, 'note'>;
   clock: Clock;
-  /** Public URL of the service, without a trailing slash. */
+  /** Returns the public URL of the service, without a trailing slash. */
   url: () => string;
   /** Whether mail can be sent. */
   mail: boolean;

@@ -37,5 +37,5 @@ export const personNameOf = (email: string): string => harmlessName(email.slice(
 export const parseKeyName = (text: string): string => parseLine('name', text, NAME_LENGTH);
 export const parsePasskeyName = (text: string): string => parseLine('name', text, PASSKEY_NAME_LENGTH);
 export const parseViewName = (text: string): string => parseLine('name', text, VIEW_NAME_LENGTH);
-/** The note of a grant. */
+/** Checks the note of a grant. */
 export const parseNote = (text: string): string => parseLine('note', text, NOTE_LENGTH);

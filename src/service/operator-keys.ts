@@ -14,7 +14,7 @@ interface NewOperatorKey {
   readonly name: string;
   readonly allowIps: readonly string[];
   readonly scopes: readonly OperatorScope[];
-  /** By the store's clock, ms. */
+  /** It is in ms by the store's clock. */
   readonly expiresAt: number;
 }
 /** `value` is the key itself, which cannot be read again. */

@@ -47,7 +47,7 @@ export interface ListsState {
   readonly problem: string | null;
   /** When the lists were last looked for, ms; null: never. */
   readonly attemptedAt: number | null;
-  /** Why that failed for all of them. */
+  /** It says why that failed for all of them. */
   readonly failed: string | null;
   readonly sources: readonly ListSource[];
 }
@@ -60,7 +60,7 @@ interface ListSource {
   /** Null: it is not downloaded. */
   readonly url: string | null;
   readonly domains: number;
-  /** ISO; null: its copy came with the package. */
+  /** It is in ISO format; null: its copy came with the package. */
   readonly downloadedAt: string | null;
   /** Why its last good copy stays in use. */
   readonly problem: string | null;
@@ -104,7 +104,7 @@ export interface OperatorService {
     by: Actor,
     stored: OwnedReply<Key> | null,
   ): Promise<CreatedKey>;
-  /** Of the account, or of its test account. */
+  /** The key may belong to the account or to its test account. */
   revokeKey(id: string, key: string, by: Actor): Promise<Key>;
   /** As the account sees it. */
   usage(id: string, query: UsageWanted): ReturnType<typeof usageOf>;
@@ -113,9 +113,9 @@ export interface OperatorService {
   ledger(id: string, page: LedgerRange): Promise<LedgerPage>;
   /** Sign-ins and security of all users; nothing that happens in an account. */
   userEvents(page: KeysetQuery): Promise<KeysetPage<AuditEntry>>;
-  /** In batches. */
+  /** Events come in batches. */
   allUserEvents(): AsyncGenerator<readonly AuditEntry[]>;
-  /** The findings of `mailvet doctor`; concurrent calls share one run. */
+  /** It returns the findings of `mailvet doctor`; concurrent calls share one run. */
   doctor(): Promise<Examination & { tookMs: number }>;
   lists(): Promise<ListsState>;
   /** Fetches the newest list; concurrent calls share one update. `message`: its outcome. */
@@ -278,7 +278,7 @@ function refuseNone(credits: number): void {
 
 const noAccount = () => new ApiError('not_found', 'There is no such account.');
 
-/** Concurrent calls share one run. */
+/** Lets concurrent calls share one run. */
 function singleFlight<T>(run: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | null = null;
   return () => {

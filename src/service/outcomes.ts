@@ -59,15 +59,15 @@ export interface OutcomeService {
   ): Promise<readonly OutcomeResult[]>;
   /** How often the account's verdicts were right. */
   calibration(account: AccountId): Promise<Calibration>;
-  /** The newest contradictions of all live accounts. */
+  /** It returns the newest contradictions of all live accounts. */
   contradictions(): Promise<readonly Contradiction[]>;
-  /** How many outcomes came on which way other than from providers. */
+  /** It counts how many outcomes came on each way other than from providers. */
   origins(account: AccountId): ReturnType<Store['outcomes']['origins']>;
 }
 
 /** Of what the account has reported. */
 interface Calibration {
-  /** The most frequent first. */
+  /** They come with the most frequent first. */
   readonly verdicts: readonly {
     readonly group: VerdictGroup;
     readonly sum: OutcomeSum;
@@ -80,7 +80,7 @@ interface Calibration {
     readonly predicted: number;
     readonly delivered: Share | null;
   }[];
-  /** The newest first. */
+  /** They come newest first. */
   readonly contradictions: readonly Contradiction[];
 }
 

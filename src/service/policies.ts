@@ -57,7 +57,7 @@ interface Tried {
 }
 
 export interface PolicyService {
-  /** Built-in ones first, then by name. */
+  /** Built-in ones come first, then the others by name. */
   all(account: AccountId): Promise<ListedPolicy[]>;
   /** Throws ApiError `not_found`. */
   get(account: AccountId, name: string): Promise<ListedPolicy>;

@@ -8,14 +8,14 @@ import type { Costs, PacedReading } from './costs.ts';
 
 interface AskedPerson {
   readonly email: string;
-  /** All spellings of the mailbox, not this address alone. */
+  /** It finds all spellings of the mailbox, not this address alone. */
   readonly canonical: boolean;
 }
 
 export interface PrivacyService {
   /** A JSON document, piece by piece; one that was cut off is no JSON. */
   export(account: AccountId, asked: AskedPerson, by: ChangedBy): Promise<PacedReading<string>>;
-  /** One way for the API, the dashboard and the command line. */
+  /** The API, the dashboard and the command line share this way. */
   erase(account: AccountId, asked: AskedPerson & { readonly filters: boolean }, by: ChangedBy): Promise<Erased>;
 }
 
@@ -26,7 +26,7 @@ function personOf({ email: text, canonical }: AskedPerson): Person {
   return { email, mailbox, spellings: canonical ? { is, domains: mailboxDomains(mailbox) } : null };
 }
 
-/** Tables in the order in which they come; the rows of one table come one after the other. */
+/** Writes the tables in the order in which they come; the rows of one table come one after the other. */
 async function* document(asked: AskedPerson, now: number, held: AsyncIterable<HeldRows>): AsyncGenerator<string> {
   const head = { email: asked.email, canonical: asked.canonical, exported_at: toIso(now) };
   let text = `${JSON.stringify(head).slice(0, -1)},"held":{`;

@@ -24,7 +24,7 @@ export interface ReplyService {
   uncertain(limit: number): Promise<Page<UncertainReplyRow>>;
 }
 
-/** `lists`: called for each reply, to name the operator of its mail host. */
+/** `lists` is called for each reply, to name the operator of its mail host. */
 export function createReplyExplainer(lists: () => Pick<DomainData, 'provider'>): ReplyService['explain'] {
   // Made when it is first asked for: that takes some milliseconds.
   let classifier: ReturnType<typeof createClassifier> | null = null;

@@ -11,9 +11,9 @@ import type { SourceOutcome, UpdateSource } from '../engine/data/update.ts';
 import { toIso } from '../kernel/clock.ts';
 import type { Store } from '../store/store.ts';
 
-/** The last attempt to download the lists, on any node. */
+/** It is the last attempt to download the lists, on any node. */
 export interface UpdateAttempt {
-  /** Unix time, ms. */
+  /** It is Unix time in ms. */
   readonly at: number;
   readonly problems: Readonly<Partial<Record<UpdateSource, string>>>;
   /** Why the whole update failed; null where a list was downloaded. */
@@ -25,7 +25,7 @@ export interface SharedLists {
   exchange(): Promise<void>;
   record(outcomes: readonly SourceOutcome[], failed: string | null): Promise<void>;
   lastAttempt(): Promise<UpdateAttempt | null>;
-  /** The store's clock. */
+  /** It reads the store's clock. */
   now(): Promise<number>;
 }
 

@@ -15,7 +15,7 @@ export interface WatchedClock extends Clock {
   aheadMs(): number;
   /** Why this process should not serve, or null. */
   problem(): string | null;
-  /** For /readyz. */
+  /** `/readyz` shows them. */
   details(): { ahead_seconds: number; doubted_since: string | null };
 }
 

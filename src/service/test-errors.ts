@@ -68,6 +68,6 @@ export const TEST_ERRORS: Readonly<Record<PublicCode, ErrorDetails>> = {
 
 const isSimulated = (name: string): name is PublicCode => Object.hasOwn(TEST_ERRORS, name);
 
-/** The error that the local part names; null for any other. */
+/** Returns the error that the local part names; null for any other. */
 export const simulatedError = ({ name }: Selector): SimulatedError | null =>
   isSimulated(name) ? new SimulatedError(name, undefined, TEST_ERRORS[name]) : null;

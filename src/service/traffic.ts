@@ -7,7 +7,7 @@ import type { AccountId, Traffic, TrafficRow } from '../store/store.ts';
  * each level and hour needs at most about 150 counters, however many requests there are.
  */
 const GROWTH = Math.log(1.1);
-/** 1.1^145: more than 17 minutes. */
+/** 1.1^145 ms are more than 17 minutes. */
 const LAST = 145;
 
 /** The bucket of a latency in ms; 0 is everything below 1 ms. */
@@ -21,7 +21,7 @@ export type LatencyCounts = Map<number, number>;
 export const addCount = (counts: LatencyCounts, bucket: number, n: number) =>
   counts.set(bucket, (counts.get(bucket) ?? 0) + n);
 
-/** Median and 95th percentile, ms; null without requests. */
+/** Computes median and 95th percentile in ms; null without requests. */
 export function percentiles(counts: ReadonlyMap<number, number>): { p50: number; p95: number } | null {
   const [p50, p95] = [percentile(counts, 0.5), percentile(counts, 0.95)];
   return p50 === null || p95 === null ? null : { p50, p95 };

@@ -11,7 +11,7 @@ export interface UsageWanted {
 
 const upgradeTo = (plan: string | null) => (plan === null ? {} : { upgrade_required: plan });
 
-/** Plan, balance, rate limit and counters of an account; `used` and `totals` cover the calendar month (UTC). */
+/** Returns plan, balance, rate limit and counters of an account; `used` and `totals` cover the calendar month (UTC). */
 export async function usageOf(
   store: Pick<Store, 'accounts' | 'usage' | 'plans'>,
   clock: Clock,

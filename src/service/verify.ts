@@ -49,14 +49,14 @@ interface CheckRequest {
 interface Check {
   /** What filters are matched by. */
   readonly offline: Evidence;
-  /** The mail hosts of the domain; null: not known yet. */
+  /** The domain has these mail hosts; null: they are not known yet. */
   readonly mxHosts: readonly string[] | null;
   /** The complete evidence with this filter, or with none, where nothing has to be waited for; else null. */
   known(filter: FilterRule | null): Evidence | null;
   /** The complete evidence. Throws ApiError. `tenant`: see MailboxLimit. */
   finish(tenant: string, filter: FilterRule | null, matchHosts: MatchHosts | null): Promise<Evidence>;
 }
-/** The account's filter for mail hosts. */
+/** It finds the account's filter for mail hosts. */
 type MatchHosts = (mxHosts: readonly string[]) => Promise<FilterRule | null>;
 
 interface VerifyMode {
@@ -130,30 +130,30 @@ async function wait(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-// Between evidence and store, for single verifications and those of lists alike.
+// Evidence goes to the store this way, for single verifications and those of lists alike.
 
 interface Asked {
   readonly email: string;
   readonly level: Level;
-  /** Canonical; null: unknown. */
+  /** It is canonical; null: it is unknown. */
   readonly clientIp: string | null;
   readonly withEvidence: boolean;
-  /** The warnings of the request; none by default. */
+  /** They are the warnings of the request; none by default. */
   readonly warnings?: readonly string[];
-  /** Null by default: our own contract. */
+  /** Null, the default, means our own contract. */
   readonly via?: Via | null;
   /** What decides from the verdict; null by default: nothing. */
   readonly policy?: PolicyRules | null;
-  /** Of the decision's message: a tag or the value of an Accept-Language header. */
+  /** It chooses the language of the decision's message: a tag or the value of an Accept-Language header. */
   readonly language?: string | null;
   /** Where the mailbox is to be remembered; null by default: nowhere. */
   readonly scope?: string | null;
 }
 
-/** The reply to a verification, as JSON. */
+/** It is sent as JSON. */
 export type VerificationReply = Report & { readonly decision: Decision | null };
 
-/** `started`: `Clock.elapsed()` ms. `filter`: of the account, which matched. */
+/** `started` is in `Clock.elapsed()` ms. `filter` is the filter of the account that matched. */
 export function toRecord(
   engine: EngineDeps,
   { email, level, clientIp, withEvidence, warnings, via = null, policy = null, language = null, scope = null }: Asked,
@@ -167,7 +167,7 @@ export function toRecord(
     readonly id: string;
     readonly started: number;
     readonly filter: FilterRule | null;
-    /** Null by default: nothing. */
+    /** Null, the default, means nothing. */
     readonly learned?: Learned | null;
     /** Null by default: the address is kept. */
     readonly keepAs?: AddressHasher | null;
@@ -292,31 +292,31 @@ const hostMatcher = (match: MatchHosts | null) =>
 /** Without knowledge of mail hosts, so that a mailbox is the same whether or not its domain could be looked up. */
 export const canonicalMailbox = (address: Address): string => mailboxAt(address).address;
 
-/** Null for a malformed address. */
+/** Returns null for a malformed address. */
 function sightingOf(scope: string | null, { syntax }: Evidence): Sighting | null {
   if (scope === null || syntax.result === 'fail') return null;
   return { scope, mailbox: canonicalMailbox(syntax.address), spelling: syntax.address.normalized };
 }
 
 interface VerifyRequest {
-  /** Hash of the API key; or the account for a verification in the dashboard. */
+  /** It is the hash of the API key, or the account for a verification in the dashboard. */
   readonly keyHash: AdmissionRequest['keyHash'];
   /** Whether the key or account is one of test mode. */
   readonly test: boolean;
-  /** Canonical IP of the caller. */
+  /** It is the canonical IP of the caller. */
   readonly ip: string;
   readonly idempotency: IdempotencyRef | null;
   readonly email: string;
   readonly level: Level;
-  /** Canonical; default: the caller's IP. */
+  /** It is canonical; by default, it is the caller's IP. */
   readonly clientIp: string;
   readonly timeoutMs: number;
   readonly withEvidence: boolean;
-  /** The contract through which it came; null by default: our own. */
+  /** The call came through this contract; null, the default, means our own. */
   readonly via?: Via | null;
   /** Where the mailbox is to be remembered; null by default: nowhere. */
   readonly scope?: string | null;
-  /** Of the request, for its reply; none by default. */
+  /** They are the warnings of the request, for its reply; none by default. */
   readonly warnings?: readonly string[];
   /** See Asked. */
   readonly policy?: PolicyRules | null;
@@ -351,7 +351,7 @@ export interface VerifyService {
   verify(request: VerifyRequest): Promise<VerifyOutcome>;
   /** Checks waiting for DNS or a mail server, without those of test mode. */
   readonly running: number;
-  /** Calls of `verify` so far. */
+  /** `verify` was called this often so far. */
   readonly calls: number;
 }
 

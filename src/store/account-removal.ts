@@ -99,7 +99,7 @@ export async function addRemovalJobs(driver: StorageDriver): Promise<void> {
   const rows = await driver.db
     .selectFrom('accounts')
     .select('id')
-    // Literally, so that the partial index answers.
+    // It is written literally, so that the partial index answers.
     .where(sql<boolean>`status = 'deleted'`)
     .execute();
   if (rows.length === 0) return;

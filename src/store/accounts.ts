@@ -70,7 +70,7 @@ async function refuseTaken(trx: Transaction<Tables>, externalId: string): Promis
   throw new ApiError('external_id_taken', undefined, { field: 'external_id', account: taken.id });
 }
 
-/** `now` in ms. */
+/** `now` is in ms. */
 const summaries = <O>(accounts: SelectQueryBuilder<Tables, 'accounts', O>, now: number) =>
   accounts.selectAll().select((eb) => {
     const rowsOf = (table: 'members' | 'keys') =>

@@ -128,7 +128,7 @@ interface Counted {
   unknown: number;
 }
 
-/** Counters of an account in a time, from the hour `from` to before the hour `to`. */
+/** Sums the counters of an account from the hour `from` to before the hour `to`. */
 async function countedIn(db: Kysely<Tables>, account: string, from: number, to: number): Promise<Counted> {
   const rows = await db
     .selectFrom('usage_hours')

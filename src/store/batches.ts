@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { systemClock } from '../kernel/clock.ts';
 
-/** Rows in one transaction. */
+/** One transaction has at most this many rows. */
 export const BATCH_ROWS = 500;
 /** Rows that one transaction deletes of a table that requests write to all the time. */
 export const DELETED_ROWS = 100;

@@ -26,7 +26,7 @@ export const nodes = (driver: StorageDriver): Nodes => ({
 
 const DOUBT_MS = CLOCK_DOUBT_HOURS * HOUR_MS;
 
-/** `clock`: for the time that passes, whatever clocks say. */
+/** `clock` measures the time that passes, whatever clocks say. */
 export function storeClock(driver: Pick<StorageDriver, 'db' | 'now'>, clock: Clock): StoreClock {
   const { db } = driver;
   let last: { readonly now: number; readonly elapsed: number } | null = null;

@@ -21,7 +21,7 @@ import type { FilterRule, VerificationRecord } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
 export type ColumnValue = string | number | null;
-/** Types of PostgreSQL. */
+/** They are types of PostgreSQL. */
 export type ColumnType = 'text' | 'bigint';
 
 interface Column<From, V> {
@@ -59,11 +59,11 @@ export function rowMaker<From>(
 /** An address that is looked up in the log. */
 export interface WantedAddress {
   readonly email: string;
-  /** Only up to then, ms since 1970. */
+  /** It holds only up to then, in ms since 1970. */
   readonly until: number;
 }
 
-/** The same, by its place among others. */
+/** It says the same, by its place among others. */
 export interface PlacedAddress extends WantedAddress {
   readonly wanted: number;
 }
@@ -73,7 +73,7 @@ export const WANTED_ADDRESSES = rowMaker<PlacedAddress>({
   until: numberColumn(({ until }) => until),
 });
 
-/** All columns of a new row but those in `Omitted`, which the database fills in. */
+/** It has all columns of a new row but those in `Omitted`, which the database fills in. */
 const newRows = <T extends keyof Tables, From, Omitted extends keyof Row<T> = never>(
   table: T,
   columns: Columns<From, Omit<Row<T>, Omitted>>,
@@ -94,7 +94,7 @@ interface NewVerification {
   /** See VerificationsTable. */
   readonly held: number | null;
   readonly record: VerificationRecord;
-  /** The store's clock, ms. */
+  /** It is the store's clock in ms. */
   readonly now: number;
 }
 export const VERIFICATIONS = newRows<'verifications', NewVerification, 'seq'>('verifications', {

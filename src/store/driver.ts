@@ -37,9 +37,9 @@ export interface NodeLife {
   ifDead<T>(id: string, sweep: () => Promise<T>): Promise<T | null>;
 }
 
-/** By name. */
+/** The names say what the queries read. */
 export type ReadQueries = Readonly<Record<string, Compilable>>;
-/** The rows of each. */
+/** It has the rows of each. */
 export type RowsRead<Q extends ReadQueries> = {
   readonly [N in keyof Q]: Q[N] extends Compilable<infer R> ? readonly R[] : never;
 };
@@ -57,7 +57,7 @@ export interface ReadAndChange<Q extends ReadQueries, T> {
 
 export interface Planned<T> {
   readonly result: T;
-  /** As for `writeTogether`. */
+  /** They are as for `writeTogether`. */
   readonly changes: readonly CompiledQuery[];
   /** What the transaction does after them. */
   readonly finish?: () => Promise<void>;
@@ -101,14 +101,14 @@ export interface JobQueue extends Omit<Jobs, 'add' | 'done'> {
   add<K extends JobKind>(trx: Transaction<Tables>, job: NewJob<K>): Promise<string | null>;
   /** See `Jobs.done`. The caller must roll back where it throws. */
   done(trx: Transaction<Tables>, claim: Claim, againMs?: number | null): Promise<void>;
-  /** Open and failed jobs by kind and state; of up to `most`. */
+  /** It counts open and failed jobs by kind and state, up to `most`. */
   count(db: Kysely<Tables>, most: number): Promise<readonly JobCount[]>;
   /** Deletes the open and failed jobs about an account, but those of one kind. */
   dropAccount(trx: Transaction<Tables>, account: string, except: JobKind): Promise<void>;
 }
 
 export interface NewestOfAddress {
-  /** Its place among the addresses. */
+  /** It is its place among the addresses. */
   readonly wanted: number;
   readonly seq: number;
 }
@@ -155,7 +155,7 @@ export interface StorageDriver {
   tableOf<From>(rows: RowMaker<From>, from: readonly From[]): RawBuilder<unknown>;
   /** Adds to the counters of many filters, at least one. */
   addHits(hits: readonly FilterHits[], now: number): CompiledQuery;
-  /** The rows of several queries; on PostgreSQL in one round trip. */
+  /** It reads the rows of several queries; on PostgreSQL in one round trip. */
   readTogether<Q extends ReadQueries>(trx: Transaction<Tables>, queries: Q): Promise<RowsRead<Q>>;
   /** Changes that do not build on each other, no two of one row; on PostgreSQL in one round trip. */
   writeTogether(trx: Transaction<Tables>, statements: readonly CompiledQuery[]): Promise<void>;
@@ -173,9 +173,9 @@ export interface StorageDriver {
   ): Compilable<Row<'filters'>>;
   /** Whether the value is one of many texts, which are one parameter. */
   oneOf(value: Expression<string>, texts: readonly string[]): Expression<SqlBool>;
-  /** Verifications of an account with `from` <= seq < `to`; order by account and seq. */
+  /** It selects verifications of an account with `from` <= seq < `to`; order by account and seq. */
   seqRange(account: string, from: number | Expression<number>, to: number | Expression<number>): Expression<SqlBool>;
-  /** `verifications` in a FROM clause, so that the index on addresses answers (log/search.ts). */
+  /** It stands for `verifications` in a FROM clause, so that the index on addresses answers (log/search.ts). */
   readonly logByAddress: RawBuilder<unknown>;
   /** The newest verification of the account of each address; none of those that have none. */
   newestOfAddresses(account: string, addresses: readonly WantedAddress[]): Promise<readonly NewestOfAddress[]>;
@@ -216,7 +216,7 @@ export interface StorageDriver {
   close(): Promise<void>;
 }
 
-/** What code inside a transaction needs. */
+/** Code inside a transaction needs these. */
 export type TransactionDriver = Pick<
   StorageDriver,
   | 'now'
@@ -237,7 +237,7 @@ export type TransactionDriver = Pick<
 export interface StorageDriverOptions {
   readonly url: string;
   readonly clock: Clock;
-  /** Folder with sqlite/ and postgres/. */
+  /** The folder has sqlite/ and postgres/. */
   readonly migrations: string;
   /** PostgreSQL: whose clock the store uses. */
   readonly time: 'store' | 'process';

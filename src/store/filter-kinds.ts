@@ -28,7 +28,7 @@ function namesOf<K extends string>(table: Readonly<Record<K, unknown>>): K[] {
   return names;
 }
 export const FILTER_KIND_NAMES: readonly FilterKind[] = namesOf(FILTER_KINDS);
-/** The counters of an account. */
+/** They count the filters of an account. */
 export const FILTER_COLUMNS = FILTER_KIND_NAMES.map((kind) => FILTER_KINDS[kind].column);
 type CounterRow = Readonly<Record<(typeof FILTER_COLUMNS)[number], number>>;
 
@@ -80,11 +80,11 @@ export interface FilterKeys {
   readonly email: string | null;
   /** What the address has in common with all others of its mailbox. */
   readonly mailbox: string | null;
-  /** The domain and its parents, longest first. */
+  /** They are the domain and its parents, longest first. */
   readonly domains: readonly string[];
   /** The end user's IP: filters on it and on blocks that contain it match, the most specific first. */
   readonly ip: string | null;
-  /** The domain's mail hosts; null: not known yet. */
+  /** They are the domain's mail hosts; null: not known yet. */
   readonly mxHosts: readonly string[] | null;
 }
 
@@ -97,7 +97,7 @@ export interface FilterRule {
   readonly expiresAt: number | null;
 }
 
-/** Filters of these kinds with one of the values. */
+/** It finds filters of these kinds with one of the values. */
 export interface FilterLookup {
   readonly kinds: readonly FilterKind[];
   /** What the values follow from. */
@@ -140,7 +140,7 @@ export function filterLookups(counts: FilterCounts, keys: FilterKeys): FilterLoo
 const networkAround = (ip: string): { readonly of: string; readonly wider: number } =>
   ip.includes(':') ? { of: networkOf(ip), wider: 65 } : { of: ip.slice(0, ip.lastIndexOf('.')), wider: 25 };
 const NO_RANK = () => 0;
-/** Of a domain, or of a suffix of mail hosts. */
+/** Measures the name of a domain, or a suffix of mail hosts. */
 const shortness = (name: string): number => -name.split('.').length;
 /** Of a network: the bits that are free. */
 const width = (network: string): number => {

@@ -52,7 +52,7 @@ const columnsOf = ({ name, policy, scope, timeoutMs, rateLimit }: HookSettings) 
   rate_limit: rateLimit,
 });
 
-/** For the audit log: what changed. */
+/** Tells the audit log what changed. */
 function changed(before: HookSettings, after: HookSettings): Record<string, unknown> | null {
   const fields = {
     name: ({ name }: HookSettings) => name,
@@ -70,7 +70,7 @@ function changed(before: HookSettings, after: HookSettings): Record<string, unkn
 
 export function hooks(driver: StorageDriver): Hooks {
   const { db } = driver;
-  /** Locked with its account. */
+  /** Reads it, locked with its account. */
   const mine = async (trx: Transaction<Tables>, account: AccountId, id: string) => {
     if ((await lockAccount(driver, trx, account)) === null) return undefined;
     return trx

@@ -19,7 +19,7 @@ interface KeptReply {
   readonly evidence?: { readonly smtp: object | null };
 }
 
-/** JSON, as `body`. */
+/** Returns JSON, as `body` is. */
 export function keptBody({ body, keptAs = null }: Recorded): string {
   if (keptAs === null) return body;
   const reply: KeptReply = JSON.parse(body);

@@ -23,7 +23,7 @@ const scopesOf = (text: string | null): KeyScope[] => {
   return KEY_SCOPES.filter((scope) => named.includes(scope));
 };
 
-/** `test_of`: of its account. */
+/** `test_of` is that of its account. */
 type KeyRow = Row<'keys'> & Pick<Row<'accounts'>, 'test_of'>;
 
 const toKey = (row: KeyRow): Key => ({
@@ -45,7 +45,7 @@ const toKey = (row: KeyRow): Key => ({
 const storedBudget = ({ budget, budget_month: month, budget_spent: spent, budget_held: held }: Row<'keys'>) =>
   budget === null ? null : { credits: budget, month, spent, held };
 
-/** What events say of a key. */
+/** Events contain this of a key. */
 const keyEvent = (row: KeyRow): KeyEventData => ({
   id: row.id,
   name: row.name,
@@ -90,7 +90,7 @@ const limitDetail = ({ expires_at, scopes, budget }: Row<'keys'>): Record<string
   ...(budget === null ? {} : { monthly_credits: budget }),
 });
 
-/** The detail of a change for the audit log: only what changed. */
+/** Returns the details of a change for the audit log: only what changed. */
 function changedKey(before: Row<'keys'>, after: Row<'keys'>): Record<string, unknown> | null {
   const fields = {
     name: ({ name }: Row<'keys'>) => name,
@@ -214,7 +214,7 @@ export function keys(driver: StorageDriver): Keys {
         const found = await notDeleted(trx).where('keys.id', '=', id).executeTakeFirst();
         const before = found && (await mine(trx, accountId(found.account_id), id));
         if (before === undefined) return null;
-        // A rolled key in its grace period ends now.
+        // A rolled key in its grace period ends now, so it is revoked.
         if (before.revoked_at !== null && before.revoked_at <= now) return toKey(before);
         const after = { ...(await set(trx, id, { revoked_at: now })), test_of: before.test_of };
         const target = before.name;

@@ -5,7 +5,7 @@ import { sha256Hex } from '../kernel/ids.ts';
 import type { StorageDriver } from './driver.ts';
 import type { OperatorLeases, PaceSlices, Slice, SliceRequest } from './store.ts';
 
-/** Operators or limits in one statement. */
+/** One statement takes at most this many operators or limits. */
 const BATCH = 500;
 
 export function operatorLeases(driver: StorageDriver): OperatorLeases {
@@ -64,7 +64,7 @@ export async function forgetEnded(driver: StorageDriver): Promise<void> {
   await driver.db.deleteFrom('pace_slices').where('ends_at', '<', ended).execute();
 }
 
-/** In one order on all nodes, so that concurrent writers wait instead of deadlocking. */
+/** All nodes use one order, so that concurrent writers wait instead of deadlocking. */
 function* batches(operators: readonly string[]): Generator<string[]> {
   const sorted = [...new Set(operators)].sort();
   for (let from = 0; from < sorted.length; from += BATCH) yield sorted.slice(from, from + BATCH);
@@ -80,7 +80,7 @@ export const leaseTimes = (now: number, leaseMs: number) => ({ renewed_at: now, 
 export const isHeld = (table: 'operator_leases' | 'list_leases', now: number) =>
   sql<SqlBool>`(${sql.ref(`${table}.ends_at`)} > ${now} AND ${sql.ref(`${table}.renewed_at`)} <= ${now + CLOCK_TOLERANCE_MS})`;
 
-/** The same of a holder of a slice. */
+/** Does the same for a holder of a slice. */
 const isLive = ({ endsAt, renewedAt }: Holder, now: number): boolean =>
   endsAt > now && renewedAt <= now + CLOCK_TOLERANCE_MS;
 
@@ -106,7 +106,7 @@ const UNDIVIDED: Division = { holders: [], usedUntil: 0 };
 /** Where there are more nodes than units, others get them after this long. */
 const ROTATION_MS = 10_000;
 
-/** The division after a node's request, and its slice. */
+/** Computes the division after a node's request, and its slice. */
 function divide(
   before: Division,
   node: string,
@@ -211,7 +211,7 @@ export function paceSlices(driver: StorageDriver): PaceSlices {
 
   return {
     async lease(node, requests, leaseMs) {
-      // In one order on all nodes, so that concurrent writers wait instead of deadlocking.
+      // All nodes use one order, so that concurrent writers wait instead of deadlocking.
       let open = [...requests].sort((a, b) => (a.key < b.key ? -1 : 1));
       const slices: Slice[] = [];
       for (let attempt = 0; open.length > 0 && attempt < ATTEMPTS; attempt++) {

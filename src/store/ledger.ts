@@ -60,7 +60,7 @@ interface Position {
 type Source = keyof Position;
 interface Entry {
   readonly source: Source;
-  /** Its place in the source. */
+  /** It is its place in the source. */
   readonly at: number;
   readonly row: LedgerRow;
 }

@@ -12,7 +12,7 @@ export interface Migration extends PendingMigration {
 
 /** How far a store was migrated. */
 export interface SchemaState {
-  /** 0: never. */
+  /** 0 means never. */
   readonly version: number;
   /** Programs that know this version can use the store. */
   readonly compatibleFrom: number;
@@ -50,7 +50,7 @@ export class StoreVersionError extends Error {
   }
 }
 
-/** The folder in the package: two levels up from src/store, one from the bundled dist. */
+/** Returns the folder in the package: two levels up from src/store, one from the bundled dist. */
 export function migrationsFolder(): string {
   const places = ['../../migrations', '../migrations'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
   const found = places.find((path) => existsSync(join(path, 'sqlite')));

@@ -1,4 +1,4 @@
-/** The lines of moving.ts in a compressed file. */
+/** Writes the lines of moving.ts into a compressed file, and reads them. */
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';

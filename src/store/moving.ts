@@ -52,14 +52,14 @@ interface Trailer {
   readonly totals: Readonly<Record<string, Total>>;
   /** The last number that the database has counted for each table that counts its rows. */
   readonly counters: Readonly<Record<string, number>>;
-  /** Of the lines before. */
+  /** It is the hash of the lines before. */
   readonly sha256: string;
 }
 
-/** Of the rows of a table, in whatever order. */
+/** It sums the rows of a table, in whatever order they come. */
 interface Total {
   readonly rows: number;
-  /** All SHA-256 of rows, combined by XOR. */
+  /** It combines all SHA-256 of rows by XOR. */
   readonly digest: string;
 }
 
@@ -99,7 +99,7 @@ function cellOf(value: unknown): ColumnValue {
 
 const refs = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
 
-/** All rows of a table, in lines of bounded size. */
+/** Yields all rows of a table, in lines of bounded size. */
 async function* pagesOf(db: Kysely<Tables>, { table, columns }: TableColumns, key: readonly string[]) {
   type AnyRow = Readonly<Record<string, unknown>>;
   const long = columns.filter((column) => LONG.has(CONTENTS[table].get(column) ?? 'text'));
@@ -224,7 +224,7 @@ const isRows = (line: unknown): line is Rows =>
 interface CheckedFile {
   readonly header: Header;
   readonly trailer: Trailer;
-  /** With rows. */
+  /** It counts lines with rows. */
   readonly lines: number;
 }
 

@@ -44,14 +44,14 @@ import { webhooks } from './webhooks.ts';
 export { StoreVersionError } from './migrations.ts';
 
 export interface StoreOptions {
-  /** `sqlite:PATH`, `sqlite::memory:`, `postgres://…` or `postgresql://…`. */
+  /** It is `sqlite:PATH`, `sqlite::memory:`, `postgres://…` or `postgresql://…`. */
   readonly url: string;
   readonly clock: Clock;
-  /** Folder of the migrations; the package's own by default. */
+  /** The folder of the migrations is the package's own by default. */
   readonly dir?: string;
   /** Requests that may wait for a transaction before `admit` answers `overloaded`; 5,000 by default. */
   readonly queue?: number;
-  /** Requests in one transaction; 256 by default. */
+  /** One transaction takes this many requests; 256 by default. */
   readonly batch?: number;
   /**
    * Which clock a PostgreSQL store uses: the server's (`store`, the default), shared by all nodes, or `clock`
@@ -62,11 +62,11 @@ export interface StoreOptions {
   readonly remembers?: boolean;
   /** Retries, leases and bounds of jobs; those of the table by default. */
   readonly jobPolicies?: JobPolicies;
-  /** Called after the transaction. */
+  /** It is called after the transaction. */
   readonly onEvent?: (event: StoreEvent) => void;
   /** How long the server keeps verifications; the default of the option. Purging takes its own. */
   readonly retentionDays?: number;
-  /** Those without a plans file by default. */
+  /** Without a plans file, these apply by default. */
   readonly plans?: Plans;
   /** Whether mail can be sent: otherwise alerts add none. False by default. */
   readonly sendsMail?: boolean;

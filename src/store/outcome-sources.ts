@@ -32,7 +32,7 @@ const secretsOf = (
 
 export function outcomeSources(driver: StorageDriver): OutcomeSources {
   const { db } = driver;
-  /** Locked with its account. */
+  /** Reads it, locked with its account. */
   const mine = async (trx: Transaction<Tables>, account: AccountId, id: string) => {
     if ((await lockAccount(driver, trx, account)) === null) return undefined;
     return trx

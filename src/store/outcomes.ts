@@ -45,7 +45,7 @@ type VerdictRow = Row<'outcome_verdicts'>;
 type SumRow = Row<'outcome_sums'>;
 
 const classesOf = (counts: (one: OutcomeClass) => boolean): readonly OutcomeClass[] => OUTCOME_CLASSES.filter(counts);
-/** Bounced for a reason of the recipient. */
+/** These bounced for a reason of the recipient. */
 const BOUNCES = classesOf((one) => {
   const { outcome, about } = OUTCOME_CLASS_FACTS[one];
   return outcome === 'bounced' && about === 'address';
@@ -77,7 +77,7 @@ class SumChanges {
       this.add({ account_id, kind: 'domain', key: domain, sent: by, bounced: bounces(of) ? by : 0, predicted: 0 });
   }
 
-  /** `sent`, `bounced`: by how many they change. */
+  /** `sent` and `bounced` say by how many they change. */
   verdict({ account_id, verdict, predicted }: VerdictRow, sent: number, bounced: number): void {
     this.add({ account_id, kind: 'verdict', key: verdict, sent, bounced, predicted: 0 });
     if (predicted === null) return;
@@ -544,7 +544,7 @@ export function outcomes(driver: StorageDriver): Outcomes {
     },
 
     async contradictions(account, limit) {
-      // Literally, so that the partial index answers.
+      // It is written literally, so that the partial index answers.
       const all = db.selectFrom('outcome_verdicts').selectAll().where(sql<boolean>`contradicts = 1`);
       const wanted =
         account === null

@@ -96,7 +96,7 @@ export const OWNED_TABLES = {
     purge: { column: 'expires_at', afterMs: 0 },
   },
   shared_views: { erasure: 'rows', purge: BY_THE_ACCOUNT },
-  // Before the members, with whom they end.
+  // They come before the members, with whom they end.
   saved_views: { erasure: 'rows', purge: BY_THE_ACCOUNT },
   members: { erasure: { kept: 'a user of the dashboard' }, purge: BY_THE_ACCOUNT },
   jobs: {

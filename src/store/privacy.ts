@@ -75,7 +75,7 @@ function searchedTables(schema: readonly TableSchema[]): Searched[] {
 const secretOf = async ({ db }: StorageDriver, account: AccountId) =>
   db.selectFrom('seen_secrets').select('secret').where('account_id', '=', account).executeTakeFirst();
 
-/** Rows about the mailbox, which they name by a hash. */
+/** Yields rows about the mailbox, which they name by a hash. */
 async function* hashedRows(driver: StorageDriver, account: AccountId, { mailbox }: Person): AsyncGenerator<Held> {
   const owner = await secretOf(driver, account);
   if (owner === undefined || mailbox === null) return;

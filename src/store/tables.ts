@@ -57,7 +57,7 @@ interface LedgerTable {
   note: string | null;
   created_at: number;
   hold_id: Generated<string | null>;
-  /** Of an allowance: `2026-11`. */
+  /** An allowance is for a month such as `2026-11`. */
   month: Generated<string | null>;
 }
 interface LedgerDaysTable {
@@ -100,7 +100,7 @@ interface OperatorLeasesTable {
 interface PaceSlicesTable {
   key: string;
   version: number;
-  /** JSON, Division. */
+  /** It is a Division as JSON. */
   division: string;
   /** Of the slice that was leased last. */
   ends_at: number;
@@ -114,7 +114,7 @@ interface WebhooksTable {
   id: string;
   account_id: string;
   url: string;
-  /** JSON array: types, or `*`. */
+  /** It is a JSON array of types, or of `*`. */
   events: string;
   description: string | null;
   secret: string;
@@ -122,11 +122,11 @@ interface WebhooksTable {
   /** Secrets before rotations, the newest first, separated by a space: they sign alongside until then. */
   previous_secret: string | null;
   previous_until: number | null;
-  /** 1 or 0. */
+  /** It is 1 or 0. */
   enabled: number;
   disabled_reason: DisabledReason | null;
   disabled_at: number | null;
-  /** The first failure since an attempt succeeded, and the last one. */
+  /** They are the first failure since an attempt succeeded, and the last one. */
   failing_since: number | null;
   failed_at: number | null;
   created_at: number;
@@ -135,16 +135,16 @@ interface WebhookDeliveriesTable {
   id: string;
   account_id: string;
   webhook_id: string;
-  /** The header `webhook-id`: of the event, whatever endpoint, attempt or replay. */
+  /** It is the header `webhook-id`, which stays the same for any endpoint, attempt or replay of the event. */
   event_id: string;
   event: WebhookEventType;
   /** As it is signed and sent. */
   body: string;
   status: DeliveryStatus;
   attempt_count: Generated<number>;
-  /** JSON array of `DeliveryAttempt`. */
+  /** It is a JSON array of `DeliveryAttempt`. */
   attempts: Generated<string>;
-  /** Null: no more. */
+  /** Null means no more. */
   next_attempt_at: number | null;
   created_at: number;
   finished_at: number | null;
@@ -152,9 +152,9 @@ interface WebhookDeliveriesTable {
 
 interface AlertSettingsTable {
   account_id: string;
-  /** JSON array of types. */
+  /** It is a JSON array of types. */
   mails: string;
-  /** 1 or 0. */
+  /** It is 1 or 0. */
   paused: number;
 }
 interface AlertCausesTable {
@@ -225,7 +225,7 @@ interface ListsTable {
   status: ListStatus | 'uploading' | 'deleted';
   validation_type: Level;
   patience_minutes: number;
-  /** JSON, ListLayout. */
+  /** It is a ListLayout as JSON. */
   layout: string;
   total: Generated<number>;
   addresses: Generated<number>;
@@ -234,34 +234,34 @@ interface ListsTable {
   unreadable: Generated<number>;
   done: Generated<number>;
   waiting: Generated<number>;
-  /** JSON, ListBreakdown. */
+  /** It is a ListBreakdown as JSON. */
   breakdown: string;
   unit_price: number;
   price: Generated<number>;
   used: Generated<number>;
   /** The bytes of its blocks and chunks as they were uploaded. */
   bytes: Generated<number>;
-  /** JSON, ListError. */
+  /** It is a ListError as JSON. */
   error: Generated<string | null>;
   created_at: number;
   changed_at: number;
   started_at: Generated<number | null>;
   finished_at: Generated<number | null>;
-  /** JSON, Pace. */
+  /** It is a Pace as JSON. */
   pace: Generated<string | null>;
-  /** JSON, ListSummary. */
+  /** It is a ListSummary as JSON. */
   summary: Generated<string | null>;
   /** Of its file, as it is stored; 0: none is kept. */
   file_bytes: Generated<number>;
   readings: Generated<number>;
-  /** JSON, Policy; null: none. */
+  /** It is a Policy as JSON; null: none. */
   policy: Generated<string | null>;
 }
 interface ListFilesTable {
   account_id: string;
   list_id: string;
   piece: number;
-  /** Base64. */
+  /** It is in base64. */
   content: string;
 }
 interface ListBlocksTable {
@@ -270,7 +270,7 @@ interface ListBlocksTable {
   first_row: number;
   row_count: number;
   first_address: number;
-  /** JSON array of texts. */
+  /** It is a JSON array of texts. */
   addresses: string;
   /** JSON, see blocks.ts. */
   rows: string;
@@ -279,7 +279,7 @@ interface ListChunksTable {
   account_id: string;
   list_id: string;
   first_row: number;
-  /** JSON array of numbers. */
+  /** It is a JSON array of numbers. */
   pending: string;
   attempts: Generated<number>;
   due_at: Generated<number>;
@@ -292,11 +292,11 @@ interface ListWaitingTable {
   email: string;
   attempts: number;
   first_at: number | null;
-  /** Null: done. */
+  /** Null means that it is done. */
   due_at: number | null;
   claims: Generated<number>;
   operator: string | null;
-  /** Name of the one that deferred it. */
+  /** It names the egress that deferred it. */
   egress: Generated<string | null>;
   lease: Generated<string | null>;
 }
@@ -308,7 +308,7 @@ interface ListLeasesTable {
 
 /** Of the sign-in library's tables. SQLite has no booleans; PostgreSQL takes 0 and 1 for one. */
 type Flag<None = never> = ColumnType<boolean | 0 | 1 | None, 0 | 1 | None, 0 | 1 | None>;
-/** Likewise: ISO text, or PostgreSQL's own type. */
+/** It is ISO text as well, or PostgreSQL's own type. */
 type Moment<None = never> = ColumnType<string | Date | None, string | None, string | None>;
 
 export interface AccountsTable {
@@ -343,7 +343,7 @@ export interface AccountsTable {
   retention_days: Generated<number | null>;
   low_balance: Generated<number | null>;
   low_balance_told_at: Generated<number | null>;
-  /** 1 or 0. */
+  /** It is 1 or 0. */
   second_factor_required: Generated<number>;
   /** Its live account; null: it is one. */
   test_of: Generated<string | null>;
@@ -373,9 +373,9 @@ interface KeysTable {
   last_used_at: number | null;
   last_used_ip: string | null;
   expires_at: number | null;
-  /** Separated by spaces; null: DEFAULT_SCOPES. */
+  /** They are separated by spaces; null: DEFAULT_SCOPES. */
   scopes: string | null;
-  /** Credits of a calendar month (UTC); null: no budget, and the counters mean nothing. */
+  /** It is for a calendar month (UTC); null: there is no budget, and the counters mean nothing. */
   budget: number | null;
   budget_month: Generated<number>;
   budget_spent: Generated<number>;
@@ -431,7 +431,7 @@ interface UsageHoursTable {
   key_id: string;
   validation_type: Level;
   status: Status;
-  /** Empty for none. */
+  /** It is empty where there is none. */
   reason: Reason | '';
   requests: number;
   credits: number;
@@ -455,7 +455,7 @@ interface IdempotencyTable {
   expires_at: number;
 }
 interface FiltersTable {
-  /** Within the account. */
+  /** It is unique within the account. */
   id: number;
   account_id: string;
   filter_type: FilterKind;
@@ -471,14 +471,17 @@ interface FiltersTable {
 interface PoliciesTable {
   account_id: string;
   name: string;
-  /** JSON, PolicyRules. */
+  /** It is a PolicyRules as JSON. */
   rules: string;
   created_at: number;
   changed_at: number;
 }
 interface SeenTable {
   account_id: string;
-  /** HMAC of the canonical address under the account's secret, base64url; `spelling`: of the normalized one. */
+  /**
+   * It is the HMAC of the canonical address under the account's secret in base64url; `spelling` is that of the
+   * normalized one.
+   */
   mailbox: string;
   scope: string;
   spelling: string;
@@ -488,14 +491,14 @@ interface SeenTable {
 }
 interface SeenSecretsTable {
   account_id: string;
-  /** 32 bytes in base64. */
+  /** It is 32 bytes in base64. */
   secret: string;
-  /** Rows of the account in `seen`. */
+  /** It counts the rows of the account in `seen`. */
   mailboxes: number;
 }
 interface OutcomesTable {
   account_id: string;
-  /** HMACs of the canonical address and of its domain under the account's secret, base64url. */
+  /** They are HMACs of the canonical address and of its domain under the account's secret, in base64url. */
   mailbox: string;
   class: OutcomeClass;
   at: number;
@@ -511,7 +514,7 @@ interface OutcomeVerdictsTable {
   /** As `groupKey` makes it. */
   verdict: string;
   predicted: number | null;
-  /** 1 or 0. */
+  /** It is 1 or 0. */
   bounced: number;
   contradicts: number;
   rule: string | null;
@@ -523,13 +526,13 @@ interface OutcomeVerdictsTable {
 }
 interface OutcomeSumsTable {
   account_id: string;
-  /** `key`: of `groupKey`; the HMAC of the domain; tenths, 0 to 9; an `OutcomeOrigin`. */
+  /** `key` is that of `groupKey`, the HMAC of the domain, tenths from 0 to 9, or an `OutcomeOrigin`. */
   kind: 'verdict' | 'domain' | 'predicted' | 'origin';
   key: string;
-  /** Of an origin: all that came. */
+  /** For an origin, it counts all that came. */
   sent: number;
   bounced: number;
-  /** Thousandths, of all. Of an origin: when the last one came, ms. */
+  /** It is in thousandths, of all. For an origin, it is the time when the last one came, ms. */
   predicted: number;
 }
 interface OutcomeTables {
@@ -560,7 +563,7 @@ interface AuthUsersTable {
   twoFactorEnabled: Flag<null>;
   operator: Flag;
 }
-/** Without the token's hash, which only the sign-in library needs. */
+/** It lacks the token's hash, which only the sign-in library needs. */
 interface AuthSessionsTable {
   id: string;
   userId: string;
@@ -616,7 +619,7 @@ interface StoreClockTable {
 }
 interface TrailTable {
   id: Generated<number>;
-  /** Null: of a user without an account. */
+  /** Null is for a user without an account. */
   account_id: string | null;
   at: number;
   actor_kind: Actor['kind'];
@@ -625,7 +628,7 @@ interface TrailTable {
   ip: string | null;
   action: AuditAction;
   target: string;
-  /** JSON object. */
+  /** It is a JSON object. */
   detail: string;
   count: Generated<number>;
   last_at: Generated<number | null>;
@@ -656,11 +659,11 @@ interface SecretsTable {
 /** See jobs/jobs.ts. */
 interface JobsTable {
   id: string;
-  /** A JobKind, or a kind of another version of the service. */
+  /** It is a JobKind, or a kind of another version of the service. */
   kind: string;
   key: string;
   account_id: string | null;
-  /** JSON object. */
+  /** It is a JSON object. */
   payload: string;
   state: JobState;
   attempts: number;

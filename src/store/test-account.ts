@@ -8,7 +8,7 @@ import type { Account, AccountId } from './store.ts';
 
 /** Sorts after that of the live account, so that whoever changes that may lock both: all lock accounts by id. */
 export const testIdOf = (live: AccountId): AccountId => accountId(`${live}${SUFFIX}`);
-/** The live account of such an id; null for an id of another form. */
+/** Returns the live account of such an id; null for an id of another form. */
 export const liveIdOf = (id: string): string | null => (id.endsWith(SUFFIX) ? id.slice(0, -SUFFIX.length) : null);
 /** Live and test data of an account count together, wherever what it costs is bounded. */
 export const ownerOf = (account: string): string => liveIdOf(account) ?? account;

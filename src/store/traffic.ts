@@ -13,7 +13,7 @@ const READ = 5_000;
 
 const idOf = (row: TrafficRow): string => [row.account, row.hour, row.metric, row.bucket].join('\n');
 
-/** One row per counter, in the same order on all nodes, so that concurrent writers wait instead of deadlocking. */
+/** Makes one row per counter. All nodes use the same order, so that concurrent writers wait instead of deadlocking. */
 function summed(rows: readonly TrafficRow[]): TrafficRow[] {
   const sums = new Map<string, TrafficRow>();
   for (const row of rows) {

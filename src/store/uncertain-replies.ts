@@ -41,7 +41,7 @@ export function uncertainReplies(driver: StorageDriver): UncertainReplies {
       if (replies.length === 0) return;
       const now = await driver.now();
       await driver.transaction(async (trx) => {
-        // In one order on all nodes, so that concurrent writers wait instead of deadlocking.
+        // All nodes use one order, so that concurrent writers wait instead of deadlocking.
         for (const reply of [...replies].sort(byKey)) {
           const { rule, finding } = reply;
           await trx

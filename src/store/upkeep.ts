@@ -100,7 +100,7 @@ interface Expiry {
 /** Tables of no account whose rows are kept as long as the log, by the time in this column. */
 const KEPT_AS_THE_LOG: ReadonlyMap<string, string> = new Map([['uncertain_replies', 'last_seen']]);
 
-/** Tables whose rows expire by a column of their own. */
+/** The rows of these tables expire by a column of their own. */
 const EXPIRING: ReadonlyMap<string, Expiry> = new Map([
   ...Object.entries(OWNED_TABLES).flatMap(([table, { purge }]) => ('column' in purge ? [[table, purge] as const] : [])),
   ['attempts', { column: 'ends_at', afterMs: 0 }],
@@ -121,7 +121,7 @@ async function expiryStep({ db }: StorageDriver, now: number, { table, key }: Ta
 const EXPIRING_SIGN_INS = ['auth_sessions', 'auth_verifications'] as const;
 
 async function signInStep({ db, name }: StorageDriver, now: number, table: (typeof EXPIRING_SIGN_INS)[number]) {
-  // The sign-in library's time format.
+  // The sign-in library has its own time format.
   const time = name === 'sqlite' ? toIso(now) : toDate(now);
   const { numAffectedRows } = await sql`
     DELETE FROM ${sql.table(table)} WHERE "id" IN (
@@ -174,7 +174,7 @@ async function purge(
   return { paused: false, deleted, total, full: counts.some((rows) => rows >= PURGE_ROUND_ROWS) };
 }
 
-/** Holds of a dead node, or expired holds. */
+/** It selects holds of a dead node, or expired holds. */
 type HoldSelection = { readonly node: string } | { readonly expiredAt: number };
 
 function holdsOf(trx: Transaction<Tables>, which: HoldSelection) {
@@ -187,7 +187,7 @@ async function releaseHold(scope: Scope, hold: Row<'holds'>): Promise<boolean> {
   const { trx } = scope;
   const { id, account_id, key_id, amount, route, idempotency_key } = hold;
   const { numDeletedRows } = await trx.deleteFrom('holds').where('id', '=', id).executeTakeFirst();
-  // Settled while this transaction waited for the account.
+  // It was settled while this transaction waited for the account.
   if (numDeletedRows === 0n) return false;
   const subject = { verificationId: id, holdId: null };
   await giveBackTo(scope, { account: account_id, keyId: key_id }, amount, subject);

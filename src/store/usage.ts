@@ -105,7 +105,7 @@ const sums = (requests: string, credits: string) => ({
   requests: sql.ref<number>(requests),
   credits: sql.ref<number>(credits),
 });
-/** Columns, by source. */
+/** They are columns, by source. */
 const SOURCE_SUMS = {
   all: sums('requests', 'credits'),
   api: sums('api_requests', 'api_credits'),

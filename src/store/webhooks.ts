@@ -34,7 +34,7 @@ import type {
 } from './store.ts';
 import type { Row, Tables } from './tables.ts';
 
-// Events of webhooks, written in the transaction that they report.
+// Events of webhooks are written in the transaction that they report.
 
 interface NewEvent {
   readonly event_id: string;
@@ -180,7 +180,7 @@ const secretsOf = (row: Row<'webhooks'>, now: number): string[] =>
     ? [row.secret, ...row.previous_secret.split(BETWEEN_SECRETS)]
     : [row.secret];
 
-/** In `previous_secret`. */
+/** It separates them in `previous_secret`. */
 const BETWEEN_SECRETS = ' ';
 
 type DeliveryRow = Omit<Row<'webhook_deliveries'>, 'body' | 'account_id'>;
@@ -225,7 +225,9 @@ export function shownUrl({ url, format }: Pick<Row<'webhooks'>, 'url' | 'format'
 
 const SERVICE: Actor = { kind: 'service', id: null, name: 'Mailvet', ip: null };
 
-/** Two failures further apart than the longest pause between retries say nothing about the time between them. */
+/**
+ * Two failures that are further apart than the longest pause between retries say nothing about the time between them.
+ */
 const SILENCE_MS = 2 * Math.max(...WEBHOOK_RETRY_SECONDS) * 1000;
 
 /** Gone (RFC 9110 §15.5.11): the receiver does not want any more. */
@@ -326,7 +328,7 @@ type DeliveryMethods =
   | 'recordTest'
   | 'wake';
 
-/** Webhooks looked at in one step of `wake`. */
+/** One step of `wake` looks at this many webhooks. */
 const WAKE_BATCH = 200;
 
 function deliveries(driver: StorageDriver): Pick<Webhooks, DeliveryMethods> {
@@ -505,7 +507,7 @@ const repeat = (trx: Transaction<Tables>, earlier: Row<'webhook_deliveries'>, no
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Webhooks with something due, by id. */
+/** Finds webhooks with something due, by id. */
 const withDue = ({ db }: StorageDriver, now: number, after: string) =>
   db
     .selectFrom('webhooks as w')
@@ -529,7 +531,7 @@ const withDue = ({ db }: StorageDriver, now: number, after: string) =>
 
 export function webhooks(driver: StorageDriver): Webhooks {
   const { db } = driver;
-  /** Locked with its account. */
+  /** Reads it, locked with its account. */
   const mine = async (trx: Transaction<Tables>, account: AccountId, id: string) => {
     if ((await lockAccount(driver, trx, account)) === null) return undefined;
     return trx
@@ -646,7 +648,7 @@ export function webhooks(driver: StorageDriver): Webhooks {
 const ENABLED = { enabled: 1, disabled_reason: null, disabled_at: null } as const;
 const UNTRIED = { failing_since: null, failed_at: null } as const;
 
-/** For the audit log: what changed. */
+/** Tells the audit log what changed. */
 function changed(before: Row<'webhooks'>, after: Row<'webhooks'>): Record<string, unknown> | null {
   const fields = {
     url: ({ url }: Row<'webhooks'>) => url,

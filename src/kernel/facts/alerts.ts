@@ -14,7 +14,7 @@ export const ALERT_TYPES = [
 export type AlertType = (typeof ALERT_TYPES)[number];
 
 interface AlertFacts {
-  /** Of the page. */
+  /** The page has this title. */
   readonly label: string;
   /** When it is raised; a sentence without its period. */
   readonly condition: string;
@@ -33,7 +33,7 @@ export const UNUSUAL = {
   /** Of those whose mailbox or domain was asked about: a share, and times the usual one. */
   unknowns: { floor: 50, share: 0.25, factor: 2, endsBelow: 1.25 },
 } as const;
-/** Of a key's monthly budget, in percent; a raised alert ends below the second. */
+/** The alert is raised at this percentage of a key's monthly budget, and ends below the second. */
 export const BUDGET_ALERT_PERCENT = { raised: 80, ends: 75 } as const;
 /** Every attempt at a webhook has failed for this long, minutes. */
 export const WEBHOOK_ALERT_MINUTES = 10;

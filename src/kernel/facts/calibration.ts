@@ -25,14 +25,14 @@ export function groupOf(key: string): VerdictGroup {
 /** Of fewer verdicts, nothing is said. */
 export const CALIBRATION_LEAST = 50;
 
-/** A share and its 95 % interval, each from 0 to 1. */
+/** The share and its 95 % interval go from 0 to 1. */
 export interface Share {
   readonly share: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** Quantile of the normal distribution for 95 %, both sides. */
+/** The quantile of the normal distribution for 95 %, on both sides, is this. */
 const Z = 1.959963984540054;
 
 /**
@@ -54,13 +54,13 @@ function wilson(hits: number, n: number): Share {
   };
 }
 
-/** Verdicts with an outcome, and how many of their mails bounced for a reason of the recipient. */
+/** Counts verdicts with an outcome, and how many of their mails bounced for a reason of the recipient. */
 export interface OutcomeSum {
   readonly sent: number;
   readonly bounced: number;
 }
 
-/** Null: too few to say. */
+/** Returns null where there are too few to say. */
 export const shareOf = (hits: number, n: number): Share | null => (n < CALIBRATION_LEAST ? null : wilson(hits, n));
 
 /** How often mail to such an address arrives. */
@@ -71,13 +71,13 @@ export interface Confidence {
   readonly high: number;
   /** Verdicts that it is measured by. */
   readonly n: number;
-  /** Whose outcomes count. */
+  /** It says whose outcomes count. */
   readonly basis: 'account';
 }
 
 const rounded = (share: number): number => Math.round(share * 1_000) / 1_000;
 
-/** Null: too few to say. */
+/** Returns null where there are too few to say. */
 export function confidenceOf({ sent, bounced }: OutcomeSum): Confidence | null {
   const found = shareOf(sent - bounced, sent);
   if (found === null) return null;

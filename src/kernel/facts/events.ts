@@ -4,11 +4,11 @@
 export interface KeyEventData {
   readonly id: string;
   readonly name: string;
-  /** `mv_live_…` and the last four characters. */
+  /** It is `mv_live_…` and the last four characters. */
   readonly key: string;
   readonly allow_ips: readonly string[];
   readonly scopes: readonly string[];
-  /** Null: no budget. */
+  /** Null if it has no budget. */
   readonly monthly_credits: number | null;
   readonly created_at: string;
   readonly expires_at: string | null;
@@ -38,13 +38,13 @@ export interface WebhookEventData {
       readonly remaining: number;
     };
     readonly low_balance: number;
-    /** Only in events for operators. */
+    /** Only events for operators have it. */
     readonly account?: AccountEventData;
   };
   readonly 'account.created': {
     readonly account: AccountEventData;
     readonly plan: string;
-    /** The opening balance. */
+    /** The account opens with this balance. */
     readonly credits: number;
   };
   /** Negative `credits` were taken back; `balance`: what is left after it. */
@@ -80,7 +80,7 @@ export interface WebhookEventData {
   };
   /** `url`: as far as it is no secret. */
   readonly 'webhook.failing': { readonly webhook_id: string; readonly url: string; readonly failing_since: string };
-  /** For operators. */
+  /** Operators get it. */
   readonly 'smtp.unreachable': {
     readonly state: 'port_closed' | 'refused_everywhere';
     readonly since: string;
@@ -88,7 +88,7 @@ export interface WebhookEventData {
   readonly ping: { readonly webhook_id: string };
 }
 
-/** Stored and part of the API: never rename one. */
+/** The types are stored and part of the API: never rename one. */
 export const WEBHOOK_EVENT_TYPES = [
   'list.completed',
   'list.failed',
@@ -140,12 +140,12 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const DISABLED_REASONS = ['manual', 'gone', 'failing'] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
-/** Whether an attempt with this HTTP status (null: none) delivered. */
+/** Says whether an attempt with this HTTP status (null: none) has delivered. */
 export const delivers = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
 
 /** Why an attempt got no HTTP status. */
 export const ATTEMPT_ERRORS = [
-  /** No status in time. */
+  /** No status came in time. */
   'timeout',
   /** The host name has no address that webhooks may be sent to. */
   'unknown_host',
@@ -163,7 +163,7 @@ export const ATTEMPT_ERRORS = [
   'certificate_untrusted',
   /** The handshake failed for another reason. */
   'tls_failed',
-  /** Something else than HTTP. */
+  /** The reply was not HTTP. */
   'invalid_reply',
 ] as const;
 export type AttemptError = (typeof ATTEMPT_ERRORS)[number];

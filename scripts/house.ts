@@ -47,37 +47,39 @@ const sources = allSources(ROOT);
 const product = sources.filter(({ path }) => path.startsWith('src/') && !isTest(path));
 const web = sources.filter(({ path }) => path.startsWith('web/src/') && !isTest(path));
 
-if (flags.fragments) {
-  reportFragments();
-  process.exit();
+if (flags.fragments) reportFragments();
+else {
+  reportSources();
+  if (!flags['without-service']) await entered();
 }
 
-report('lines', [
-  ['src without tests', sum(product.map(({ text }) => linesOf(text)))],
-  ['web by hand', sum(web.map(({ text }) => linesOf(text))) + styleLines()],
-  [
-    'generated',
-    sum(GENERATED.filter((path) => tracked.has(path)).map((path) => linesOf(readFileSync(join(ROOT, path), 'utf8')))),
-  ],
-  ['tests', sum(sources.filter(({ path }) => isTest(path) || path.startsWith('tests/')).map((s) => linesOf(s.text)))],
-]);
+function reportSources(): void {
+  report('lines', [
+    ['src without tests', sum(product.map(({ text }) => linesOf(text)))],
+    ['web by hand', sum(web.map(({ text }) => linesOf(text))) + styleLines()],
+    [
+      'generated',
+      sum(GENERATED.filter((path) => tracked.has(path)).map((path) => linesOf(readFileSync(join(ROOT, path), 'utf8')))),
+    ],
+    ['tests', sum(sources.filter(({ path }) => isTest(path) || path.startsWith('tests/')).map((s) => linesOf(s.text)))],
+  ]);
 
-const { oneUser, exported, oneImporter, folded } = users();
-const long = longFunctions([...product, ...web]);
-const longWithInner = longFunctions([...product, ...web], { withInner: true });
-const twice = declaredTwice(product);
-report('src without tests', [
-  ['files', product.length],
-  ['files with exactly one importer', oneImporter.length],
-  [`those of them with at most ${SMALL_FILE} lines`, folded.length],
-  ['exports', exported],
-  ['exports with exactly one user', `${oneUser} (${Math.round((100 * oneUser) / exported)} %)`],
-  ['names declared in two files or more', twice.length],
-  [`functions above ${LONGEST_FUNCTION} lines, web included`, longWithInner.length],
-  ['  without the functions inside them', long.length],
-]);
-if (flags.names) for (const line of [...folded, ...twice, ...long]) console.log(`  ${line}`);
-if (!flags['without-service']) await entered();
+  const { oneUser, exported, oneImporter, folded } = users();
+  const long = longFunctions([...product, ...web]);
+  const longWithInner = longFunctions([...product, ...web], { withInner: true });
+  const twice = declaredTwice(product);
+  report('src without tests', [
+    ['files', product.length],
+    ['files with exactly one importer', oneImporter.length],
+    [`those of them with at most ${SMALL_FILE} lines`, folded.length],
+    ['exports', exported],
+    ['exports with exactly one user', `${oneUser} (${Math.round((100 * oneUser) / exported)} %)`],
+    ['names declared in two files or more', twice.length],
+    [`functions above ${LONGEST_FUNCTION} lines, web included`, longWithInner.length],
+    ['  without the functions inside them', long.length],
+  ]);
+  if (flags.names) for (const line of [...folded, ...twice, ...long]) console.log(`  ${line}`);
+}
 
 function report(title: string, rows: readonly (readonly [name: string, figure: number | string])[]): void {
   console.log(`\n${title}`);

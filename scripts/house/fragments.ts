@@ -2,7 +2,8 @@
  * Comments without a verb, such as "The download." or "Of the account.": `npm run house -- --fragments`.
  *
  * A rough test, without a grammar: a comment passes if it has a form that is nearly always a verb, or a word in -s before
- * an object ("counts the rows", "Writes what"). Samples, citations and `@tags` are no prose.
+ * an object ("counts the rows", "Writes what"). Samples, citations, `@tags` and headings without a
+ * period are no prose.
  */
 import { lineAt, type Source } from '../../tests/syntax.ts';
 
@@ -43,13 +44,14 @@ const OBJECT =
 /** `path:line text` of every comment without a verb. Comments stand on lines of their own. */
 export function fragmentsIn(source: Source): string[] {
   return commentsOf(source.text)
-    .filter(({ text }) => isProse(text) && !hasVerb(text))
+    .filter(({ text, isHeading }) => !isHeading && isProse(text) && !hasVerb(text))
     .map(({ offset, text }) => `${source.path}:${lineAt(source.text, offset)} ${text}`);
 }
 
-function commentsOf(text: string): { offset: number; text: string }[] {
+function commentsOf(text: string): { offset: number; text: string; isHeading: boolean }[] {
   return [...text.matchAll(/^[ \t]*(?:\/\*\*(?:[^*]|\*(?!\/))*\*\/|\/\/ .*(?:\n[ \t]*\/\/ .*)*)/gm)].map((match) => ({
     offset: match.index + match[0].search(/\S/),
+    isHeading: /^\s*\/\/.*[^.:;]$/.test(match[0]),
     text: match[0]
       .replace(/^\s*(?:\/\*\*|\*\/|\*|\/\/) ?|\s*\*\/$/gm, '')
       .replace(/\s+/g, ' ')

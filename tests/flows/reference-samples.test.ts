@@ -17,7 +17,7 @@ import {
   type ApiDocument,
   type Entry,
   entries,
-  exampleId,
+  exampleIds,
   readDocument,
 } from '../../web/src/pages/reference/document.ts';
 import { type Language, sampleOf } from '../../web/src/pages/reference/samples.ts';
@@ -149,7 +149,7 @@ const privacyKey = async ({ account }: Member): Promise<string> =>
 
 /** Where there is nothing to print: no reply, or no filters. */
 const SILENT: Readonly<Partial<Record<Language, readonly string[]>>> = {
-  TypeScript: ['deleteWebhook', 'deletePolicy', 'deleteAccount', 'listFilters'],
+  TypeScript: ['deleteWebhook', 'deletePolicy', 'deleteAccount'],
   PHP: ['deleteWebhook', 'deletePolicy'],
 };
 const isSilent = (language: Language, operationId: string): boolean => SILENT[language]?.includes(operationId) === true;
@@ -174,10 +174,10 @@ describe.each(RUN)('in %s', (language) => {
         const member = await lab.member({ credits: 100, plan: 'premium' });
         if (entry.path.startsWith(OPERATOR))
           return ofOperator(sampleOf(language, document, entry, lab.url, operatorKey), member);
-        const example = exampleId(document, entry);
+        const [example] = exampleIds(document, entry);
         const key = entry.path.startsWith(PRIVACY) ? await privacyKey(member) : member.key;
         const sample = sampleOf(language, document, entry, lab.url, key);
-        if (example === null) return sample;
+        if (example === undefined) return sample;
         const id = await idFor(entry, member);
         // Not in the address of the service or in the key, which may have the digits of an id.
         const outside = (text: string) => text.split(key).map((part) => part.replace(example, id));

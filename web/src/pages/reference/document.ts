@@ -182,15 +182,9 @@ const messageOf = (example: unknown): string =>
 const PATH_PARAMETER = /\{(\w+)\}/;
 
 /**
- * An id or a name for the path of a request: the one in the example of what `POST` at the collection returns, or else
- * of the operation's own reply, or of what `GET` shows. Null where the path has none.
+ * A value for one parameter of a path: the one in the example of what `POST` at the collection returns, or else of the
+ * operation's own reply, or of what `GET` shows.
  */
-export function exampleId(document: ApiDocument, { path, operation }: Entry): string | null {
-  const found = PATH_PARAMETER.exec(path);
-  return found === null ? null : exampleOf(document, path, operation, found);
-}
-
-/** Of one parameter of a path. */
 function exampleOf(document: ApiDocument, path: string, operation: Operation, found: RegExpExecArray): string {
   const [braced, parameter = ''] = found;
   const collection = document.paths[path.slice(0, found.index - 1)];
@@ -204,13 +198,13 @@ function exampleOf(document: ApiDocument, path: string, operation: Operation, fo
   throw new Error(`The document has no example of ${braced} for ${path}.`);
 }
 
+/** An example for each parameter of the path, in its order. */
+export const exampleIds = (document: ApiDocument, { path, operation }: Entry): string[] =>
+  [...path.matchAll(new RegExp(PATH_PARAMETER, 'g'))].map((found) => exampleOf(document, path, operation, found));
+
 /** The path with an example for each parameter. */
-export function examplePath(document: ApiDocument, { path, operation }: Entry): string {
-  let made = path;
-  for (const found of path.matchAll(new RegExp(PATH_PARAMETER, 'g')))
-    made = made.replace(found[0], encodeURIComponent(exampleOf(document, path, operation, found)));
-  return made;
-}
+export const examplePath = (document: ApiDocument, entry: Entry): string =>
+  exampleIds(document, entry).reduce((path, id) => path.replace(PATH_PARAMETER, encodeURIComponent(id)), entry.path);
 
 /** The property, or that of the only object within, as in `{"status": "success", "filter": {"id": 17}}`. */
 function idIn(example: unknown, property: string): string | null {

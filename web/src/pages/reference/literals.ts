@@ -2,8 +2,17 @@
 
 const LINE = 78;
 
+/** In place of a text: a variable of the environment, by its name. */
+export class Variable {
+  readonly name: string;
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
 interface Syntax {
   readonly text: (value: string) => string;
+  readonly variable: (name: string) => string;
   readonly key: (name: string) => string;
   readonly words: readonly [nothing: string, yes: string, no: string];
   readonly indent: string;
@@ -18,6 +27,7 @@ function literal(value: unknown, syntax: Syntax, margin: string): string {
   if (value === null || value === undefined) return nothing;
   if (typeof value === 'boolean') return value ? yes : no;
   if (typeof value === 'string') return syntax.text(value);
+  if (value instanceof Variable) return syntax.variable(value.name);
   if (typeof value !== 'object') return String(value);
   const inner = margin + syntax.indent;
   const isList = Array.isArray(value);
@@ -37,6 +47,7 @@ function literal(value: unknown, syntax: Syntax, margin: string): string {
 const JAVASCRIPT: Syntax = {
   text: (value) =>
     value.includes("'") ? JSON.stringify(value) : `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"')}'`,
+  variable: (name) => `process.env.${name}`,
   key: (name) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)),
   words: ['null', 'true', 'false'],
   indent: '  ',
@@ -47,6 +58,7 @@ const JAVASCRIPT: Syntax = {
 /** Strings of JSON are strings of Python. */
 const PYTHON: Syntax = {
   text: (value) => JSON.stringify(value),
+  variable: (name) => `os.environ["${name}"]`,
   key: (name) => JSON.stringify(name),
   words: ['None', 'True', 'False'],
   indent: '    ',
@@ -58,6 +70,7 @@ const quoted = (value: string): string => `'${value.replaceAll('\\', '\\\\').rep
 /** Maps are arrays. */
 const PHP: Syntax = {
   text: quoted,
+  variable: (name) => `getenv('${name}')`,
   key: quoted,
   words: ['null', 'true', 'false'],
   indent: '    ',

@@ -4,102 +4,126 @@ import {
   type ApiDocument,
   bodyExample,
   type Entry,
-  exampleId,
+  exampleIds,
   examplePath,
   queryExample,
   successOf,
   uploadType,
 } from './document.ts';
-import { javascript, php, python } from './literals.ts';
+import { javascript, php, python, Variable } from './literals.ts';
 import { callOf } from './typescript.ts';
 
 export const LANGUAGES = ['curl', 'TypeScript', 'Python', 'PHP'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** What a sample sends, with the examples of the document. */
-interface Sample {
+/** A request of a sample. Its values may be variables of the environment. */
+export interface SampleRequest {
   readonly operationId: string;
   readonly method: string;
   readonly url: string;
-  /** Of the service. */
-  readonly origin: string;
-  /** Null: read from the environment. */
-  readonly key: string | null;
-  readonly id: string;
-  readonly query: Readonly<Record<string, string>>;
+  /** The parameters of the path, in its order. */
+  readonly ids: readonly unknown[];
+  readonly query: Readonly<Record<string, unknown>>;
   /** Undefined: none. */
   readonly body: unknown;
-  /** The file that is sent, in place of a body in JSON. */
-  readonly upload: { readonly file: string; readonly type: string } | undefined;
-  /** The file for a reply that is one. */
+  /** The file that is sent in place of a body in JSON, or addresses in its place. */
+  readonly upload: string | readonly string[];
+  /** Where a reply that is a file is written; undefined: it is printed. */
   readonly file: string | undefined;
+  readonly idempotencyKey?: string;
+  /** What it does, on a line before it. */
+  readonly comment?: string;
 }
 
-const WRITERS: Readonly<Record<Language, (sample: Sample) => string>> = {
-  curl: ({ method, url, key, body, upload, file }) =>
-    curl({ method, url, key, body, upload, ...(file && { output: file }) }),
-  TypeScript: ({ operationId, origin, key, id, body }) => {
-    const { imports = [], lines } = callOf(operationId, id, body);
-    const options = `{ url: ${javascript(origin)}, key: ${key === null ? 'process.env.MAILVET_KEY' : javascript(key)} }`;
+/** Where a sample sends its requests, and with which key. */
+interface Access {
+  readonly origin: string;
+  readonly key: string | Variable;
+}
+
+export type ClientLanguage = Exclude<Language, 'curl'>;
+
+const PROGRAMS: Readonly<Record<ClientLanguage, (requests: readonly SampleRequest[], access: Access) => string>> = {
+  TypeScript: (requests, { origin, key }) => {
+    const calls = requests.map(({ operationId, body, idempotencyKey, comment, ...rest }) => {
+      const options = idempotencyKey === undefined ? {} : { idempotencyKey };
+      const { imports = [], lines } = callOf(operationId, { ...rest, options, body: fieldsOf(body) });
+      return { imports, lines: [...(comment === undefined ? [] : [`// ${comment}`]), ...lines] };
+    });
     return [
-      ...imports,
+      ...new Set(calls.flatMap(({ imports }) => imports)),
       "import { createMailvet } from '@mailvet/client';",
       '',
-      `const mailvet = createMailvet(${options});`,
+      `const mailvet = createMailvet({ url: ${javascript(origin)}, key: ${javascript(key)} });`,
       '',
-      ...lines,
+      ...calls.flatMap(({ lines }) => lines),
     ].join('\n');
   },
-  Python: (sample) => {
-    const { operationId, origin, key, file } = sample;
-    const call = CLIENT_CALLS[operationId];
-    if (call === undefined) return pythonRequest(sample);
-    const [service = '', method = ''] = call.name.includes('.') ? call.name.split('.') : ['', call.name];
-    const name = [...(service === '' ? [] : [service]), method === 'import' ? 'import_' : method].join('.');
-    const given = argumentsOf(sample, call, {
-      ...{ literal: python, named: (field) => `${field}=` },
-      ...{ upload: (path) => python(path), message: (path) => `open(${python(path)}, "rb").read()` },
-    });
-    const called = `mailvet.${name}${parenthesized(given, '    ')}`;
-    const lines = call.isFile
-      ? [`${called}.save(${python(file ?? 'results.csv')})`]
-      : operationId === ITERATED
-        ? [`for row in ${called}:`, '    print(row)']
-        : [`print(${called})`];
-    return [
-      ...(key === null ? ['import os', ''] : []),
-      'from mailvet import Client',
-      '',
-      `mailvet = Client(${python(origin)}, ${key === null ? 'os.environ["MAILVET_KEY"]' : python(key)})`,
-      ...lines,
-    ].join('\n');
+  Python: (requests, { origin, key }) => {
+    const lines = requests.flatMap((request) => [
+      ...(request.comment === undefined ? [] : [`# ${request.comment}`]),
+      ...pythonCall(request),
+    ]);
+    const made = `mailvet = Client(${python(origin)}, ${python(key)})`;
+    const needsOs = [made, ...lines].some((line) => line.includes('os.environ'));
+    return [...(needsOs ? ['import os', ''] : []), 'from mailvet import Client', '', made, ...lines].join('\n');
   },
-  PHP: (sample) => {
-    const { operationId, origin, key, file } = sample;
-    const call = CLIENT_CALLS[operationId];
-    const from = key === null ? "getenv('MAILVET_KEY')" : php(key);
-    if (call === undefined) return phpRequest(sample, from);
-    const given = argumentsOf(sample, call, {
-      ...{ literal: php, named: (field) => `${camelCase(field)}: ` },
-      ...{ upload: php, message: (path) => `file_get_contents(${php(path)})` },
-    });
-    if (call.isFile) given.push(`to: fopen(${php(file ?? 'results.csv')}, 'wb')`);
-    const called = `$mailvet->${camelCase(call.name.replace('.', '->'))}${parenthesized(given, '    ')}`;
-    const lines = call.isFile
-      ? [`${called};`]
-      : operationId === ITERATED
-        ? [`foreach (${called} as $row) {`, '    print_r($row);', '}']
-        : [`print_r(${called});`];
-    return [
+  PHP: (requests, { origin, key }) =>
+    [
       '<?php',
       '',
       "require 'vendor/autoload.php';",
       '',
-      `$mailvet = new Mailvet\\Client(${php(origin)}, ${from});`,
-      ...lines,
-    ].join('\n');
-  },
+      `$mailvet = new Mailvet\\Client(${php(origin)}, ${php(key)});`,
+      ...requests.flatMap((request) => [
+        ...(request.comment === undefined ? [] : [`// ${request.comment}`]),
+        ...phpCall(request),
+      ]),
+    ].join('\n'),
 };
+
+/** A program that makes the requests with the client of the language. */
+export const programOf = (language: ClientLanguage, requests: readonly SampleRequest[], access: Access): string =>
+  PROGRAMS[language](requests, access);
+
+function pythonCall(request: SampleRequest): string[] {
+  const { operationId, file } = request;
+  const { name, isFile } = clientCall(request);
+  const given = argumentsOf(request, {
+    ...{ literal: python, named: (field) => `${field}=` },
+    message: (path) => `open(${python(path)}, "rb").read()`,
+  });
+  // `import` is a word of the language.
+  const called = `mailvet.${name.replace(/\.import$/, '.import_')}${parenthesized(given, '    ')}`;
+  if (isFile) return [file === undefined ? `print(${called}.read().decode())` : `${called}.save(${python(file)})`];
+  return operationId === ITERATED ? [`for row in ${called}:`, '    print(row)'] : [`print(${called})`];
+}
+
+function phpCall(request: SampleRequest): string[] {
+  const { operationId, file } = request;
+  const { name, isFile } = clientCall(request);
+  const given = argumentsOf(request, {
+    ...{ literal: php, named: (field) => `${camelCase(field)}: ` },
+    message: (path) => `file_get_contents(${php(path)})`,
+  });
+  if (isFile && file !== undefined) given.push(`to: fopen(${php(file)}, 'wb')`);
+  const called = `$mailvet->${camelCase(name.replace('.', '->'))}${parenthesized(given, '    ')}`;
+  if (isFile) return [file === undefined ? `echo stream_get_contents(${called});` : `${called};`];
+  return operationId === ITERATED
+    ? [`foreach (${called} as $row) {`, '    print_r($row);', '}']
+    : [`print_r(${called});`];
+}
+
+/** Those of operators have none in Python and PHP. */
+const hasCall = (language: ClientLanguage, { operationId }: SampleRequest): boolean =>
+  language === 'TypeScript' || CLIENT_CALLS[operationId] !== undefined;
+
+function clientCall({ operationId, query }: SampleRequest): (typeof CLIENT_CALLS)[string] {
+  const call = CLIENT_CALLS[operationId];
+  if (call === undefined) throw new Error(`The clients have no call for ${operationId}.`);
+  // A whole scope is another call than one mailbox.
+  return operationId === 'forgetSeen' && query.email === undefined ? { ...call, name: 'seen.forget_scope' } : call;
+}
 
 const MESSAGE_FILE = 'bounce.eml';
 
@@ -107,6 +131,9 @@ const MESSAGE_FILE = 'bounce.eml';
 const ITERATED = 'listRows';
 
 const camelCase = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const fieldsOf = (body: unknown): Readonly<Record<string, unknown>> =>
+  typeof body === 'object' && body !== null ? { ...body } : {};
 
 /** On one line where they fit. */
 function parenthesized(given: readonly string[], indent: string): string {
@@ -117,36 +144,38 @@ function parenthesized(given: readonly string[], indent: string): string {
 
 /** Of the call of a client: what is in the path, then a file, then fields of the body and the query by name. */
 function argumentsOf(
-  { id, query, body, upload }: Sample,
-  call: (typeof CLIENT_CALLS)[string],
+  request: SampleRequest,
   write: {
     readonly literal: (value: unknown) => string;
     readonly named: (field: string) => string;
-    readonly upload: (path: string) => string;
     readonly message: (path: string) => string;
   },
 ): string[] {
-  const plain = (text: string): unknown => (/^\d+$/.test(text) ? Number(text) : text);
-  const fields = typeof body === 'object' && body !== null && call.body === 'fields' ? Object.entries(body) : [];
-  const named = [...fields, ...Object.entries(query).map(([name, text]) => [name, plain(text)] as const)];
+  const { ids, query, body, upload, idempotencyKey } = request;
+  const call = clientCall(request);
+  const named = [
+    ...Object.entries(call.body === 'fields' ? fieldsOf(body) : {}),
+    ...Object.entries(query),
+    ...(idempotencyKey === undefined ? [] : [['idempotency_key', idempotencyKey] as const]),
+  ];
   return [
-    ...call.parameters.map(() => write.literal(plain(id))),
-    ...(call.body === 'message' ? [write.message(MESSAGE_FILE)] : []),
-    ...(call.body === 'upload' && upload !== undefined ? [write.upload(upload.file)] : []),
+    ...ids.map(write.literal),
+    ...(call.body === 'message' ? [write.message(String(upload))] : []),
+    ...(call.body === 'upload' ? [write.literal(upload)] : []),
     ...named.map(([name, value]) => `${write.named(name)}${write.literal(value)}`),
   ];
 }
 
 /** Without the client, which has no operations of operators. */
-const pythonRequest = ({ method, url, key, body }: Sample): string =>
+const pythonRequest = ({ method, url, body }: SampleRequest, key: string | Variable): string =>
   [
-    ...(key === null ? ['import os', ''] : []),
+    ...(key instanceof Variable ? ['import os', ''] : []),
     'import httpx',
     '',
     'response = httpx.request(',
     `    ${python(method)},`,
     `    ${python(url)},`,
-    `    headers={"Authorization": ${key === null ? `f"Bearer {os.environ['MAILVET_KEY']}"` : python(`Bearer ${key}`)}},`,
+    `    headers={"Authorization": ${key instanceof Variable ? `f"Bearer {os.environ['${key.name}']}"` : python(`Bearer ${key}`)}},`,
     ...(body === undefined ? [] : [`    json=${python(body)},`]),
     '    timeout=35,',
     ')',
@@ -154,14 +183,14 @@ const pythonRequest = ({ method, url, key, body }: Sample): string =>
     'print(response.json())',
   ].join('\n');
 
-const phpRequest = ({ method, url, body }: Sample, key: string): string =>
+const phpRequest = ({ method, url, body }: SampleRequest, key: string | Variable): string =>
   [
     '<?php',
     '',
     `$curl = curl_init(${php(url)});`,
     'curl_setopt_array($curl, [',
     `    CURLOPT_CUSTOMREQUEST => ${php(method)},`,
-    `    CURLOPT_HTTPHEADER => ['Authorization: Bearer ' . ${key}, 'Content-Type: application/json'],`,
+    `    CURLOPT_HTTPHEADER => ['Authorization: Bearer ' . ${php(key)}, 'Content-Type: application/json'],`,
     ...(body === undefined ? [] : [`    CURLOPT_POSTFIELDS => json_encode(${php(body)}),`]),
     '    CURLOPT_RETURNTRANSFER => true,',
     ']);',
@@ -172,20 +201,16 @@ const phpRequest = ({ method, url, body }: Sample, key: string): string =>
     'echo $reply, "\\n";',
   ].join('\n');
 
+/** The key in the environment. */
+const KEY = new Variable('MAILVET_KEY');
+
 /** A program that verifies an address, with the key of the environment. */
-export const verifySample = (language: Language, origin: string, email: string): string =>
-  WRITERS[language]({
-    operationId: 'verify',
-    method: 'POST',
-    url: `${origin}/v1/verify`,
-    origin,
-    key: null,
-    id: '',
-    query: {},
-    body: { email },
-    upload: undefined,
-    file: undefined,
-  });
+export function verifySample(language: Language, origin: string, email: string): string {
+  const request = { method: 'POST', url: `${origin}/v1/verify`, body: { email } };
+  if (language === 'curl') return curl({ ...request, key: null });
+  const sent = { ...request, operationId: 'verify', ids: [], query: {}, upload: '', file: undefined };
+  return programOf(language, [sent], { origin, key: KEY });
+}
 
 /**
  * A program that makes the request of the entry to the service at `origin`. `key`: null to read it from the
@@ -199,21 +224,28 @@ export function sampleOf(
   key: string | null,
 ): string {
   const { method, operation } = entry;
-  const id = exampleId(document, entry) ?? '';
+  const { operationId } = operation;
   const type = uploadType(operation);
   const content = successOf(operation)?.[1].content ?? {};
-  return WRITERS[language]({
-    operationId: operation.operationId,
-    method,
-    url: origin + examplePath(document, entry) + queryExample(operation),
-    origin,
-    key,
-    id,
-    query: Object.fromEntries(new URLSearchParams(queryExample(operation))),
-    body: bodyExample(operation),
-    upload: type === null ? undefined : { file: FILES[operation.operationId] ?? 'addresses.csv', type },
-    file: 'text/csv' in content ? (FILES[operation.operationId] ?? 'results.csv') : undefined,
-  });
+  const url = origin + examplePath(document, entry) + queryExample(operation);
+  const body = bodyExample(operation);
+  const upload = FILES[operationId] ?? 'addresses.csv';
+  const file = 'text/csv' in content ? (FILES[operationId] ?? 'results.csv') : undefined;
+  if (language === 'curl') {
+    const sent = type === null ? {} : { upload: { file: upload, type } };
+    return curl({ method, url, key, body, ...sent, ...(file && { output: file }) });
+  }
+  const query = Object.fromEntries([...new URLSearchParams(queryExample(operation))].map(([k, v]) => [k, typed(v)]));
+  const ids = exampleIds(document, entry).map(typed);
+  const request = { operationId, method, url, ids, query, body, upload, file };
+  if (hasCall(language, request)) return programOf(language, [request], { origin, key: key ?? KEY });
+  return (language === 'Python' ? pythonRequest : phpRequest)(request, key ?? KEY);
+}
+
+/** What a text of a URL stands for. */
+export function typed(text: string): string | number | boolean {
+  if (/^\d+$/.test(text)) return Number(text);
+  return text === 'true' || (text !== 'false' && text);
 }
 
 /** What the file of an operation is called, if it has no addresses or results. */

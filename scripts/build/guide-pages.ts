@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { ROOT } from '../fresh.mjs';
+import { withTabs } from './guide-tabs.ts';
 
 export interface GuidePage {
   /** Its last path segment at `/guide/`; empty for the first page. */
@@ -9,7 +10,7 @@ export interface GuidePage {
   readonly title: string;
   /** What it covers; Markdown. */
   readonly covers: string;
-  /** Its Markdown, with links to other pages of the guide. */
+  /** Its Markdown, with links to other pages of the guide and with tabs in place of requests to the API. */
   readonly text: string;
 }
 
@@ -51,7 +52,7 @@ const LINK = /(!?\[(?:[^\][]|\[[^\]]*\])*\])\(([^()\s#]*)(#[^()\s]*)?\)/g;
  * label, with the path in the repository.
  */
 function textOf(path: string): string {
-  return read(path).replace(LINK, (whole: string, label: string, target: string, anchor = '') => {
+  return withTabs(read(path)).replace(LINK, (whole: string, label: string, target: string, anchor = '') => {
     if (/^[a-z]+:/i.test(target) || target === '' || label.startsWith('!')) return whole;
     const file = posix.normalize(posix.join(posix.dirname(path), target));
     if (file === 'docs/openapi.json') return `${label}(${OUTSIDE}/openapi.json)`;

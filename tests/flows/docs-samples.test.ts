@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../../scripts/fresh.mjs';
 import { readOptions, unknownVariables } from '../../src/config/read.ts';
-import { OPERATOR_SCOPES } from '../../src/kernel/facts/scopes.ts';
+import { KEY_SCOPES, OPERATOR_SCOPES } from '../../src/kernel/facts/scopes.ts';
+import { createKey } from '../../src/service/keys.ts';
 import { createOperatorKey } from '../../src/service/operator-keys.ts';
 
 import { SAMPLE_REPORTS } from '../lab/mail-reports.ts';
@@ -116,7 +117,10 @@ async function shell(code: string): Promise<string> {
     expect([readOptions(options).ok, unknownVariables(options)]).toEqual([true, []]);
     return '';
   }
-  const local = (await here(code)).replaceAll('bin/mailvet.mjs', 'mailvet');
+  // A reply that is an error fails.
+  const local = (await here(code))
+    .replaceAll('bin/mailvet.mjs', 'mailvet')
+    .replaceAll('curl -s ', '$&--fail-with-body ');
   return (await run('bash', ['-ec', local], { cwd: dir, env: environment })).stdout;
 }
 
@@ -173,7 +177,10 @@ function lasting({ id: _id, duration_ms: _ms, verified_at: _at, ...verdict }: Js
 async function runPage(page: string): Promise<void> {
   live = await lab.member({ plan: 'enterprise', credits: 10_000 });
   test = await lab.testMember(live);
-  Object.assign(environment, { MAILVET_KEY: live.key, MAILVET_TEST_KEY: test.key });
+  const name = 'samples';
+  const { value } = await createKey(lab.store, live.account.id, { name, allowIps: [], scopes: KEY_SCOPES });
+  const { json: filter } = await live.call('POST', '/v1/filters', { value: 'other.example.com' });
+  Object.assign(environment, { MAILVET_KEY: value, MAILVET_TEST_KEY: test.key, FILTER_ID: String(filter.id) });
   let printed = '';
   for (const sample of samplesOf(page)) {
     const claim = claimOf(sample) ?? {};

@@ -1,11 +1,8 @@
 /** The samples of the API reference: each is run, with the ids of what the service has, and changes or returns it. */
-import { execFile, execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMailvet } from '../../sdk/src/index.ts';
 import { publicDocument } from '../../src/http/openapi.ts';
@@ -22,10 +19,8 @@ import {
 } from '../../web/src/pages/reference/document.ts';
 import { type Language, sampleOf } from '../../web/src/pages/reference/samples.ts';
 import { SAMPLE_REPORTS } from '../lab/mail-reports.ts';
+import { outputsOf, RUNNABLE } from '../lab/sample-programs.ts';
 import { type Lab, type Member, startLab } from '../lab/service.ts';
-
-const run = promisify(execFile);
-const CLIENT = new URL('../../sdk/src/index.ts', import.meta.url).href;
 
 let lab: Lab;
 let folder: string;
@@ -45,54 +40,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Between the outputs of samples that run in one process, because it takes longer to start than they do. */
-const MARK = '--- next sample';
-const filesOf = (samples: readonly string[], ending: string) =>
-  Promise.all(
-    samples.map(async (sample, n) => {
-      const file = join(folder, `sample-${n}.${ending}`);
-      await writeFile(file, sample);
-      return file;
-    }),
-  );
-const outputsOf = (stdout: string): readonly string[] => stdout.split(`${MARK}\n`).slice(1);
-
-/** What each of the samples prints. Rejects where one fails. */
-const RUNNERS: Readonly<
-  Record<Language, (samples: readonly string[], env: NodeJS.ProcessEnv) => Promise<readonly string[]>>
-> = {
-  curl: async (samples, env) => {
-    const script = samples.map(
-      (sample) => `echo '${MARK}'\n${sample.replace('-sS', '-sS --fail-with-body')} || exit 1\n`,
-    );
-    return outputsOf((await run('/bin/sh', ['-c', script.join('')], { cwd: folder, env })).stdout);
-  },
-  TypeScript: async (samples, env) => {
-    const modules = samples.map((sample) => sample.replace("'@mailvet/client'", JSON.stringify(CLIENT)));
-    const files = await filesOf(modules, 'ts');
-    const main = `for (const file of ${JSON.stringify(files)}) { console.log('${MARK}'); await import(file); }`;
-    return outputsOf((await run(process.execPath, ['--input-type=module', '-e', main], { cwd: folder, env })).stdout);
-  },
-  Python: async (samples, env) => {
-    const files = JSON.stringify(await filesOf(samples, 'py'));
-    const main = `for file in ${files}:\n    print('${MARK}')\n    exec(open(file).read())`;
-    const found = { ...env, PYTHONPATH: fileURLToPath(new URL('../../clients/python/src', import.meta.url)) };
-    return outputsOf((await run(PYTHON ?? 'python3', ['-c', main], { cwd: folder, env: found })).stdout);
-  },
-  PHP: async (samples, env) => {
-    const files = await filesOf(
-      samples.map((sample) => sample.replace("require 'vendor/autoload.php';", '')),
-      'php',
-    );
-    const sources = JSON.stringify(fileURLToPath(new URL('../../clients/php/src/', import.meta.url)));
-    const main = `spl_autoload_register(function ($name) {
-        require ${sources} . str_replace('\\\\', '/', substr($name, strlen('Mailvet') + 1)) . '.php';
-      });
-      foreach (json_decode('${JSON.stringify(files)}') as $file) { echo "${MARK}\\n"; include $file; }`;
-    return outputsOf((await run('php', ['-r', main], { cwd: folder, env })).stdout);
-  },
-};
-
 /** An id that the operation can be run with: made for it, so that operations do not depend on each other. */
 async function idFor({ path, operation }: Entry, { key }: Member): Promise<string> {
   const { lists, filters, policies, webhooks, verify } = createMailvet({ url: lab.url, key });
@@ -108,21 +55,6 @@ async function idFor({ path, operation }: Entry, { key }: Member): Promise<strin
   const { id } = await webhooks.create({ url: 'http://127.0.0.1:9/', events: ['*'] });
   return path.startsWith('/v1/webhooks/') ? id : (await webhooks.test(id)).id;
 }
-
-function canRun(what: string, command: string, args: readonly string[]): boolean {
-  try {
-    execFileSync(command, args, { stdio: 'ignore' });
-    return true;
-  } catch {
-    console.warn(`LEFT OUT: the samples in ${what}.`);
-    return false;
-  }
-}
-/** Debian's has the module of its package, whichever comes first on the PATH. */
-const PYTHON = ['python3', '/usr/bin/python3'].find((command) =>
-  canRun(`Python by ${command}, which need httpx`, command, ['-c', 'import httpx']),
-);
-const hasPhp = canRun('PHP, which need its extension curl', 'php', ['-r', 'exit(extension_loaded("curl") ? 0 : 1);']);
 
 /** What is returned is written to a file. */
 const WRITERS = ['listResults', 'exportFilters'];
@@ -154,13 +86,7 @@ const SILENT: Readonly<Partial<Record<Language, readonly string[]>>> = {
 };
 const isSilent = (language: Language, operationId: string): boolean => SILENT[language]?.includes(operationId) === true;
 
-const RUN = [
-  ...(['curl', 'TypeScript'] as const),
-  ...(PYTHON === undefined ? [] : (['Python'] as const)),
-  ...(hasPhp ? (['PHP'] as const) : []),
-];
-
-describe.each(RUN)('in %s', (language) => {
+describe.each(RUNNABLE)('in %s', (language) => {
   it('every operation, with the key in the sample', async () => {
     const input = {
       name: 'samples',
@@ -189,7 +115,11 @@ describe.each(RUN)('in %s', (language) => {
     );
     // The samples import it, and then export to it.
     await writeFile(join(folder, 'filters.csv'), 'value,reason\nspam.com,test\n');
-    const outputs = await RUNNERS[language](samples, { PATH: process.env.PATH });
+    const outputs = await outputsOf(
+      language,
+      samples.map((code) => ({ code })),
+      folder,
+    );
     expect(outputs.length).toBe(operations.length);
     for (const [n, { operation }] of operations.entries()) {
       const shown = [operation.operationId, outputs[n]];
@@ -208,7 +138,8 @@ describe.each(RUN)('in %s', (language) => {
     const usage = operations.find(({ path }) => path === '/v1/usage')!;
     const sample = sampleOf(language, document, usage, lab.url, null);
     expect(sample).not.toContain('mv_');
-    const runWith = (MAILVET_KEY: string) => RUNNERS[language]([sample], { PATH: process.env.PATH, MAILVET_KEY });
+    const runWith = (MAILVET_KEY: string) =>
+      outputsOf(language, [{ code: sample, environment: { MAILVET_KEY } }], folder);
     expect((await runWith(key))[0]).toContain('remaining');
     await expect(runWith('mv_live_wrong')).rejects.toThrow();
   });

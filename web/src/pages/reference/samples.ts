@@ -13,7 +13,11 @@ import {
 import { javascript, php, python, Variable } from './literals.ts';
 import { callOf } from './typescript.ts';
 
-export const LANGUAGES = ['curl', 'TypeScript', 'Python', 'PHP'] as const;
+/** The languages of the clients. */
+export const CLIENT_LANGUAGES = ['TypeScript', 'Python', 'PHP'] as const;
+export type ClientLanguage = (typeof CLIENT_LANGUAGES)[number];
+
+export const LANGUAGES = ['curl', ...CLIENT_LANGUAGES] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** A request of a sample. Its values may be variables of the environment. */
@@ -40,8 +44,6 @@ interface Access {
   readonly origin: string;
   readonly key: string | Variable;
 }
-
-export type ClientLanguage = Exclude<Language, 'curl'>;
 
 const PROGRAMS: Readonly<Record<ClientLanguage, (requests: readonly SampleRequest[], access: Access) => string>> = {
   TypeScript: (requests, { origin, key }) => {

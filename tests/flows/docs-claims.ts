@@ -23,6 +23,8 @@ const VENDOR =
   "import { createRequire } from 'node:module'; const require = createRequire(process.env.ROOT); const key = process.env.MAILVET_TEST_KEY;";
 const FORGED =
   "await POST(new Request('http://service', { method: 'POST', body: '{}' })).catch(({ name }) => console.log(name));";
+const PYTHON: Claim = { by: 'clients/python/tests/test_readme.py' };
+const PHP: Claim = { by: 'clients/php/tests/ReadmeTest.php' };
 
 /** By page; each sample is named by how it begins. */
 export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> = {
@@ -30,8 +32,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'npm run up': { by: 'tests/debian/fresh.test.ts' },
     'curl -s http://127.0.0.1:8025/v1/verify': { by: 'tests/flows/samples.test.ts' },
     '{': { by: 'tests/flows/samples.test.ts' },
-    'import os': { by: 'clients/python/tests/test_readme.py' },
-    'use Mailvet': { by: 'clients/php/tests/ReadmeTest.php' },
+    'import os': PYTHON,
+    'use Mailvet': PHP,
   },
   'docs/alerts.md': { '{': { shape: 'valid' } },
   'docs/auth-hooks.md': {
@@ -49,10 +51,10 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
   },
   'docs/clients.md': {
     'npm pack': { not: 'tests/packages packs and installs it' },
-    pip: { by: 'clients/python/tests/test_readme.py' },
-    'import os': { by: 'clients/python/tests/test_readme.py' },
-    'composer config': { by: 'clients/php/tests/ReadmeTest.php' },
-    'use Mailvet': { by: 'clients/php/tests/ReadmeTest.php' },
+    pip: PYTHON,
+    'import os': PYTHON,
+    'composer config': PHP,
+    'use Mailvet': PHP,
     'import { verifyWebhook }': { after: FORGED, prints: 'WebhookVerificationError' },
   },
   'docs/charging.md': { 'RateLimit-Policy': { not: 'headers; tests/http/authorization.test.ts has them' } },
@@ -113,7 +115,11 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     '{"status"': { shape: 'of the command before' },
   },
   'docs/plans.md': { 'free:': { by: 'src/config/plans-file.test.ts' } },
-  'docs/policies.md': { '{"action"': { shape: 'valid' } },
+  'docs/policies.md': {
+    '{"action"': { shape: 'valid' },
+    'import os': PYTHON,
+    'use Mailvet': PHP,
+  },
   'docs/install.md': {
     'npm ci': { by: 'tests/packages/mailvet.test.ts' },
     node_modules: { by: 'tests/packages/mailvet.test.ts' },
@@ -167,6 +173,8 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     'npm pack': { by: 'tests/debian/fresh.test.ts' },
     'npm install': { by: 'tests/debian/fresh.test.ts' },
     'import { guard }': { by: 'tests/flows/quickstart-form.test.ts' },
+    'import os': PYTHON,
+    'use Mailvet': PHP,
   },
   'docs/relay.md': {
     '': { by: 'tests/flows/relay.test.ts' },
@@ -182,7 +190,11 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, Claim>>>> =
     '{\n  "email"': { verdict: 'someone@gmial.com' },
     '{\n  "syntax"': { verdict: 'someone@null-mx.com', part: 'checks' },
   },
-  'docs/webhooks.md': { '': { by: 'tests/flows/webhooks-page.test.ts' } },
+  'docs/webhooks.md': {
+    '': { by: 'tests/flows/webhooks-page.test.ts' },
+    'import os': PYTHON,
+    'use Mailvet': PHP,
+  },
   'sdk/README.md': {
     "await mailvet.verify({ email: 'jane": { before: CLIENT, prints: 'a second account' },
     'npm ci': { not: 'tests/packages packs and installs it' },

@@ -1,6 +1,6 @@
 /** The samples of docs/lists.md, as they stand there, with a test key in a service without DNS and mail servers. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -133,21 +133,9 @@ it('is paused, resumed and cancelled', async () => {
   ]);
 });
 
-it('is submitted by the command and the client', async () => {
+it('is submitted by the command', async () => {
   const { json } = await test.call('POST', '/v1/lists', { emails: ['ada@example.com'], validation_type: 'smtp' });
   await ended(json.id);
   expect(await sh(lab, test, samples('Command line').join(''), json.id)).toMatch(/people\.csv: completed/);
   expect(readFileSync(join(dir, 'people.results.csv'), 'utf8')).toMatch(/\r\nada@example\.com,good/);
-
-  const program = samples('Client', 'js')
-    .join('')
-    .replace("'@mailvet/client'", JSON.stringify(join(ROOT, 'sdk/src/index.ts')))
-    .replace(ADDRESS, lab.url);
-  writeFileSync(join(dir, 'sample.mjs'), program);
-  const printed = await run(process.execPath, ['sample.mjs'], test);
-  expect(printed.trim().split('\n')).toEqual([
-    'completed 1',
-    'domain_not_found@example.com domain_not_found',
-    'domain_not_found@EXAMPLE.com domain_not_found',
-  ]);
 });

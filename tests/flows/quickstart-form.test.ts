@@ -25,7 +25,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mailvet-sample-'));
   const page = readFileSync(join(ROOT, 'docs/quickstart.md'), 'utf8');
   // With the client's sources in place of the installed package.
-  const sample = (/^```js\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '')
+  const sample = (/^```js \[TypeScript\]\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '')
     .replace("'@mailvet/client'", JSON.stringify(join(ROOT, 'sdk/src/index.ts')))
     .replace('process.env.MAILVET_TEST_KEY', JSON.stringify(test.key))
     .replace('http://127.0.0.1:8025', lab.url);

@@ -13,7 +13,9 @@ import { type Lab, type Member, startLab } from '../lab/service.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const PAGE = readFileSync(join(ROOT, 'docs/webhooks.md'), 'utf8');
 const samples = (language: string): string[] =>
-  [...PAGE.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, code]) => code ?? '');
+  [...PAGE.matchAll(new RegExp(`^\`\`\`${language}(?: \\[\\w+\\])?\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+    ([, code]) => code ?? '',
+  );
 
 let lab: Lab;
 let member: Member;

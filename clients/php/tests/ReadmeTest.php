@@ -30,7 +30,7 @@ final class ReadmeTest extends TestCase
     /** @return iterable<string, array{string}> */
     public static function samples(): iterable
     {
-        foreach (['clients/php/README.md', 'docs/clients.md', 'README.md'] as $page) {
+        foreach (['clients/php/README.md', 'docs/clients.md', 'docs/policies.md', 'README.md'] as $page) {
             foreach (self::blocks('php', $page) as $section => $block) {
                 if (!str_contains($block, 'php://input')) {
                     yield "$page, $section" => [$block];
@@ -50,14 +50,23 @@ final class ReadmeTest extends TestCase
         self::assertSame(str_contains($block, 'people.results.csv'), is_file($results));
     }
 
+    public function testQuickstart(): void
+    {
+        $block = iterator_to_array(self::blocks('php', 'docs/quickstart.md'))['Protect a sign-up form'];
+        $this->environment['MAILVET_TEST_KEY'] = Stage::get()->json('cases/guard-accepts')['key'];
+        $here = str_replace('http://127.0.0.1:8025', $this->environment['MAILVET_URL'], $block);
+        $calls = 'echo json_encode([$checked(" Ada@EXAMPLE.com", "203.0.113.7"), $checked("disposable_domain@example.com")]);';
+        self::assertSame(
+            '[{"email":"Ada@example.com"},{"message":"Use a permanent email address."}]',
+            $this->php($this->script("$here\n$calls")),
+        );
+    }
+
     public function testReceivesWebhooks(): void
     {
-        $pages = [self::blocks('php', 'clients/php/README.md'), self::blocks('php', 'docs/clients.md')];
-        [$block, $other] = array_map(
-            static fn (\Generator $blocks): string => iterator_to_array($blocks)['Receive a webhook'],
-            $pages,
-        );
-        self::assertSame($block, $other);
+        $block = iterator_to_array(self::blocks('php', 'clients/php/README.md'))['Receive a webhook'];
+        self::assertSame($block, iterator_to_array(self::blocks('php', 'docs/clients.md'))['Receive a webhook']);
+        self::assertSame($block, iterator_to_array(self::blocks('php', 'docs/webhooks.md'))['Receive']);
         $port = self::freePort();
         $client = new Client($this->environment['MAILVET_URL'], $this->environment['MAILVET_KEY']);
         $webhook = $client->webhooks->create("http://127.0.0.1:$port/", ['ping']);

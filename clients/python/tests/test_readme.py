@@ -1,4 +1,4 @@
-"""The samples of README.md, of docs/clients.md and of the README.md of the project, as a reader pastes them."""
+"""The samples of README.md and of the documentation of the project, as a reader pastes them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from conftest import CLIENTS, Prepare
 
 README = CLIENTS / "python" / "README.md"
 GUIDE = CLIENTS.parent / "docs/clients.md"
+QUICKSTART = CLIENTS.parent / "docs/quickstart.md"
+POLICIES = CLIENTS.parent / "docs/policies.md"
+WEBHOOKS = CLIENTS.parent / "docs/webhooks.md"
 SAMPLE = re.compile(r"^## (.+?)\n|^```(\w+)(?: \[(\w+)\])?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ENVIRONMENT = {"PATH": os.environ["PATH"], "PYTHONPATH": str(CLIENTS / "python" / "src")}
 
@@ -101,6 +104,17 @@ def test_clean_a_list(prepare: Prepare, tmp_path: Path) -> None:
 def test_guard_a_form(prepare: Prepare, tmp_path: Path) -> None:
     for page in (README, GUIDE):
         run(samples("Guard a form", page=page)[0], tmp_path, **service(prepare, "verify"))
+    (by_policy,) = samples("Forms", page=POLICIES)
+    run(by_policy, tmp_path, **service(prepare, "verify"))
+
+
+def test_quickstart(prepare: Prepare, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = prepare("guard-accepts")
+    (sample,) = samples("Protect a sign-up form", page=QUICKSTART)
+    here = sample.replace("http://127.0.0.1:8025", values["url"])
+    checked = namespace(here, monkeypatch, MAILVET_TEST_KEY=values["key"])["checked"]
+    assert checked(" Ada@EXAMPLE.com", "203.0.113.7") == {"email": "Ada@example.com"}
+    assert checked("disposable_domain@example.com") == {"message": "Use a permanent email address."}
 
 
 def namespace(code: str, monkeypatch: pytest.MonkeyPatch, **environment: str) -> dict[str, Any]:
@@ -118,6 +132,7 @@ def test_receive_a_webhook(prepare: Prepare, monkeypatch: pytest.MonkeyPatch) ->
     given = case["steps"][0]["arguments"]
     (sample,) = samples("Receive a webhook")
     assert samples("Receive a webhook", page=GUIDE) == [sample]
+    assert samples("Receive", page=WEBHOOKS) == [sample]
     app = namespace(sample, monkeypatch, MAILVET_WEBHOOK_SECRET=given["secret"])["app"]
     headers = prepare("webhook-genuine")["headers"]
     web = app.test_client()

@@ -8,6 +8,7 @@ const HEAD = '// Generated from the OpenAPI document by `npm run gen`; edit the 
 const LISTS: readonly (readonly [name: string, call: string, own: readonly string[]])[] = [
   ['VERIFY_FIELDS', 'verify', ['email']],
   ['UPLOAD_FIELDS', 'lists.create', []],
+  ['LISTS_FIELDS', 'lists.list', ['page', 'per_page']],
   ['ROW_FIELDS', 'lists._rows', ['after', 'limit']],
   ['RESULT_FIELDS', 'lists.results', []],
   ['USAGE_FIELDS', 'usage', []],

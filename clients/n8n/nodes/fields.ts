@@ -207,6 +207,49 @@ export const UPLOAD_FIELDS: INodeProperties[] = [
   }
 ];
 
+/** Of the call `lists.list`. */
+export const LISTS_FIELDS: INodeProperties[] = [
+  {
+    "displayName": "Query",
+    "name": "query",
+    "type": "string",
+    "default": "",
+    "description": "Searched literally in the name."
+  },
+  {
+    "displayName": "Status",
+    "name": "status",
+    "type": "options",
+    "options": [
+      {
+        "name": "Cancelled",
+        "value": "cancelled"
+      },
+      {
+        "name": "Completed",
+        "value": "completed"
+      },
+      {
+        "name": "Failed",
+        "value": "failed"
+      },
+      {
+        "name": "Paused",
+        "value": "paused"
+      },
+      {
+        "name": "Ready",
+        "value": "ready"
+      },
+      {
+        "name": "Running",
+        "value": "running"
+      }
+    ],
+    "default": "ready"
+  }
+];
+
 /** Of the call `lists.rows`. */
 export const ROW_FIELDS: INodeProperties[] = [
   {

@@ -18,7 +18,6 @@ const WITHOUT: Readonly<Record<string, string>> = {
   'filters.change': 'Filters are added and removed.',
   'filters.import': 'A flow adds an item at a time.',
   'seen.forget': 'Mailboxes are forgotten by who keeps the accounts, not by flows.',
-  'lists.list': 'A flow knows the lists that it uploaded.',
   'lists.update': 'A flow uploads with its options.',
   'lists.start': 'A flow uploads and starts in one step.',
   calibration: 'It is a report for people.',
@@ -74,6 +73,9 @@ const CALLS: Readonly<Record<string, (by: Performer, args: Json) => Promise<Json
   'filters.add': (by, { value, ...filterOptions }) => single(run(by, 'filter', 'add', { value, filterOptions })),
   'filters.list': async (by, { per_page: limit = 50, ...filtersOptions }) => ({
     filters: await jsons(run(by, 'filter', 'getAll', { limit, filtersOptions })),
+  }),
+  'lists.list': async (by, { per_page: limit = 50, ...listsOptions }) => ({
+    lists: await jsons(run(by, 'list', 'getAll', { limit, listsOptions })),
   }),
   'filters.remove': (by, { id: filter }) => single(run(by, 'filter', 'remove', { filter })),
   'lists.create': (by, { source, type, ...uploadOptions }) => {

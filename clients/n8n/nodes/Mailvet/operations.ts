@@ -9,9 +9,9 @@ import {
 } from 'n8n-workflow';
 import { type Call, download, type FileStream, send } from '../request';
 
-/** Of rows and filters: the maximum of the service. */
+/** The maximum of the service: of rows, and of filters and lists. */
 const ROWS_PER_PAGE = 1000;
-const FILTERS_PER_PAGE = 100;
+const PER_PAGE = 100;
 
 export type Operation = (node: IExecuteFunctions, item: number) => Promise<INodeExecutionData[]>;
 
@@ -141,22 +141,27 @@ const addFilter: Operation = async (node, item) => {
   return one(reply, item);
 };
 
-const getFilters: Operation = async (node, item) => {
-  const query = fieldsOf(node, 'filtersOptions', item);
-  const all = node.getNodeParameter('returnAll', item);
-  const limit = all ? Number.POSITIVE_INFINITY : Number(node.getNodeParameter('limit', item));
-  const found: IDataObject[] = [];
-  for (let page = 1; found.length < limit; page += 1) {
-    const { filters } = await send(node, {
-      ...limitsOf(node, item),
-      ...{ method: 'GET', path: 'filters', replyField: 'filters' },
-      query: { ...query, page, per_page: FILTERS_PER_PAGE },
-    });
-    found.push(...(filters as IDataObject[]));
-    if ((filters as IDataObject[]).length < FILTERS_PER_PAGE) break;
-  }
-  return found.slice(0, limit).map((json) => ({ json, pairedItem: { item } }));
-};
+/** Everything, or up to a limit, of a path that sends pages; the field of the same name has the items of a page. */
+const getMany =
+  (path: string, options: string): Operation =>
+  async (node, item) => {
+    const query = fieldsOf(node, options, item);
+    const all = node.getNodeParameter('returnAll', item);
+    const limit = all ? Number.POSITIVE_INFINITY : Number(node.getNodeParameter('limit', item));
+    // By id: what is added in the meantime shifts others to the next page, where they appear again.
+    const found = new Map<unknown, IDataObject>();
+    for (let page = 1; found.size < limit; page += 1) {
+      const reply = await send(node, {
+        ...limitsOf(node, item),
+        ...{ method: 'GET', path, replyField: path },
+        query: { ...query, page, per_page: PER_PAGE },
+      });
+      const items = reply[path] as IDataObject[];
+      for (const one of items) found.set(one.id, one);
+      if (items.length < PER_PAGE) break;
+    }
+    return [...found.values()].slice(0, limit).map((json) => ({ json, pairedItem: { item } }));
+  };
 
 const removeFilter: Operation = async (node, item) => {
   const id = encodeURIComponent(String(node.getNodeParameter('filter', item)));
@@ -167,9 +172,10 @@ const removeFilter: Operation = async (node, item) => {
 const OPERATIONS: Readonly<Record<string, { readonly run: Operation; readonly once?: true }>> = {
   'address.verify': { run: verify },
   'filter.add': { run: addFilter },
-  'filter.getAll': { run: getFilters },
+  'filter.getAll': { run: getMany('filters', 'filtersOptions') },
   'filter.remove': { run: removeFilter },
   'list.get': { run: getList },
+  'list.getAll': { run: getMany('lists', 'listsOptions') },
   'list.results': { run: results },
   'list.rows': { run: rows },
   'list.upload.file': { run: uploadFile },

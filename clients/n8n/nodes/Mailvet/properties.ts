@@ -3,6 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import {
   FILTER_FIELDS,
   FILTERS_FIELDS,
+  LISTS_FIELDS,
   RESULT_FIELDS,
   ROW_FIELDS,
   UPLOAD_FIELDS,
@@ -54,6 +55,7 @@ const OPERATIONS: INodeProperties[] = [
         description: 'The file that was uploaded, with columns of the results',
       },
       { name: 'Get', value: 'get', action: 'Get a list', description: 'The list with its progress' },
+      { name: 'Get Many', value: 'getAll', action: 'Get many lists', description: 'An item for each list' },
       { name: 'Get Rows', value: 'rows', action: 'Get the rows of a list', description: 'An item for each row' },
       {
         name: 'Upload',
@@ -101,6 +103,27 @@ const collection = (name: string, displayOptions: object, options: INodeProperti
   displayOptions,
   options,
 });
+
+/** How many are returned by *Get Many*. */
+const limited = (resource: string): INodeProperties[] => [
+  {
+    displayName: 'Return All',
+    name: 'returnAll',
+    type: 'boolean',
+    default: false,
+    displayOptions: of(resource, 'getAll'),
+    description: 'Whether to return all results or only up to a given limit',
+  },
+  {
+    displayName: 'Limit',
+    name: 'limit',
+    type: 'number',
+    typeOptions: { minValue: 1 },
+    default: 50,
+    displayOptions: { show: { ...of(resource, 'getAll').show, returnAll: [false] } },
+    description: 'Max number of results to return',
+  },
+];
 
 const IDEMPOTENCY_KEY: INodeProperties = {
   displayName: 'Idempotency Key',
@@ -187,6 +210,8 @@ const LISTS: INodeProperties[] = [
     displayOptions: of('list', 'wait'),
     description: 'The node fails after it. For lists that take longer, use the trigger.',
   },
+  ...limited('list'),
+  collection('listsOptions', of('list', 'getAll'), LISTS_FIELDS),
   collection('rowOptions', of('list', 'rows'), ROW_FIELDS),
   {
     displayName: 'Output Binary Field',
@@ -219,23 +244,7 @@ const FILTERS: INodeProperties[] = [
     required: true,
     displayOptions: of('filter', 'remove'),
   },
-  {
-    displayName: 'Return All',
-    name: 'returnAll',
-    type: 'boolean',
-    default: false,
-    displayOptions: of('filter', 'getAll'),
-    description: 'Whether to return all results or only up to a given limit',
-  },
-  {
-    displayName: 'Limit',
-    name: 'limit',
-    type: 'number',
-    typeOptions: { minValue: 1 },
-    default: 50,
-    displayOptions: { show: { ...of('filter', 'getAll').show, returnAll: [false] } },
-    description: 'Max number of results to return',
-  },
+  ...limited('filter'),
   collection('filtersOptions', of('filter', 'getAll'), FILTERS_FIELDS),
 ];
 

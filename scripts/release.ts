@@ -95,6 +95,7 @@ else console.log('\nNothing is published yet. The commands are:');
 console.log(`git tag -a v${version} -F ${join(out, 'NOTES.md')} && git push origin v${version}`);
 const distributions = readdirSync(out).filter((name) => /\.(whl|tar\.gz)$/.test(name) && !name.startsWith(php));
 console.log(`python3 -m twine upload ${distributions.map((name) => join(out, name)).join(' ')}`);
+console.log(`git push ${REPOSITORY}-php.git "$(git subtree split -q --prefix ${PHP})":refs/tags/v${version}`);
 for (const name of tarballs) console.log(`npm publish ${join(out, name)} --access public --provenance`);
 
 /** The nodes for n8n have packages of their own: they are built in a copy, so that a run of their tests goes on. */

@@ -21,7 +21,7 @@ import { type Lab, request, startLab } from '../lab/service.ts';
 import { type SmtpLab, startSmtp } from '../lab/smtp.ts';
 import { DIALOGS } from './dialogs.ts';
 import { INSIDE, OUTSIDE, type Picture, pictureOf } from './pages.ts';
-import { button, heading, openAccountMenu, rowOf, sideways } from './steps.ts';
+import { button, cutTexts, heading, openAccountMenu, rowOf, sideways } from './steps.ts';
 
 const DESK = { width: 1440, height: 900 };
 /** Of use before the pages are looked at. */
@@ -115,6 +115,7 @@ describeBrowser('how it looks', (browser) => {
       if (picture !== null) await compare(picture.name, picture.style);
       expect.soft(await violations(page), what).toEqual([]);
       expect.soft(await sideways(page), `${what}: pixels to scroll sideways`).toBe(0);
+      expect.soft(await cutTexts(page), `${what}: cut`).toEqual([]);
       // The page around a dialog has been seen already.
       const part = picture === null ? 'overlay' : 'document';
       // The same elements at the same places, in other colors.
@@ -125,6 +126,7 @@ describeBrowser('how it looks', (browser) => {
         await page.setViewportSize(size);
         expect.soft(await violations(page, 'all', part), `${what}, ${name}`).toEqual([]);
         expect.soft(await sideways(page), `${what}, ${name}: pixels to scroll sideways`).toBe(0);
+        expect.soft(await cutTexts(page), `${what}, ${name}: cut`).toEqual([]);
       }
       if (picture?.phone) {
         await wear(page, 'dark');
@@ -166,12 +168,15 @@ describeBrowser('how it looks', (browser) => {
     });
   });
 
-  it('faults are found: a field without a label, low contrast, a page that scrolls sideways', async () => {
+  it('faults are found: a field without a label, low contrast, a page that scrolls sideways, a cut text', async () => {
     const { page } = await browser.visit(`${lab.url}/sign-in`);
     await heading(page, 'Sign in').waitFor();
     await page.evaluate(`document.querySelector('main').insertAdjacentHTML('beforeend',
-      '<input><p id="faint">Faint</p><p id="wide">Wide</p>')`);
+      '<input><p id="faint">Faint</p><p id="wide">Wide</p><p id="narrow">Narrow</p>')`);
     await page.evaluate(`{ faint.style.color = '#ccc'; wide.style.width = '4000px'; }`);
+    expect(await cutTexts(page)).toEqual([]);
+    await page.evaluate(`{ narrow.style.width = '20px'; narrow.style.overflow = 'hidden'; }`);
+    expect(await cutTexts(page)).toEqual(['Narrow']);
     const found = (await violations(page)).map((text) => text.split(' ', 1)[0]);
     expect(found.toSorted()).toEqual(['color-contrast', 'label']);
     expect(await sideways(page)).toBeGreaterThan(0);

@@ -66,6 +66,41 @@ export async function stored(page: Page): Promise<string> {
 export const sideways = (page: Page): Promise<number> =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
+/**
+ * Texts of which a part cannot be seen: beyond the window, the edge of a box that hides what does not fit, or that of a
+ * table. What is for screen readers only, and code that scrolls by itself, is left out.
+ */
+export const cutTexts = (page: Page): Promise<readonly string[]> => page.evaluate(CUT_TEXTS);
+
+const CUT_TEXTS = `(() => {
+  const hides = (element) => {
+    const { overflowX } = getComputedStyle(element);
+    return ['hidden', 'clip'].includes(overflowX) || (overflowX === 'auto' && element.querySelector(':scope > table'));
+  };
+  const scrolls = (element) => ['auto', 'scroll'].includes(getComputedStyle(element).overflowX);
+  const isCut = (element, { left, right }) => {
+    for (let box = element; box !== null && box !== document.body; box = box.parentElement) {
+      const edge = box.getBoundingClientRect();
+      if (edge.width <= 1) return false;
+      if (hides(box)) {
+        if (left < edge.left - 1 || right > edge.right + 1) return true;
+      } else if (scrolls(box)) return false;
+    }
+    return left < -1 || right > innerWidth + 1;
+  };
+  const found = new Set();
+  const texts = document.createTreeWalker(document.querySelector('main') ?? document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts;
+    if (text.data.trim() === '' || !text.parentElement.checkVisibility({ visibilityProperty: true })) continue;
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    if ([...range.getClientRects()].some((rect) => rect.width > 0 && isCut(text.parentElement, rect)))
+      found.add(text.data.trim());
+  }
+  return [...found];
+})()`;
+
 /** Asserts the text of a locator once it is there. */
 export const expectText = (locator: Locator): ReturnType<typeof expect.poll> =>
   expect.poll(async () => (await locator.textContent()) ?? '');

@@ -80,7 +80,7 @@ function Mail({ of }: { of: Alerts }) {
         </>
       ),
     },
-    { header: 'Going on', cell: (type) => <GoingOn of={of} type={type} />, wideOnly: true },
+    { header: 'Going on', cell: (type) => <GoingOn of={of} type={type} />, folds: true },
     {
       header: 'By mail',
       numeric: true,
@@ -163,7 +163,7 @@ function Chats() {
     { header: 'Chat', cell: (chat) => <Chat of={chat} /> },
     {
       header: 'Alerts',
-      wideOnly: true,
+      folds: true,
       cell: ({ events }) =>
         events.includes('*')
           ? 'All'
@@ -171,7 +171,7 @@ function Chats() {
               .map((type) => ALERTS[type].label)
               .join(', '),
     },
-    { header: 'Status', cell: (chat) => <WebhookStatus of={chat} />, wideOnly: true },
+    { header: 'Status', cell: (chat) => <WebhookStatus of={chat} />, folds: true },
     { header: 'Actions', quietHeader: true, numeric: true, cell: (chat) => isAdmin && <ChatActions of={chat} /> },
   ];
   return (

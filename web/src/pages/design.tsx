@@ -12,7 +12,7 @@ import { CodeBlock } from '../parts/code-block.tsx';
 import { CodeField } from '../parts/code-field.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
-import { DataTable, NarrowOnly } from '../parts/data-table.tsx';
+import { DataTable } from '../parts/data-table.tsx';
 import { DescriptionItem, DescriptionList } from '../parts/description-list.tsx';
 import { DialogForm } from '../parts/dialog-form.tsx';
 import { Download } from '../parts/download.tsx';
@@ -417,14 +417,11 @@ function SelectableTable() {
             cell: (row) => (
               <>
                 <Address email={row.email} of={row} />
-                <NarrowOnly>
-                  <VerdictLine of={row} />
-                </NarrowOnly>
               </>
             ),
           },
-          { header: 'Verdict', cell: (row) => <VerdictLine of={row} />, wideOnly: true },
-          { ...by('time', 'Time'), cell: () => <Timestamp at={AT} />, wideOnly: 'first' },
+          { header: 'Verdict', cell: (row) => <VerdictLine of={row} />, folds: true },
+          { ...by('time', 'Time'), cell: () => <Timestamp at={AT} />, folds: 'first' },
           { header: 'Credits', numeric: true, cell: ({ validation_type }) => (validation_type === 'smtp' ? 10 : 1) },
         ]}
         rows={ROWS}

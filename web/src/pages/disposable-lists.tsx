@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Source>[] = [
     header: 'Downloaded',
     cell: ({ downloaded_at }) => (downloaded_at === null ? 'With the package' : <Timestamp at={downloaded_at} />),
   },
-  { header: 'Weight', cell: ({ weight }) => weight, wideOnly: true },
+  { header: 'Weight', cell: ({ weight }) => weight, folds: true },
 ];
 
 function ListDetails({ lists }: { lists: DisposableLists }) {

@@ -355,30 +355,23 @@ function FiltersTable(props: {
     ...(mayChange ? [selection.column] : []),
     {
       ...by('value', 'Value'),
-      cell: ({ value, reason }) => (
-        <>
-          <span className="anywhere">{value}</span>
-          <Text size="xs" c="dimmed" className="anywhere" hiddenFrom="sm">
-            {reason}
-          </Text>
-        </>
-      ),
+      cell: ({ value }) => <span className="anywhere">{value}</span>,
     },
-    { header: 'Action', cell: ({ action }) => ACTION_LABELS[action].one },
-    { ...by('type', 'Type'), cell: kindOf },
-    { ...by('reason', 'Reason'), cell: ({ reason }) => <span className="anywhere">{reason}</span>, wideOnly: true },
+    { header: 'Action', folds: true, cell: ({ action }) => ACTION_LABELS[action].one },
+    { ...by('type', 'Type'), folds: true, cell: kindOf },
+    { ...by('reason', 'Reason'), cell: ({ reason }) => <span className="anywhere">{reason}</span>, folds: true },
     {
       ...by('hits', 'Hits'),
       numeric: true,
-      wideOnly: true,
+      folds: true,
       cell: ({ hits, last_hit_at }) => (
         <span title={last_hit_at === null ? 'Never' : `The last one ${formatRelative(last_hit_at)}`}>
           {formatNumber(hits)}
         </span>
       ),
     },
-    { header: 'Expiry', wideOnly: true, cell: (filter) => <Expiry of={filter} /> },
-    { ...by('added', 'Added'), cell: ({ created_at }) => <Timestamp at={created_at} />, wideOnly: true },
+    { header: 'Expiry', folds: 'first', cell: (filter) => <Expiry of={filter} /> },
+    { ...by('added', 'Added'), cell: ({ created_at }) => <Timestamp at={created_at} />, folds: 'first' },
     ...(mayChange ? actions : []),
   ];
   return (

@@ -6,7 +6,7 @@ import { HOOK_FACTS } from '../../../src/kernel/facts/hooks.ts';
 import { HOOKS_MAX } from '../../../src/kernel/facts/limits.ts';
 import type { Hook } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
-import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';
+import { type Column, DataTable } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { formatNumber } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
@@ -70,8 +70,8 @@ const ADMINS_ONLY = 'Only admins and owners can create and change auth hooks.';
 
 const COLUMNS: readonly Column<Hook>[] = [
   { header: 'Hook', cell: (hook) => <NameAndUrl of={hook} /> },
-  { header: 'Policy', wideOnly: true, cell: ({ policy }) => <PolicyLink name={policy} /> },
-  { header: 'Last call', wideOnly: true, cell: (hook) => <LastCall of={hook} /> },
+  { header: 'Policy', folds: true, cell: ({ policy }) => <PolicyLink name={policy} /> },
+  { header: 'Last call', folds: true, cell: (hook) => <LastCall of={hook} /> },
 ];
 
 const secretAction = ({ kind }: Hook) => (HOOK_FACTS[kind].secretOf === 'caller' ? 'Enter secret' : 'Roll secret');
@@ -99,7 +99,7 @@ const actionsColumn = (onOpen: (dialog: HookDialog) => void): Column<Hook> => ({
 });
 
 function NameAndUrl({ of }: { of: Hook }) {
-  const { id, name, kind, url, policy, has_secret, previous_secret_until } = of;
+  const { id, name, kind, url, has_secret, previous_secret_until } = of;
   return (
     <Stack gap={4}>
       <Anchor
@@ -124,11 +124,6 @@ function NameAndUrl({ of }: { of: Hook }) {
           The previous secret is accepted until <Timestamp at={previous_secret_until} />
         </Text>
       )}
-      <NarrowOnly>
-        <Text size="xs" component="div">
-          Policy <PolicyLink name={policy} />. Last call: <LastCall of={of} />
-        </Text>
-      </NarrowOnly>
     </Stack>
   );
 }

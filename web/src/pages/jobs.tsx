@@ -44,10 +44,14 @@ function JobsTable({ jobs }: { jobs: readonly OperatorJob[] }) {
   }
   const columns: readonly Column<OperatorJob>[] = [
     { header: 'Job', cell: (job) => <Job of={job} /> },
-    { header: 'Account', cell: (job) => <Account of={job} />, wideOnly: true },
-    { header: 'Attempts', numeric: true, cell: ({ attempts }) => formatNumber(attempts), wideOnly: true },
-    { header: 'Last error', cell: ({ last_error }) => <span className="anywhere">{last_error ?? '–'}</span> },
-    { header: 'Failed', cell: ({ failed_at }) => <Timestamp at={failed_at} />, wideOnly: true },
+    { header: 'Account', cell: (job) => <Account of={job} />, folds: true },
+    { header: 'Attempts', numeric: true, cell: ({ attempts }) => formatNumber(attempts), folds: true },
+    {
+      header: 'Last error',
+      folds: true,
+      cell: ({ last_error }) => <span className="anywhere">{last_error ?? '–'}</span>,
+    },
+    { header: 'Failed', cell: ({ failed_at }) => <Timestamp at={failed_at} />, folds: true },
     {
       header: 'Actions',
       quietHeader: true,
@@ -85,7 +89,6 @@ function JobsTable({ jobs }: { jobs: readonly OperatorJob[] }) {
   );
 }
 
-/** On narrow screens also what has a column of its own where there is room. */
 const Job = ({ of }: { of: OperatorJob }) => (
   <>
     <Text size="sm" fw={600}>
@@ -93,10 +96,6 @@ const Job = ({ of }: { of: OperatorJob }) => (
     </Text>
     <Text size="xs" c="dimmed">
       {of.description}
-    </Text>
-    <Text size="xs" hiddenFrom="sm" component="div">
-      {`${formatNumber(of.attempts)} attempts, failed `}
-      <Timestamp at={of.failed_at} />
     </Text>
   </>
 );

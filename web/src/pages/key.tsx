@@ -179,7 +179,7 @@ type Client = KeyDetail['clients'][number];
 const CLIENTS: readonly Column<Client>[] = [
   { header: 'IP address', cell: ({ ip }) => <span className="mono anywhere">{ip ?? 'Not recorded'}</span> },
   { header: 'Requests', numeric: true, cell: ({ requests }) => formatNumber(requests) },
-  { header: 'Last', cell: ({ last_at }) => <Timestamp at={last_at} />, wideOnly: true },
+  { header: 'Last', cell: ({ last_at }) => <Timestamp at={last_at} />, folds: true },
 ];
 
 const Clients = ({ rows }: { rows: readonly Client[] }) =>

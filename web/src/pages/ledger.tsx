@@ -118,7 +118,7 @@ const DAYS: readonly Column<Day>[] = [
   {
     header: 'Granted',
     numeric: true,
-    wideOnly: true,
+    folds: true,
     cell: ({ granted }) => (granted === 0 ? '–' : formatChange(granted)),
   },
   { header: 'With held ones', numeric: true, cell: ({ balance }) => formatNumber(balance) },

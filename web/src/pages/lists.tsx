@@ -7,7 +7,7 @@ import { LIST_ORDERS } from '../../../src/kernel/facts/sort-orders.ts';
 import { overviewQuery } from '../api/account.ts';
 import type { List } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
-import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';
+import { type Column, DataTable } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { FilterChip } from '../parts/filter-chip.tsx';
 import { formatNumber } from '../parts/format.ts';
@@ -100,9 +100,9 @@ function columnsFor({ page: _page, ...search }: ListsSearch): readonly Column<Li
   }));
   return [
     { ...by('name', 'Name'), cell: (list) => <Name of={list} /> },
-    { header: 'State', cell: (list) => <ListStatusTag of={list} />, wideOnly: true },
+    { header: 'State', cell: (list) => <ListStatusTag of={list} />, folds: true },
     { ...by('rows', 'Rows'), cell: ({ rows }) => formatNumber(rows.total), numeric: true },
-    { header: 'Verdicts', cell: (list) => <Verdicts of={list} />, wideOnly: true },
+    { header: 'Verdicts', cell: (list) => <Verdicts of={list} />, folds: true },
     {
       ...by('spent', 'Credits'),
       cell: ({ credits, status }) => (status === 'ready' ? '–' : formatNumber(credits.used)),
@@ -111,7 +111,7 @@ function columnsFor({ page: _page, ...search }: ListsSearch): readonly Column<Li
     {
       ...by('created', 'Uploaded'),
       cell: ({ created_at }) => <Timestamp at={created_at} />,
-      wideOnly: 'first',
+      folds: 'first',
     },
   ];
 }
@@ -129,10 +129,6 @@ const Name = ({ of }: { of: List }) => (
     <Text size="xs" c="dimmed">
       {of.validation_type}
     </Text>
-    <NarrowOnly>
-      <ListStatusTag of={of} />
-      {of.status !== 'ready' && <ListProgress of={of} thin />}
-    </NarrowOnly>
   </>
 );
 

@@ -186,6 +186,7 @@ function MembersTable({ members }: { members: readonly Member[] }) {
     },
     {
       header: 'Role',
+      folds: true,
       cell: (member) => (
         <Group gap="xs">
           {ROLE_LABELS[member.role]}
@@ -204,14 +205,14 @@ function MembersTable({ members }: { members: readonly Member[] }) {
     {
       header: 'Two-factor authentication',
       cell: ({ second_factor }) => (second_factor ? 'Authenticator app' : 'Off'),
-      wideOnly: true,
+      folds: true,
     },
     {
       header: 'Last active',
       cell: ({ last_active_at }) => (last_active_at === null ? 'Not recorded' : <Timestamp at={last_active_at} />),
-      wideOnly: true,
+      folds: true,
     },
-    { header: 'Joined', cell: ({ created_at }) => <Timestamp at={created_at} />, wideOnly: true },
+    { header: 'Joined', cell: ({ created_at }) => <Timestamp at={created_at} />, folds: true },
     {
       header: 'Remove',
       quietHeader: true,
@@ -264,9 +265,9 @@ function Invitations({ invitations }: { invitations: readonly Invitation[] }) {
   }
   const columns: readonly Column<Invitation>[] = [
     { header: 'Email', cell: ({ email }) => <span className="anywhere">{email}</span> },
-    { header: 'Role', cell: ({ role }) => ROLE_LABELS[role] },
-    { header: 'Invited by', cell: ({ invited_by }) => <span className="anywhere">{invited_by}</span>, wideOnly: true },
-    { header: 'Expires', cell: ({ expires_at }) => <Timestamp at={expires_at} />, wideOnly: true },
+    { header: 'Role', folds: true, cell: ({ role }) => ROLE_LABELS[role] },
+    { header: 'Invited by', cell: ({ invited_by }) => <span className="anywhere">{invited_by}</span>, folds: true },
+    { header: 'Expires', cell: ({ expires_at }) => <Timestamp at={expires_at} />, folds: true },
   ];
   const button: Column<Invitation> = {
     header: 'Revoke',

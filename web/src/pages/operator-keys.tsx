@@ -174,13 +174,13 @@ function KeysTable({ keys }: { keys: readonly OperatorKey[] }) {
       ),
     },
     { header: 'State', cell: ({ state }) => STATES[state] },
-    { header: 'Scopes', cell: ({ scopes }) => scopes.join(', '), wideOnly: true },
-    { header: 'Allowed from', cell: ({ allow_ips }) => allow_ips.join(', '), wideOnly: true },
-    { header: 'Expires', cell: ({ expires_at }) => <Timestamp at={expires_at} />, wideOnly: true },
+    { header: 'Scopes', cell: ({ scopes }) => scopes.join(', '), folds: true },
+    { header: 'Allowed from', cell: ({ allow_ips }) => allow_ips.join(', '), folds: true },
+    { header: 'Expires', cell: ({ expires_at }) => <Timestamp at={expires_at} />, folds: true },
     {
       header: 'Last used',
       cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Timestamp at={last_used_at} />),
-      wideOnly: true,
+      folds: true,
     },
     {
       header: 'Actions',

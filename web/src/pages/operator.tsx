@@ -60,21 +60,21 @@ function columnsFor({ page: _page, ...search }: AccountsSearch): readonly Column
           >
             {name}
           </Anchor>
-          <Text size="xs" c="dimmed" className="anywhere" visibleFrom="sm">
+          <Text size="xs" c="dimmed" className="anywhere">
             {id}
           </Text>
         </>
       ),
     },
     { header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
-    { header: 'Plan', cell: ({ plan }) => planLabel(plan), wideOnly: true },
-    { header: 'Members', numeric: true, cell: ({ members }) => formatNumber(members), wideOnly: 'first' },
-    { header: 'API keys', numeric: true, cell: ({ keys }) => formatNumber(keys), wideOnly: 'first' },
+    { header: 'Plan', cell: ({ plan }) => planLabel(plan), folds: true },
+    { header: 'Members', numeric: true, cell: ({ members }) => formatNumber(members), folds: 'first' },
+    { header: 'API keys', numeric: true, cell: ({ keys }) => formatNumber(keys), folds: 'first' },
     {
       ...by('spent', `Spent, ${SPENT_DAYS} days`),
       numeric: true,
       cell: ({ spent }) => (spent === 0 ? <span className="dim">0</span> : formatNumber(spent)),
-      wideOnly: true,
+      folds: true,
     },
     {
       ...by('balance', 'Available'),
@@ -84,9 +84,9 @@ function columnsFor({ page: _page, ...search }: AccountsSearch): readonly Column
     {
       ...by('used', 'Last use'),
       cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : formatDate(last_used_at)),
-      wideOnly: true,
+      folds: true,
     },
-    { ...by('created', 'Created'), cell: ({ created_at }) => formatDate(created_at), wideOnly: 'first' },
+    { ...by('created', 'Created'), cell: ({ created_at }) => formatDate(created_at), folds: 'first' },
   ];
 }
 

@@ -9,7 +9,7 @@ import { accountQuery, changeAccount } from '../api/account.ts';
 import type { Account, CalibratedVerdict, Calibration, OutcomeOrigin, OutcomeSource } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
 import { SEGMENT_LABELS, type Segment } from '../parts/chart/bars.ts';
-import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';
+import { type Column, DataTable } from '../parts/data-table.tsx';
 import { formatShare } from '../parts/delta.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Figures } from '../parts/figures.tsx';
@@ -26,7 +26,7 @@ import { useSearchOnce } from '../parts/use-search-once.ts';
 import { useSubmit } from '../parts/use-submit.ts';
 import type { LogSearch } from './log/search.ts';
 import { type ConnectionDialog, ConnectionDialogs, Connections } from './outcomes/connections.tsx';
-import { ContradictionsTable, placeOf, type VerdictKind, VerdictOf } from './outcomes/contradictions.tsx';
+import { ContradictionsTable, type VerdictKind, VerdictOf } from './outcomes/contradictions.tsx';
 import { calibrationQuery, outcomeSourcesQuery, REPORTED_BY } from './outcomes/queries.ts';
 import { intervalOf, ReliabilityPanels, RowsLink, ShareOf } from './outcomes/reliability.tsx';
 
@@ -212,23 +212,18 @@ const verdictColumns = (all: readonly CalibratedVerdict[]): readonly Column<Cali
     cell: (row) => (
       <>
         <VerdictOf of={row} />
-        <NarrowOnly>
-          <Text size="xs">
-            {placeOf(row)}; <Bounced of={row} all={all} /> bounced
-          </Text>
-        </NarrowOnly>
       </>
     ),
   },
-  { header: 'Deliverability', wideOnly: 'first', cell: ({ deliverability }) => SEGMENT_LABELS[deliverability] },
-  { header: 'Mail provider', wideOnly: true, cell: providerOf },
-  { header: 'Level', wideOnly: true, cell: ({ validation_type }) => validation_type },
+  { header: 'Deliverability', folds: 'first', cell: ({ deliverability }) => SEGMENT_LABELS[deliverability] },
+  { header: 'Mail provider', folds: true, cell: providerOf },
+  { header: 'Level', folds: true, cell: ({ validation_type }) => validation_type },
   {
     header: 'Verdicts',
     numeric: true,
     cell: (row) => <RowsLink search={{ ...logOf(row, all), mail: 'known' }}>{formatNumber(row.sent)}</RowsLink>,
   },
-  { header: 'Bounced', numeric: true, wideOnly: true, cell: (row) => <Bounced of={row} all={all} /> },
+  { header: 'Bounced', numeric: true, folds: true, cell: (row) => <Bounced of={row} all={all} /> },
   {
     header: 'Rate',
     numeric: true,

@@ -152,7 +152,7 @@ const columnsFor = (rows: LogSearch): readonly Column<Row>[] => [
   {
     header: 'Median time',
     numeric: true,
-    wideOnly: true,
+    folds: true,
     cell: ({ median_ms }) => (median_ms === null ? '–' : formatMs(median_ms)),
   },
 ];

@@ -33,7 +33,7 @@ const explainReply = (body: { reply: string; mx: string }) =>
 
 const COLUMNS: readonly Column<UncertainReply>[] = [
   { header: 'Reply', cell: (reply) => <Reply of={reply} /> },
-  { header: 'Operator', cell: ({ operator }) => operator, wideOnly: true },
+  { header: 'Operator', cell: ({ operator }) => operator, folds: true },
   {
     header: 'Read as',
     cell: ({ finding, rule }) => (
@@ -46,8 +46,8 @@ const COLUMNS: readonly Column<UncertainReply>[] = [
     ),
   },
   { header: 'Count', numeric: true, cell: ({ count }) => formatNumber(count) },
-  { header: 'First seen', cell: ({ first_seen }) => <Timestamp at={first_seen} />, wideOnly: true },
-  { header: 'Last seen', cell: ({ last_seen }) => <Timestamp at={last_seen} />, wideOnly: true },
+  { header: 'First seen', cell: ({ first_seen }) => <Timestamp at={first_seen} />, folds: true },
+  { header: 'Last seen', cell: ({ last_seen }) => <Timestamp at={last_seen} />, folds: true },
 ];
 
 const Reply = ({ of: { code, enhanced_code, template } }: { of: UncertainReply }) => (

@@ -72,7 +72,7 @@ function KeepTables({ found, kept, onChange }: KeepProps) {
                 (passkeys) => onChange({ ...kept, passkeys }),
               ),
               { header: 'Name', cell: (row) => <span className="anywhere">{row.name}</span> },
-              { header: 'Added', wideOnly: true, cell: (row) => <Timestamp at={row.created_at} /> },
+              { header: 'Added', folds: true, cell: (row) => <Timestamp at={row.created_at} /> },
               {
                 header: 'Last used',
                 cell: (row) => (row.last_used_at === null ? 'Not yet' : <Timestamp at={row.last_used_at} />),

@@ -138,8 +138,8 @@ function SessionTable({
           ),
         },
         { header: 'IP address', cell: (row) => <span className="anywhere">{row.ip ?? 'Unknown'}</span> },
-        { header: 'Signed in', wideOnly: true, cell: (row) => <Timestamp at={row.signed_in_at} /> },
-        { header: 'Last seen', cell: (row) => <Timestamp at={row.last_seen_at} /> },
+        { header: 'Signed in', folds: true, cell: (row) => <Timestamp at={row.signed_in_at} /> },
+        { header: 'Last seen', folds: true, cell: (row) => <Timestamp at={row.last_seen_at} /> },
         {
           header: 'Actions',
           quietHeader: true,

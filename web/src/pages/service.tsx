@@ -252,7 +252,7 @@ const NODES: readonly Column<Node>[] = [
     ),
   },
   { header: 'Version', cell: ({ version }) => version ?? 'unknown' },
-  { header: 'Started', wideOnly: true, cell: ({ started_at }) => <Timestamp at={started_at} /> },
+  { header: 'Started', folds: true, cell: ({ started_at }) => <Timestamp at={started_at} /> },
   {
     header: 'Last heartbeat',
     cell: ({ seen_at }) =>
@@ -277,7 +277,7 @@ type Operator = Service['operators'][number];
 const OPERATORS: readonly Column<Operator>[] = [
   { header: 'Operator', cell: ({ operator }) => operatorName(operator) },
   { header: 'Dialogues open', numeric: true, cell: ({ dialogues_open }) => formatNumber(dialogues_open) },
-  { header: 'Checks waiting', numeric: true, wideOnly: true, cell: ({ waiting }) => formatNumber(waiting) },
+  { header: 'Checks waiting', numeric: true, folds: true, cell: ({ waiting }) => formatNumber(waiting) },
   {
     header: 'Breaker',
     cell: ({ breakers_open, breakers_half_open }) =>

@@ -8,7 +8,7 @@ import type { Delivery, Webhook } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { CopyText } from '../parts/copy-text.tsx';
-import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';
+import { type Column, DataTable } from '../parts/data-table.tsx';
 import { DescriptionItem, DescriptionList } from '../parts/description-list.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
@@ -138,8 +138,8 @@ function Deliveries({ of, page, onTurn }: { of: Webhook; page: number; onTurn: (
   const [replayed, setReplayed] = useState<string | null>(null);
   const columns: Column<Delivery>[] = [
     { header: 'Event', cell: (delivery) => <EventName of={delivery} /> },
-    { header: 'Status', wideOnly: true, cell: (delivery) => <DeliveryStatus of={delivery} /> },
-    { header: 'Time', wideOnly: true, cell: ({ created_at }) => <Timestamp at={created_at} /> },
+    { header: 'Status', folds: true, cell: (delivery) => <DeliveryStatus of={delivery} /> },
+    { header: 'Time', folds: true, cell: ({ created_at }) => <Timestamp at={created_at} /> },
     {
       header: 'Actions',
       quietHeader: true,
@@ -185,11 +185,6 @@ function Deliveries({ of, page, onTurn }: { of: Webhook; page: number; onTurn: (
 const EventName = ({ of }: { of: Delivery }) => (
   <>
     <Code>{of.event}</Code>
-    <NarrowOnly>
-      <Text size="xs" component="div">
-        <DeliveryStatus of={of} /> <Timestamp at={of.created_at} />
-      </Text>
-    </NarrowOnly>
   </>
 );
 

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { WEBHOOKS_MAX } from '../../../src/kernel/facts/limits.ts';
 import type { Webhook } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
-import { type Column, DataTable, NarrowOnly } from '../parts/data-table.tsx';
+import { type Column, DataTable } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { formatNumber } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
@@ -67,9 +67,9 @@ const ADMINS_ONLY = 'Only admins and owners can create and change webhooks.';
 
 const COLUMNS: readonly Column<Webhook>[] = [
   { header: 'Webhook', cell: (webhook) => <Endpoint of={webhook} /> },
-  { header: 'Events', wideOnly: true, cell: ({ events }) => <Events of={events} /> },
-  { header: 'Status', wideOnly: true, cell: (webhook) => <WebhookStatus of={webhook} /> },
-  { header: 'Created', wideOnly: 'first', cell: ({ created_at }) => <Timestamp at={created_at} /> },
+  { header: 'Events', folds: true, cell: ({ events }) => <Events of={events} /> },
+  { header: 'Status', folds: true, cell: (webhook) => <WebhookStatus of={webhook} /> },
+  { header: 'Created', folds: 'first', cell: ({ created_at }) => <Timestamp at={created_at} /> },
 ];
 
 function Endpoint({ of }: { of: Webhook }) {
@@ -89,11 +89,6 @@ function Endpoint({ of }: { of: Webhook }) {
           {description}
         </Text>
       )}
-      <NarrowOnly>
-        <Text size="xs" component="div">
-          <WebhookStatus of={of} />
-        </Text>
-      </NarrowOnly>
     </>
   );
 }

@@ -14,8 +14,14 @@ export interface Column<T> {
   readonly control?: ReactNode;
   /** In place of the header's text: what sorts by the column, and whether that is so. */
   readonly sort?: { readonly control: ReactNode; readonly by: 'ascending' | 'descending' | 'none' };
-  /** Left out where the table, whatever the screen, is narrow: below 720 px, or the first of all below 960 px. */
-  readonly wideOnly?: boolean | 'first';
+  /**
+   * Where the table, whatever the screen, is narrow, the cell folds: it stands below the first one that does not, with
+   * its header.
+   * Below 720 px, or the first of all below 960 px.
+   */
+  readonly folds?: boolean | 'first';
+  /** Left out where it would fold: it only pictures what another column says. */
+  readonly leaves?: boolean;
 }
 
 /**
@@ -31,8 +37,11 @@ export function DataTable<T>(props: {
   const { label, columns, rows, rowKey } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const fits = useFits(scroller);
-  const look = ({ numeric, wideOnly }: Column<T>) =>
-    `${numeric ? `numbers ${css.numeric}` : ''} ${wideOnly ? css[wideOnly === 'first' ? 'first' : 'wideOnly'] : ''}`;
+  const look = ({ numeric, folds, leaves }: Column<T>) =>
+    `${numeric ? `numbers ${css.numeric}` : ''} ${folds || leaves ? css[folds === 'first' ? 'wide' : 'medium'] : ''}`;
+  // A box that selects the row is no place for the rest of it.
+  const host = columns.find(({ control, folds }) => control === undefined && !folds);
+  const folding = columns.filter(({ folds }) => folds);
   return (
     <div className={css.panel}>
       <section
@@ -64,6 +73,7 @@ export function DataTable<T>(props: {
                 {columns.map((column) => (
                   <td key={column.header} className={look(column)}>
                     {column.cell(row)}
+                    {column === host && folding.length > 0 && <Folded columns={folding} row={row} />}
                   </td>
                 ))}
               </tr>
@@ -90,5 +100,21 @@ function useFits(scroller: RefObject<HTMLElement | null>): boolean {
   return fits;
 }
 
-/** Shown where columns are left out, to tell what they would. */
-export const NarrowOnly = ({ children }: { children: ReactNode }) => <div className={css.narrowOnly}>{children}</div>;
+/** The cells of columns that fold, in another one. */
+function Folded<T>({ columns, row }: { columns: readonly Column<T>[]; row: T }) {
+  const cells = columns.map(({ cell, ...column }) => ({ ...column, content: cell(row) }));
+  return (
+    <div className={css.folded}>
+      {cells.map(
+        ({ header, quietHeader, folds, content }) =>
+          content !== null &&
+          content !== false &&
+          content !== '' && (
+            <div key={header} className={folds === 'first' ? css.belowWide : css.belowMedium}>
+              {!quietHeader && <span className={css.header}>{header}</span>} {content}
+            </div>
+          ),
+      )}
+    </div>
+  );
+}

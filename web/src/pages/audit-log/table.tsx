@@ -6,9 +6,10 @@ import { Timestamp } from '../../parts/timestamp.tsx';
 import { describeActor, describeEvent, type Entry } from './events.ts';
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { header: 'Time', cell: ({ at }) => <Timestamp at={at} /> },
+  { header: 'Time', folds: true, cell: ({ at }) => <Timestamp at={at} /> },
   {
     header: 'Actor',
+    folds: true,
     cell: (entry) => (
       <>
         <span className="anywhere">{describeActor(entry)}</span>
@@ -23,15 +24,12 @@ const COLUMNS: readonly Column<Entry>[] = [
       return (
         <>
           {title}
-          <Text size="sm" className="anywhere" hiddenFrom="sm">
-            {entry.target}
-          </Text>
           <Small>{details}</Small>
         </>
       );
     },
   },
-  { header: 'Target', cell: ({ target }) => <span className="anywhere">{target}</span>, wideOnly: true },
+  { header: 'Target', cell: ({ target }) => <span className="anywhere">{target}</span>, folds: true },
 ];
 
 function Small({ children }: { children: string | null }) {
@@ -50,6 +48,7 @@ export const AuditLogTable = ({ entries }: { entries: readonly Entry[] }) => (
 type OperatorEntry = OperatorAuditLog['entries'][number];
 const ACCOUNT: Column<OperatorEntry> = {
   header: 'Account',
+  folds: true,
   cell: ({ account, account_name: name }) =>
     account === null ? (
       <span className="dim">none</span>

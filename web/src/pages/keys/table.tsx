@@ -4,7 +4,7 @@ import { useRef } from 'react';
 import { KEY_USAGE_DAYS } from '../../../../src/kernel/facts/limits.ts';
 import { DEFAULT_SCOPES, KEY_SCOPES } from '../../../../src/kernel/facts/scopes.ts';
 import type { DashboardKey, KeyUsage } from '../../api/schema.ts';
-import { type Column, DataTable, NarrowOnly } from '../../parts/data-table.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatDate, formatNumber, pluralize } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { useKeptTime } from '../../parts/kept-time.ts';
@@ -50,19 +50,19 @@ export function KeysTable(props: {
     {
       ...by('requests', `${KEY_USAGE_DAYS} days`),
       numeric: true,
-      wideOnly: true,
+      folds: true,
       cell: ({ id }) => usage && <Usage id={id} of={used.get(id)} days={usage.days.length} source={search.source} />,
     },
     {
       ...by('rejected', 'Rejected'),
       numeric: true,
-      wideOnly: true,
+      folds: true,
       cell: ({ id }) => usage && <Rejected id={id} count={used.get(id)?.rejected ?? 0} />,
     },
-    { ...by('used', 'Last used'), wideOnly: true, cell: (key) => <LastUsed of={key} /> },
-    { header: 'Allowed IP addresses', wideOnly: true, cell: ({ allow_ips }) => <Addresses of={allow_ips} /> },
-    { header: 'Scopes\u00a0and\u00a0budget', wideOnly: 'first', cell: (key) => <Limits of={key} /> },
-    { ...by('created', 'Created'), wideOnly: 'first', cell: ({ created_at }) => <Timestamp at={created_at} /> },
+    { ...by('used', 'Last used'), folds: true, cell: (key) => <LastUsed of={key} /> },
+    { header: 'Allowed IP addresses', folds: true, cell: ({ allow_ips }) => <Addresses of={allow_ips} /> },
+    { header: 'Scopes\u00a0and\u00a0budget', folds: 'first', cell: (key) => <Limits of={key} /> },
+    { ...by('created', 'Created'), folds: 'first', cell: ({ created_at }) => <Timestamp at={created_at} /> },
   ];
   if (onOpen)
     columns.push({
@@ -101,9 +101,8 @@ const Rejected = ({ id, count }: { id: string; count: number }) =>
     </Link>
   );
 
-/** On narrow screens it includes the last use. */
 function KeyName({ of }: { of: DashboardKey }) {
-  const { id, name, key, state, notices, last_used_at, expires_at } = of;
+  const { id, name, key, state, notices, expires_at } = of;
   const time = useKeptTime();
   return (
     <>
@@ -125,12 +124,6 @@ function KeyName({ of }: { of: DashboardKey }) {
           </Badge>
         ))}
       </Group>
-      <NarrowOnly>
-        <Text size="xs" component="div">
-          {last_used_at === null ? 'Never used' : 'Last used '}
-          {last_used_at !== null && <LastUsed of={of} />}
-        </Text>
-      </NarrowOnly>
     </>
   );
 }

@@ -8,16 +8,16 @@ import { Timestamp } from '../../parts/timestamp.tsx';
 type Row = Ledger['rows'][number];
 
 const COLUMNS: readonly Column<Row>[] = [
-  { header: 'Time', cell: timeOf },
+  { header: 'Time', folds: true, cell: timeOf },
   { header: 'Transaction', cell: describeRow },
   { header: 'Change', numeric: true, cell: ({ amount }) => formatChange(amount) },
   {
     header: 'Charged',
     numeric: true,
     cell: ({ charged }) => (charged === 0 ? '' : formatNumber(charged)),
-    wideOnly: true,
+    folds: true,
   },
-  { header: 'Note', cell: ({ note }) => <span className="anywhere">{note}</span>, wideOnly: true },
+  { header: 'Note', cell: ({ note }) => <span className="anywhere">{note}</span>, folds: true },
 ];
 const VERIFICATION: Column<Row> = {
   header: 'Verification',

@@ -19,8 +19,8 @@ interface DeferredAddress {
 const COLUMNS: readonly Column<DeferredAddress>[] = [
   { header: 'Address', cell: ({ email }) => <span className="mono anywhere">{escapeInvisible(email)}</span> },
   { header: 'Next attempt', cell: ({ retry_at }) => <Timestamp at={retry_at} /> },
-  { header: 'Attempts', cell: ({ attempts }) => formatNumber(attempts), numeric: true, wideOnly: true },
-  { header: 'First attempt', cell: ({ first_at }) => <Timestamp at={first_at} />, wideOnly: 'first' },
+  { header: 'Attempts', cell: ({ attempts }) => formatNumber(attempts), numeric: true, folds: true },
+  { header: 'First attempt', cell: ({ first_at }) => <Timestamp at={first_at} />, folds: 'first' },
 ];
 
 /** Addresses whose server deferred the answer, with the time of their next attempt. */

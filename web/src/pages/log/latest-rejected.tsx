@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { api, unwrap } from '../../api/client.ts';
 import type { RejectedRequest } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
-import { type Column, DataTable, NarrowOnly } from '../../parts/data-table.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { formatDateTime, formatNumber } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { Panel } from '../../parts/panel.tsx';
@@ -59,6 +59,7 @@ const keyName = ({ key, request_id }: RejectedRequest): string =>
 const columnsFor = (search: LogSearch): readonly Column<RejectedRequest>[] => [
   {
     header: 'Time',
+    folds: true,
     cell: ({ id, at }) => (
       <Link className={css.go} to="/log" search={{ ...search, open: rejectedRowId(id) }}>
         {formatDateTime(at)}
@@ -75,16 +76,13 @@ const columnsFor = (search: LogSearch): readonly Column<RejectedRequest>[] => [
             {row.request_id === null ? `${formatNumber(row.count)} more in this minute` : rejectionName(row)}
           </span>
         </span>
-        <NarrowOnly>
-          <span className="dim anywhere">{[keyName(row), row.client_ip].filter(Boolean).join(', ')}</span>
-        </NarrowOnly>
       </>
     ),
   },
-  ...('key' in search ? [] : [{ header: 'Key', wideOnly: true, cell: keyName } satisfies Column<RejectedRequest>]),
+  ...('key' in search ? [] : [{ header: 'Key', folds: true, cell: keyName } satisfies Column<RejectedRequest>]),
   {
     header: 'IP address',
-    wideOnly: true,
+    folds: true,
     cell: ({ client_ip }) => client_ip !== null && <span className="mono anywhere">{client_ip}</span>,
   },
 ];

@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { Fragment, memo, type ReactNode } from 'react';
 import type { LogEntry, RejectedRequest } from '../../api/schema.ts';
-import { formatClock, formatDateTime, formatDay, formatNumber, pluralize } from '../../parts/format.ts';
+import { formatClock, formatDateTime, formatDay, formatMs, formatNumber, pluralize } from '../../parts/format.ts';
 import { Glyph } from '../../parts/glyph.tsx';
 import { BelowAddress, OpenableRow, openHref, RowGroups, RowLink, RowsTable } from '../../parts/rows.tsx';
 import lineCss from '../../parts/verdict/verdict-line.module.css';
@@ -34,7 +34,7 @@ export const LogTable = memo(function LogTable(props: {
             Verdict
           </th>
           <th scope="col" className={css.key}>
-            Key
+            Source
           </th>
           <th scope="col" className={css.level}>
             Level
@@ -86,7 +86,7 @@ const verificationCells = (entry: LogEntry): Cells => ({
   verdict: <VerdictLine of={entry} />,
   source: entry.list?.name ?? entry.key?.name ?? 'Dashboard',
   level: levelText(entry),
-  took: `${formatNumber(entry.duration_ms)} ms`,
+  took: formatMs(entry.duration_ms),
   credits: formatNumber(entry.credits_used),
 });
 

@@ -7,9 +7,9 @@ import { api, unwrap } from '../../api/client.ts';
 import type { OutcomeSource } from '../../api/schema.ts';
 import { useAccount } from '../../api/session.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
-import { type Column, DataTable, NarrowOnly } from '../../parts/data-table.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { DialogForm } from '../../parts/dialog-form.tsx';
-import { formatNumber, pluralize } from '../../parts/format.ts';
+import { formatNumber } from '../../parts/format.ts';
 import { notify } from '../../parts/notify.tsx';
 import { Timestamp } from '../../parts/timestamp.tsx';
 import { CallerUrl, RollSecret } from '../webhooks/caller-secret.tsx';
@@ -39,13 +39,13 @@ export const Connections = (props: {
 
 const COLUMNS: readonly Column<OutcomeSource>[] = [
   { header: 'Connection', cell: (source) => <NameAndUrl of={source} /> },
-  { header: 'Outcomes', numeric: true, wideOnly: true, cell: (source) => <Received of={source} text={formatNumber} /> },
-  { header: 'Last one', wideOnly: true, cell: (source) => <LastOne of={source} /> },
+  { header: 'Outcomes', numeric: true, folds: true, cell: (source) => <Received of={source} /> },
+  { header: 'Last one', folds: true, cell: (source) => <LastOne of={source} /> },
 ];
 
 /** How many, which leads to the verifications. */
-const Received = ({ of: { id, received }, text }: { of: OutcomeSource; text: (n: number) => string }) =>
-  received === 0 ? text(0) : <RowsLink search={{ reported: id }}>{text(received)}</RowsLink>;
+const Received = ({ of: { id, received } }: { of: OutcomeSource }) =>
+  received === 0 ? 0 : <RowsLink search={{ reported: id }}>{formatNumber(received)}</RowsLink>;
 
 const LastOne = ({ of: { last_received_at } }: { of: OutcomeSource }) =>
   last_received_at === null ? 'None yet' : <Timestamp at={last_received_at} />;
@@ -96,11 +96,6 @@ function NameAndUrl({ of }: { of: OutcomeSource }) {
           The previous secret is accepted until <Timestamp at={previous_secret_until} />
         </Text>
       )}
-      <NarrowOnly>
-        <Text size="xs" component="div">
-          <Received of={of} text={(n) => pluralize(n, 'outcome')} />. Last one: <LastOne of={of} />
-        </Text>
-      </NarrowOnly>
     </Stack>
   );
 }

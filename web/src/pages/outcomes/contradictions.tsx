@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { CalibratedVerdict, ListedContradiction } from '../../api/schema.ts';
-import { type Column, DataTable, NarrowOnly } from '../../parts/data-table.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { operatorName } from '../../parts/operator-name.ts';
 import { Timestamp } from '../../parts/timestamp.tsx';
 import { VerdictLine } from '../../parts/verdict/verdict-line.tsx';
@@ -11,7 +11,7 @@ export type VerdictKind = Pick<CalibratedVerdict, 'deliverability' | 'reason' | 
 /** Of verdicts that differ by it alone: a full mailbox that is risky may be used again. */
 const statusOf = ({ deliverability }: VerdictKind) => (deliverability === 'undeliverable' ? 'bad' : 'good');
 /** In words, where there are no columns for it. */
-export const placeOf = (of: VerdictKind): string =>
+const placeOf = (of: VerdictKind): string =>
   `${of.provider === null ? 'provider not known' : operatorName(of.provider)}, ${of.validation_type}`;
 export const VerdictOf = ({ of }: { of: VerdictKind }) => <VerdictLine of={{ ...of, status: statusOf(of) }} />;
 
@@ -47,15 +47,10 @@ export function ContradictionsTable<T extends Contradiction>(props: {
           <Text size="xs" c="dimmed">
             {placeOf(row)}
           </Text>
-          <NarrowOnly>
-            <Text size="xs" className="anywhere">
-              {decidedBy(row)}
-            </Text>
-          </NarrowOnly>
         </>
       ),
     },
-    { header: 'Decided by', wideOnly: true, cell: (row) => <span className="anywhere">{decidedBy(row)}</span> },
+    { header: 'Decided by', folds: true, cell: (row) => <span className="anywhere">{decidedBy(row)}</span> },
     {
       header: 'Outcome',
       cell: (row) => (
@@ -64,15 +59,10 @@ export function ContradictionsTable<T extends Contradiction>(props: {
           <Text size="xs" className="anywhere">
             {bounceOf(row)}
           </Text>
-          <NarrowOnly>
-            <Text size="xs" component="div">
-              <Timestamp at={row.at} />
-            </Text>
-          </NarrowOnly>
         </>
       ),
     },
-    { header: 'At', wideOnly: true, cell: ({ at }) => <Timestamp at={at} /> },
+    { header: 'At', folds: true, cell: ({ at }) => <Timestamp at={at} /> },
   ];
   return <DataTable label="Contradictions" columns={columns} rows={props.rows} rowKey={props.rowKey} />;
 }

@@ -77,20 +77,20 @@ export function ByKey(props: {
       ),
     },
     { ...by('requests', 'Verified'), numeric: true, cell: ({ requests }) => formatNumber(requests) },
-    { header: 'Verdicts', wideOnly: true, cell: (row) => row.requests > 0 && <Verdicts of={row} /> },
+    { header: 'Verdicts', leaves: true, cell: (row) => row.requests > 0 && <Verdicts of={row} /> },
     {
       ...by('unknown', 'Unknown'),
       numeric: true,
       cell: (row) => count(row, row.outcomes.unknown, { deliverability: 'unknown' }),
     },
-    { ...by('credits', 'Credits'), numeric: true, wideOnly: true, cell: ({ credits }) => formatNumber(credits) },
+    { ...by('credits', 'Credits'), numeric: true, folds: true, cell: ({ credits }) => formatNumber(credits) },
     ...(before === null
       ? []
       : [
           {
             header: 'Change',
             numeric: true,
-            wideOnly: true,
+            folds: true,
             cell: ({ key_id, requests }: Row) => changeText(requests, then.get(key_id) ?? 0),
           } satisfies Column<Row>,
         ]),

@@ -40,7 +40,7 @@ export function TopReasons(props: { chart: UsageChart; before: UsageChart | null
     {
       header: 'Share of the most frequent',
       quietHeader: true,
-      wideOnly: true,
+      leaves: true,
       cell: ({ requests, outcome }) => (
         <span className={css.track}>
           <span className={css.bar} data-outcome={outcome} style={{ width: `${(requests / most) * 100}%` }} />

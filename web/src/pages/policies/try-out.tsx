@@ -208,5 +208,5 @@ const COLUMNS: readonly Column<TrialItem>[] = [
     ),
   },
   { header: 'Because of', cell: ({ because }) => groundsText(because) },
-  { header: 'Time', wideOnly: true, cell: ({ created_at }) => <Timestamp at={created_at} /> },
+  { header: 'Time', folds: true, cell: ({ created_at }) => <Timestamp at={created_at} /> },
 ];

@@ -143,7 +143,7 @@ export function PasskeysSection({ user }: { user: SignedInUser }) {
           rowKey={(row) => row.id}
           columns={[
             { header: 'Name', cell: (row) => <span className="anywhere">{row.name}</span> },
-            { header: 'Added', wideOnly: true, cell: (row) => <Timestamp at={row.created_at} /> },
+            { header: 'Added', folds: true, cell: (row) => <Timestamp at={row.created_at} /> },
             {
               header: 'Last used',
               cell: (row) => (row.last_used_at === null ? 'Not yet' : <Timestamp at={row.last_used_at} />),

@@ -4,6 +4,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { ADDRESS_LENGTH, TIMEOUT_MS } from '../../../src/kernel/facts/limits.ts';
 import { DEFAULT_LEVEL, heldPrice, LEVELS, type Level } from '../../../src/kernel/facts/plans.ts';
+import { REASON_NAMES } from '../../../src/kernel/facts/reasons.ts';
 import { overviewQuery } from '../api/account.ts';
 import { api, unwrap } from '../api/client.ts';
 import { handleApiError } from '../api/query-client.ts';
@@ -54,18 +55,15 @@ export function VerifyPage() {
               Verdict
             </Title>
             <Verdict key={state.reply.result.id} reply={state.reply.result} onSuggestion={take}>
-              <Stack gap={4}>
-                <Text size="sm">
-                  Cost: {pluralize(state.reply.result.credits_used, 'credit')}.{' '}
-                  {!test && `${pluralize(state.reply.credits_remaining, 'credit')} available. `}
-                  <Anchor
-                    underline="always"
-                    renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id: state.reply.result.id }} />}
-                  >
-                    View in the log
-                  </Anchor>
-                </Text>
-              </Stack>
+              <Text size="sm">
+                {!test && `${pluralize(state.reply.credits_remaining, 'credit')} available. `}
+                <Anchor
+                  underline="always"
+                  renderRoot={(props) => <Link {...props} to="/log/$id" params={{ id: state.reply.result.id }} />}
+                >
+                  View in the log
+                </Anchor>
+              </Text>
             </Verdict>
           </section>
         )}
@@ -152,7 +150,7 @@ function VerifyForm(props: {
   input: RefObject<HTMLInputElement | null>;
 }) {
   const { verification, overview, input } = props;
-  const { prices } = useAccount();
+  const { prices, test } = useAccount();
   const { state, email, setEmail, verify: ask } = verification;
   const [level, setLevel] = useState<Level>(DEFAULT_LEVEL);
   const [missing, setMissing] = useState(false);
@@ -186,6 +184,7 @@ function VerifyForm(props: {
           onChange={(event) => setEmail(event.currentTarget.value)}
           error={(missing && email.trim() === '' && 'Enter an email address.') || fieldError(error, 'email')}
         />
+        {test && <TestAddresses onChoose={setEmail} />}
         <Radio.Group
           label="Level"
           value={level}
@@ -220,6 +219,19 @@ function VerifyForm(props: {
     </form>
   );
 }
+
+/** What test mode finds is chosen by the local part (docs/testing.md). */
+const TEST_ADDRESSES = ['deliverable', 'typo', ...REASON_NAMES].map((outcome) => `${outcome}@example.com`);
+
+const TestAddresses = ({ onChoose }: { onChoose: (email: string) => void }) => (
+  <Group gap={4} role="group" aria-label="Test addresses">
+    {TEST_ADDRESSES.map((email) => (
+      <Button key={email} size="compact-xs" radius="xl" className="mono" onClick={() => onChoose(email)}>
+        {email}
+      </Button>
+    ))}
+  </Group>
+);
 
 const BUDGET_SECONDS = TIMEOUT_MS.default / 1000;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decidingLine } from './deciding-line.ts';
+import { decidingLines } from './deciding-line.ts';
 
 /** `> ` what was sent, `< ` what came back. */
 const transcriptOf = (text: string) =>
@@ -25,16 +25,16 @@ const PIPELINED = transcriptOf(`# connected
 < 250 ok`);
 
 it('is the reply to the command of the stage, in the order of the commands', () => {
-  expect(decidingLine(PIPELINED, { stage: 'rcpt', code: 250 })).toBe(10);
-  expect(decidingLine(PIPELINED, { stage: 'rcpt', code: 550 })).toBe(11);
-  expect(decidingLine(PIPELINED, { stage: 'mail', code: 250 })).toBe(8);
-  expect(decidingLine(PIPELINED, { stage: 'ehlo', code: 250 })).toBe(4);
+  expect(decidingLines(PIPELINED, { stage: 'rcpt', code: 250 })).toEqual({ first: 9, last: 10 });
+  expect(decidingLines(PIPELINED, { stage: 'rcpt', code: 550 })).toEqual({ first: 11, last: 11 });
+  expect(decidingLines(PIPELINED, { stage: 'mail', code: 250 })).toEqual({ first: 8, last: 8 });
+  expect(decidingLines(PIPELINED, { stage: 'ehlo', code: 250 })).toEqual({ first: 3, last: 4 });
 });
 
 it('is none where no reply decided, or it is not in the transcript', () => {
-  expect(decidingLine(PIPELINED, { stage: 'rcpt', code: 451 })).toBe(-1);
-  expect(decidingLine(PIPELINED, { stage: 'rcpt', code: null })).toBe(-1);
-  expect(decidingLine(PIPELINED, { stage: 'greeting', code: 220 })).toBe(-1);
-  expect(decidingLine([], { stage: 'rcpt', code: 250 })).toBe(-1);
-  expect(decidingLine(PIPELINED, {})).toBe(-1);
+  expect(decidingLines(PIPELINED, { stage: 'rcpt', code: 451 })).toBeNull();
+  expect(decidingLines(PIPELINED, { stage: 'rcpt', code: null })).toBeNull();
+  expect(decidingLines(PIPELINED, { stage: 'greeting', code: 220 })).toBeNull();
+  expect(decidingLines([], { stage: 'rcpt', code: 250 })).toBeNull();
+  expect(decidingLines(PIPELINED, {})).toBeNull();
 });

@@ -13,18 +13,28 @@ const COMMANDS: Readonly<Record<string, RegExp>> = {
   rcpt: /^RCPT\b/i,
 };
 
+/** Indexes of the lines of a reply. */
+interface Lines {
+  readonly first: number;
+  readonly last: number;
+}
+
+const isContinued = (text: string): boolean => /^\d{3}-/.test(text);
+
 /**
- * Index of the last line of the reply that decided; -1: none can be identified. Servers reply in the order of the
- * commands (RFC 2920 §3.1), after a greeting, and one line of each reply has no hyphen after its code (RFC 5321
- * §4.2.1).
+ * The lines of the reply that decided; null: none can be identified. Servers reply in the order of the commands
+ * (RFC 2920 §3.1), after a greeting, and the last line of each reply has no hyphen after its code (RFC 5321 §4.2.1).
  */
-export function decidingLine(transcript: Transcript, { stage, code }: Decided): number {
+export function decidingLines(transcript: Transcript, { stage, code }: Decided): Lines | null {
   const command = COMMANDS[stage ?? ''];
-  if (command === undefined || code == null) return -1;
+  if (command === undefined || code == null) return null;
   const unanswered = ['greeting'];
-  return transcript.findIndex(({ from, text }) => {
+  const last = transcript.findIndex(({ from, text }) => {
     if (from === 'client') unanswered.push(text);
     if (from !== 'server' || !/^\d{3}(?!-)/.test(text)) return false;
     return command.test(unanswered.shift() ?? '') && text.startsWith(String(code));
   });
+  if (last < 0) return null;
+  const before = transcript.slice(0, last);
+  return { first: before.findLastIndex(({ from, text }) => from !== 'server' || !isContinued(text)) + 1, last };
 }

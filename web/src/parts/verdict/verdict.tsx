@@ -1,12 +1,12 @@
-import { Badge, Button, Group, List, Stack, Text, Title } from '@mantine/core';
+import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
 import type { ProviderKind } from '../../../../src/kernel/facts/reasons.ts';
 import type { Verification } from '../../api/schema.ts';
-import { DataTable } from '../data-table.tsx';
+import { type Column, DataTable } from '../data-table.tsx';
 import { formatDateTime, formatMs, pluralize } from '../format.ts';
 import { Glyph } from '../glyph.tsx';
-import { decidingLine } from './deciding-line.ts';
+import { decidingLines } from './deciding-line.ts';
 import { escapeInvisible } from './escape-invisible.ts';
 import { outcomeOf, reasonName } from './outcome.ts';
 import { retryWords, wordsOf } from './reasons.ts';
@@ -18,32 +18,56 @@ type EvidenceData = NonNullable<Verification['evidence']>;
 
 const SPEAKERS = { client: 'Mailvet', server: 'Server', note: 'Note' } as const;
 
-/** Mail servers and the SMTP transcript. All of it is untrusted text. */
-function Evidence({ evidence, check }: { evidence: EvidenceData; check: Verification['checks']['smtp'] }) {
-  const { mail_hosts, unusable_hosts, smtp } = evidence;
+type MailServer = NonNullable<Verification['checks']['mx']['records']>[number] & {
+  /** Null: not looked up, or not kept. */
+  readonly addresses: readonly string[] | null;
+  readonly unusable: string | null;
+};
+
+/** The mail servers that the domain names, with what was found about each; all of it is untrusted text. */
+function mailServersOf({ checks, evidence }: Verification): readonly MailServer[] {
+  const { mail_hosts = [], unusable_hosts = [] } = evidence ?? {};
+  // A domain without MX records is its own mail server.
+  const records = checks.mx.records?.length ? checks.mx.records : mail_hosts;
+  return records.map(({ host, priority }) => ({
+    host,
+    priority,
+    addresses: mail_hosts.find((one) => one.host === host)?.addresses ?? null,
+    unusable: unusable_hosts.find((one) => one.host === host)?.why ?? null,
+  }));
+}
+
+const MAIL_SERVERS: readonly Column<MailServer>[] = [
+  { header: 'Host', cell: ({ host }) => <span className="mono anywhere">{escapeInvisible(host)}</span> },
+  { header: 'Priority', cell: ({ priority }) => priority, numeric: true },
+];
+const ADDRESSES: Column<MailServer> = {
+  header: 'IP addresses',
+  folds: true,
+  cell: ({ addresses, unusable }) =>
+    unusable === null ? (
+      <span className="mono anywhere">{addresses?.join(', ')}</span>
+    ) : (
+      <span className="anywhere">Unusable: {escapeInvisible(unusable)}</span>
+    ),
+};
+
+function MailServers({ of }: { of: Verification }) {
+  const servers = mailServersOf(of);
+  if (servers.length === 0) return null;
+  const isLookedUp = servers.some(({ addresses, unusable }) => addresses !== null || unusable !== null);
   return (
-    <Stack component="section" gap="lg" aria-label="Evidence">
-      {mail_hosts.length + unusable_hosts.length > 0 && (
-        <div>
-          <Title order={3} mb="xs">
-            Mail servers
-          </Title>
-          <List size="sm" listStyleType="none">
-            {mail_hosts.map(({ host, priority, addresses }) => (
-              <List.Item key={`${priority} ${host}`} className="anywhere">
-                {escapeInvisible(host)} (priority {priority}): {addresses.join(', ')}
-              </List.Item>
-            ))}
-            {unusable_hosts.map(({ host, why }) => (
-              <List.Item key={host} className="anywhere">
-                {escapeInvisible(host)}: unusable, {escapeInvisible(why)}
-              </List.Item>
-            ))}
-          </List>
-        </div>
-      )}
-      {smtp && <Transcript smtp={smtp} check={check} />}
-    </Stack>
+    <section aria-label="Mail servers">
+      <Title order={3} mb="xs">
+        Mail servers
+      </Title>
+      <DataTable
+        label="Mail servers"
+        columns={isLookedUp ? [...MAIL_SERVERS, ADDRESSES] : MAIL_SERVERS}
+        rows={servers}
+        rowKey={({ host, priority }) => `${priority} ${host}`}
+      />
+    </section>
   );
 }
 
@@ -54,7 +78,7 @@ function Transcript({
   smtp: NonNullable<EvidenceData['smtp']>;
   check: Verification['checks']['smtp'];
 }) {
-  const deciding = decidingLine(smtp.transcript, check);
+  const deciding = decidingLines(smtp.transcript, check);
   const facts = [
     smtp.host && `Host: ${escapeInvisible(smtp.host)}`,
     smtp.address && `IP address: ${smtp.address}`,
@@ -73,12 +97,16 @@ function Transcript({
       ) : (
         <ol className={css.dialogue} aria-label="SMTP transcript">
           {smtp.transcript.map(({ at, from, text }, i) => (
-            <li key={`${i} ${at}`} data-from={from} data-deciding={i === deciding || undefined}>
+            <li
+              key={`${i} ${at}`}
+              data-from={from}
+              data-deciding={(deciding !== null && i >= deciding.first && i <= deciding.last) || undefined}
+            >
               <span className={css.time}>{(at / 1000).toFixed(3)} s</span>
               <span>{SPEAKERS[from]}</span>
               <span>
                 <code dir="ltr">{escapeInvisible(text)}</code>
-                {i === deciding && <span className={css.decides}>decides</span>}
+                {i === deciding?.last && <span className={css.decides}>decides</span>}
               </span>
             </li>
           ))}
@@ -92,7 +120,7 @@ type Checks = Verification['checks'];
 type Result = Checks['domain']['result'];
 
 interface CheckRow {
-  readonly name: keyof Checks;
+  /** Of one, or of some that were skipped for the same cause. */
   readonly title: string;
   readonly result: Result;
   readonly summary: string;
@@ -104,11 +132,12 @@ type Fact = readonly [name: string, value: string | number | null | undefined];
 
 interface Check {
   readonly title: string;
-  readonly results: Readonly<Record<Result, string>>;
+  /** What is said of it where it decided, and others were not needed. */
+  readonly decided: string;
+  readonly results: Readonly<Record<Exclude<Result, 'skipped'>, string>>;
   readonly facts?: (checks: Checks) => readonly Fact[];
 }
 
-const skipped = 'Skipped: an earlier check decided, or the level does not include this check.';
 const unknown = 'Could not be determined.';
 
 const KIND_WORDS: Readonly<Record<ProviderKind, string>> = {
@@ -123,7 +152,8 @@ const KIND_WORDS: Readonly<Record<ProviderKind, string>> = {
 const CHECKS: Readonly<Record<keyof Checks, Check>> = {
   syntax: {
     title: 'Syntax',
-    results: { pass: 'Valid.', fail: 'Invalid.', unknown, skipped },
+    decided: 'the syntax decided',
+    results: { pass: 'Valid.', fail: 'Invalid.', unknown },
     facts: ({ syntax: { error, index } }) => [
       ['error', error && (SYNTAX_ERROR_NAMES[error] ?? error)],
       ['position', index === undefined ? null : index + 1],
@@ -131,7 +161,8 @@ const CHECKS: Readonly<Record<keyof Checks, Check>> = {
   },
   filter: {
     title: 'Your filters',
-    results: { pass: 'No filter blocks it.', fail: 'A filter blocks it.', unknown, skipped },
+    decided: 'a filter decided',
+    results: { pass: 'No filter blocks it.', fail: 'A filter blocks it.', unknown },
     facts: ({ filter: { id, filter_id = id, action, value } }) => [
       ['filter', filter_id],
       ['action', action],
@@ -140,11 +171,11 @@ const CHECKS: Readonly<Record<keyof Checks, Check>> = {
   },
   disposable: {
     title: 'Disposable lists',
+    decided: 'the disposable list decided',
     results: {
       pass: 'Not listed.',
       fail: 'Listed as disposable.',
       unknown: 'Listed only by less reliable sources. This does not affect the verdict.',
-      skipped,
     },
     facts: ({ disposable: { matched, list_version } }) => [
       ['entry', matched],
@@ -153,11 +184,13 @@ const CHECKS: Readonly<Record<keyof Checks, Check>> = {
   },
   domain: {
     title: 'Domain',
-    results: { pass: 'Exists.', fail: 'Does not exist.', unknown: 'DNS lookup failed.', skipped },
+    decided: 'the domain decided',
+    results: { pass: 'Exists.', fail: 'Does not exist.', unknown: 'DNS lookup failed.' },
   },
   mx: {
     title: 'Mail servers',
-    results: { pass: 'Found.', fail: 'None usable.', unknown: 'DNS lookup failed.', skipped },
+    decided: 'the mail servers of the domain decided',
+    results: { pass: 'Found.', fail: 'None usable.', unknown: 'DNS lookup failed.' },
     facts: ({ mx: { provider, provider_kind: kind, failure } }) => [
       ['provider', provider],
       ['its hosts', kind == null ? null : KIND_WORDS[kind]],
@@ -166,7 +199,8 @@ const CHECKS: Readonly<Record<keyof Checks, Check>> = {
   },
   smtp: {
     title: 'Mailbox',
-    results: { pass: 'The server accepts the address.', fail: 'The server rejects the address.', unknown, skipped },
+    decided: 'the mail server decided',
+    results: { pass: 'The server accepts the address.', fail: 'The server rejects the address.', unknown },
     facts: ({ smtp: { host, stage, code, enhanced_code, tls, rule, egress } }) => [
       ['host', host],
       ['stage', stage],
@@ -178,23 +212,39 @@ const CHECKS: Readonly<Record<keyof Checks, Check>> = {
   },
   catch_all: {
     title: 'Catch-all',
+    decided: 'the catch-all check decided',
     results: {
       pass: 'The server rejects a random address.',
       fail: 'The server accepts any address.',
       unknown,
-      skipped,
     },
     // The answer is remembered for hours.
     facts: ({ catch_all: { checked_at: at } }) => [['answered', at == null ? null : formatDateTime(at)]],
   },
 };
 
-function checkRows(checks: Checks): CheckRow[] {
-  return keysOf(CHECKS).map((name) => {
+/** Why checks were skipped: those after the last one that ran. */
+function skippedBecause({ checks, reason, validation_type }: Verification): string {
+  if (reason === 'bounced_before') return 'Not needed: earlier mail to the address bounced.';
+  const last = keysOf(CHECKS).findLast((name) => checks[name].result !== 'skipped');
+  if (last === undefined) return 'Not needed.';
+  const isOpen = checks[last].result === 'pass' && checks.smtp.result === 'skipped';
+  return isOpen ? `Not part of the ${validation_type} level.` : `Not needed: ${CHECKS[last].decided}.`;
+}
+
+function checkRows(reply: Verification): CheckRow[] {
+  const { checks } = reply;
+  const names = keysOf(CHECKS);
+  const isSkipped = (name: keyof Checks) => checks[name].result === 'skipped';
+  const skipped = names.filter(isSkipped).map((name) => CHECKS[name].title);
+  const rows = names.flatMap((name): CheckRow[] => {
     const { title, results, facts } = CHECKS[name];
     const { result } = checks[name];
-    return { name, title, result, summary: results[result], facts: (facts?.(checks) ?? []).flatMap(present) };
+    if (result === 'skipped') return [];
+    return [{ title, result, summary: results[result], facts: (facts?.(checks) ?? []).flatMap(present) }];
   });
+  if (skipped.length === 0) return rows;
+  return [...rows, { title: skipped.join(', '), result: 'skipped', summary: skippedBecause(reply), facts: [] }];
 }
 
 const present = ([name, value]: Fact): (readonly [string, string])[] =>
@@ -207,40 +257,27 @@ const RESULT_BADGES: Readonly<Record<Result, readonly [sign: string, color: stri
   skipped: ['–', 'gray'],
 };
 
+type OnSuggestion = ((email: string) => void) | undefined;
+
 /**
  * A verification in full: verdict, checks, mail servers and evidence. `onSuggestion` is called with the suggested
  * address, if there is one.
  */
 export function Verdict(props: { reply: Verification; onSuggestion?: (email: string) => void; children?: ReactNode }) {
   const { reply, onSuggestion, children } = props;
-  const { did_you_mean, checks, evidence } = reply;
+  const { checks, evidence } = reply;
   return (
     <Stack gap="lg">
-      <Summary reply={reply} />
+      <Summary reply={reply} onSuggestion={onSuggestion} />
       {children}
-      {did_you_mean !== null && (
-        <Group gap="xs">
-          <Text size="sm">
-            Did you mean:{' '}
-            <Text span fw={600} className="anywhere">
-              {escapeInvisible(did_you_mean)}
-            </Text>
-          </Text>
-          {onSuggestion && (
-            <Button size="xs" onClick={() => onSuggestion(did_you_mean)}>
-              Use this address
-            </Button>
-          )}
-        </Group>
-      )}
       {checks.syntax.index !== undefined && <SyntaxErrorPosition email={reply.email} index={checks.syntax.index} />}
       <section aria-label="Checks">
         <Title order={3} mb="xs">
           Checks
         </Title>
         <dl className={css.checks}>
-          {checkRows(checks).map(({ name, title, result, summary, facts }) => (
-            <div key={name} style={{ display: 'contents' }}>
+          {checkRows(reply).map(({ title, result, summary, facts }) => (
+            <div key={title} style={{ display: 'contents' }}>
               <dt>{title}</dt>
               <dd>
                 <ResultBadge result={result} /> {summary}
@@ -254,28 +291,13 @@ export function Verdict(props: { reply: Verification; onSuggestion?: (email: str
           ))}
         </dl>
       </section>
-      {checks.mx.records && checks.mx.records.length > 0 && (
-        <section aria-label="MX records">
-          <Title order={3} mb="xs">
-            MX records
-          </Title>
-          <DataTable
-            label="Published MX records"
-            columns={[
-              { header: 'Host', cell: (record) => <span className="anywhere">{escapeInvisible(record.host)}</span> },
-              { header: 'Priority', cell: (record) => record.priority, numeric: true },
-            ]}
-            rows={checks.mx.records}
-            rowKey={(record) => `${record.priority} ${record.host}`}
-          />
-        </section>
-      )}
-      {evidence && <Evidence evidence={evidence} check={checks.smtp} />}
+      <MailServers of={reply} />
+      {evidence?.smtp && <Transcript smtp={evidence.smtp} check={checks.smtp} />}
     </Stack>
   );
 }
 
-function Summary({ reply }: { reply: Verification }) {
+function Summary({ reply, onSuggestion }: { reply: Verification; onSuggestion: OnSuggestion }) {
   const { title, meaning, advice } = wordsOf(reply);
   const flags = flagsOf(reply);
   return (
@@ -286,6 +308,7 @@ function Summary({ reply }: { reply: Verification }) {
       <div className={css.says} data-outcome={outcomeOf(reply)}>
         <Glyph of={outcomeOf(reply)} size={24} />
         <div>
+          {reply.did_you_mean !== null && <Suggestion email={reply.did_you_mean} onSuggestion={onSuggestion} />}
           <b>{title}</b>
           <p>
             {meaning} {advice}
@@ -310,6 +333,19 @@ function Summary({ reply }: { reply: Verification }) {
     </Stack>
   );
 }
+
+const Suggestion = ({ email, onSuggestion }: { email: string; onSuggestion: OnSuggestion }) => (
+  <Group gap="xs" mb={4}>
+    <span className="anywhere">
+      Did you mean <b className="mono">{escapeInvisible(email)}</b>?
+    </span>
+    {onSuggestion && (
+      <Button size="xs" onClick={() => onSuggestion(email)}>
+        Use this address
+      </Button>
+    )}
+  </Group>
+);
 
 /** Attributes that do not affect the verdict. */
 function flagsOf(reply: Verification): string[] {

@@ -1,18 +1,19 @@
-import { Button } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { RECENT_DAYS } from '../../../src/kernel/facts/limits.ts';
 import { isNotFound } from '../api/client.ts';
-import type { KeyDetail, UsageChart } from '../api/schema.ts';
-import { useAccount } from '../api/session.ts';
+import type { DashboardKey, KeyDetail, UsageChart } from '../api/schema.ts';
+import { useAccount, useHasRole } from '../api/session.ts';
 import { usageQuery } from '../api/usage.ts';
 import { barsOf } from '../parts/chart/bars.ts';
 import { BarsChart } from '../parts/chart/bars-chart.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { countDelta, formatShare, shareDelta, shareOf } from '../parts/delta.ts';
+import { DescriptionItem, DescriptionList } from '../parts/description-list.tsx';
 import { Figures } from '../parts/figures.tsx';
-import { formatDateTime, formatNumber, pluralize } from '../parts/format.ts';
+import { formatNumber, pluralize } from '../parts/format.ts';
 import { Loading } from '../parts/loading.tsx';
 import { NotFound } from '../parts/not-found.tsx';
 import { Page } from '../parts/page.tsx';
@@ -35,8 +36,9 @@ import {
 } from '../parts/time.ts';
 import { TimePicker } from '../parts/time-picker.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
+import { type DialogState, Dialogs } from './keys/dialogs.tsx';
 import { keyQuery } from './keys/query.ts';
-import { State } from './keys/table.tsx';
+import { State, scopesText } from './keys/table.tsx';
 import { LatestRejected } from './log/latest-rejected.tsx';
 import type { LogSearch } from './log/search.ts';
 import css from './overview/overview.module.css';
@@ -45,6 +47,8 @@ import { TopReasons } from './overview/reasons.tsx';
 /** One key: what it was used for, from where, and its log. */
 export function KeyPage() {
   const { id: account } = useAccount();
+  const isAdmin = useHasRole('admin');
+  const [open, setOpen] = useState<DialogState | null>(null);
   const { id } = route.useParams();
   const search = route.useSearch();
   const { source } = search;
@@ -69,18 +73,20 @@ export function KeyPage() {
   return (
     <Page
       title={query.data?.key.name ?? 'API key'}
-      about={query.data && <About of={query.data} />}
+      tag={query.data && query.data.key.state !== 'active' && <KeyState of={query.data.key} />}
+      about={query.data && <code>{query.data.key.key}</code>}
       action={
         <>
           <TimePicker time={time} onChange={showTime} />
           <SourceSwitch source={source} onChange={(next) => show({ ...timeSearch({ ...search }), ...next })} />
-          <Button component={Link} to="/settings/keys">
-            All API keys
-          </Button>
+          {isAdmin && query.data && query.data.key.state !== 'revoked' && (
+            <KeyActions of={query.data.key} onOpen={setOpen} />
+          )}
           <Button renderRoot={(props) => <Link {...props} to="/log" search={rows} />}>Open log</Button>
         </>
       }
     >
+      {query.data && <Facts of={query.data.key} />}
       <QueryResult query={usage}>
         {(chart) => (
           <>
@@ -100,18 +106,54 @@ export function KeyPage() {
         </Panel>
       </Pair>
       <LatestRejected of={{ key: id }} time={time} />
+      <Dialogs open={open} onClose={() => setOpen(null)} />
     </Page>
   );
 }
 
 const route = getRouteApi('/inside/settings/keys/$id');
 
-const About = ({ of: { key } }: { of: KeyDetail }) => (
-  <>
-    <code>{key.key}</code> · <State of={key} /> · created {formatDateTime(key.created_at)} ·{' '}
-    {key.last_used_at === null ? 'never used' : `last used ${formatDateTime(key.last_used_at)}`}
-  </>
+const KeyState = ({ of }: { of: DashboardKey }) => (
+  <Badge variant="outline" color={of.state === 'expiring' ? 'yellow' : 'gray'}>
+    <State of={of} />
+  </Badge>
 );
+
+/** What the key may do, from where, and until when. */
+const Facts = ({ of }: { of: DashboardKey }) => (
+  <DescriptionList>
+    <DescriptionItem term="Scopes">{scopesText(of.scopes)}</DescriptionItem>
+    <DescriptionItem term="Budget">
+      {of.budget === null
+        ? 'None'
+        : `${formatNumber(of.budget.used)} of ${pluralize(of.budget.monthly_credits, 'credit')} used this month`}
+    </DescriptionItem>
+    <DescriptionItem term="Expires">
+      {of.expires_at === null ? 'Never' : <Timestamp at={of.expires_at} />}
+    </DescriptionItem>
+    <DescriptionItem term="Allowed IP addresses">
+      <span className="anywhere">{of.allow_ips.length === 0 ? 'Any' : of.allow_ips.join(', ')}</span>
+    </DescriptionItem>
+    <DescriptionItem term="Created">
+      <Timestamp at={of.created_at} />
+    </DescriptionItem>
+    <DescriptionItem term="Last used">
+      {of.last_used_at === null ? 'Never' : <Timestamp at={of.last_used_at} />}
+    </DescriptionItem>
+  </DescriptionList>
+);
+
+function KeyActions({ of, onOpen }: { of: DashboardKey; onOpen: (dialog: DialogState) => void }) {
+  return (
+    <>
+      <Button onClick={() => onOpen({ what: 'edit', of })}>Edit</Button>
+      {of.state === 'active' && <Button onClick={() => onOpen({ what: 'roll', of })}>Roll</Button>}
+      <Button color="red" onClick={() => onOpen({ what: 'revoke', of })}>
+        Revoke
+      </Button>
+    </>
+  );
+}
 
 function Usage(props: {
   chart: UsageChart;

@@ -1,6 +1,5 @@
-import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { isNotFound } from '../api/client.ts';
 import type { ListHere } from '../api/schema.ts';
 import { useAccount } from '../api/session.ts';
@@ -29,14 +28,7 @@ export function ListPage() {
     <Page
       title={list ? escapeInvisible(list.name) : 'List'}
       tag={list && <ListStatusTag of={list} />}
-      about={
-        <>
-          {list && <Facts of={list} />}{' '}
-          <Anchor fz="sm" underline="always" renderRoot={(props) => <Link {...props} to="/lists" />}>
-            All lists
-          </Anchor>
-        </>
-      }
+      about={list && <Facts of={list} />}
       action={list && <ListActions of={list} search={search} />}
     >
       <QueryResult query={query}>

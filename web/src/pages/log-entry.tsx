@@ -1,6 +1,6 @@
-import { Anchor, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isNotFound } from '../api/client.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
@@ -24,14 +24,7 @@ export function LogEntryPage() {
   return (
     <Page
       title="Verification"
-      about={
-        <>
-          <span className="anywhere">{id}</span>.{' '}
-          <Anchor component={Link} to="/log" underline="always">
-            Back to the log
-          </Anchor>
-        </>
-      }
+      about={<span className="mono">{id}</span>}
       action={isAdmin && data && <Button onClick={() => setErasing(true)}>Erase this address</Button>}
     >
       <QueryResult query={query}>{(detail) => <EntryDetail detail={detail} />}</QueryResult>

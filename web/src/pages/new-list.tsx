@@ -1,6 +1,6 @@
-import { Anchor, Group, NativeSelect, Text } from '@mantine/core';
+import { Group, NativeSelect, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { LIST_BYTES, LIST_ROWS } from '../../../src/kernel/facts/limits.ts';
 import { DEFAULT_DEDUPE, type Dedupe } from '../../../src/kernel/facts/lists.ts';
@@ -42,14 +42,7 @@ export function NewListPage() {
   return (
     <Page
       title="New list"
-      about={
-        <>
-          Upload a file first. Nothing is verified{test ? '' : ' and nothing is charged'} before you start it.{' '}
-          <Anchor fz="sm" underline="always" renderRoot={(props) => <Link {...props} to="/lists" />}>
-            All lists
-          </Anchor>
-        </>
-      }
+      about={`Upload a file first. Nothing is verified${test ? '' : ' and nothing is charged'} before you start it.`}
     >
       <MembersOnly>
         <Group align="flex-start" maw={640} grow>

@@ -1,6 +1,6 @@
-import { Anchor, Badge, Button, Group } from '@mantine/core';
+import { Badge, Button, Group } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Policy } from '../api/schema.ts';
 import { useAccount, useHasRole } from '../api/session.ts';
@@ -33,10 +33,7 @@ export function PolicyPage() {
       tag={policy?.built_in && <Badge variant="outline">built in</Badge>}
       about={
         <>
-          What a request with <code>{`"policy": "${name}"`}</code> gets.{' '}
-          <Anchor component={Link} to="/policies" underline="always">
-            Back to the policies
-          </Anchor>
+          What a request with <code>{`"policy": "${name}"`}</code> gets.
         </>
       }
       action={policy && mayChange && <Button onClick={() => setCopied(name)}>Copy</Button>}

@@ -91,6 +91,10 @@ export const isCurrent = (pathname: string, to: string): boolean =>
   pathname === to ||
   PAGE_FACTS.some(({ path, under }) => under === to && pathname.startsWith(path.split('$')[0] ?? path));
 
+/** The page of which `pathname` shows one row; null: it is in the navigation itself. */
+export const sectionOf = (pathname: string): PagePath | null =>
+  keysOf(PAGES).find((to) => to !== pathname && isCurrent(pathname, to)) ?? null;
+
 export const isLiveOnly = (pathname: string): boolean =>
   PAGE_FACTS.some(({ path, liveOnly }) => liveOnly === true && path === pathname);
 

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useLocation, useMatches } from '@tanstack/react-router';
 import { type ComponentProps, useRef, useState } from 'react';
+import { PAGES } from '../../../src/kernel/facts/pages.ts';
 import { overviewQuery } from '../api/account.ts';
 import { needsAccount, pinnedAccount } from '../api/account-path.ts';
 import { sessionQuery, useAccount, useAccountOrNull, useSession } from '../api/session.ts';
@@ -18,7 +19,7 @@ import { Page } from '../parts/page.tsx';
 import { usePageTitle } from '../parts/page-title.ts';
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx';
 import { Find } from './find.tsx';
-import { isCurrent, isLiveOnly, useNavGroups } from './pages.ts';
+import { isCurrent, isLiveOnly, sectionOf, useNavGroups } from './pages.ts';
 import { useRecordVisit } from './palette/recent.ts';
 import css from './shell.module.css';
 import { ModeSwitch, NotInTestMode, TestModeEdge } from './test-mode.tsx';
@@ -76,7 +77,7 @@ export function Shell() {
             >
               <Icon name="menu-2" />
             </button>
-            <Place account={needsAccount(shown) ? (account?.name ?? null) : null} />
+            <Place account={needsAccount(shown) ? (account?.name ?? null) : null} pathname={shown} />
             <Find hasRecords={!isLockedOut} />
             {needsAccount(shown) && <ModeSwitch pathname={pathname} />}
           </header>
@@ -314,9 +315,10 @@ function SecondFactorRequired() {
   );
 }
 
-/** Account and page. */
-function Place({ account }: { account: string | null }) {
+/** Account, section and page. */
+function Place({ account, pathname }: { account: string | null; pathname: string }) {
   const title = usePageTitle();
+  const section = sectionOf(pathname);
   return (
     <div className={css.crumbs}>
       {account !== null && (
@@ -327,7 +329,15 @@ function Place({ account }: { account: string | null }) {
           </span>
         </>
       )}
-      <b>{title}</b>
+      {section !== null && (
+        <>
+          <Link className={css.section} to={section}>
+            {PAGES[section].title}
+          </Link>
+          <span aria-hidden>/</span>
+        </>
+      )}
+      <b title={title}>{title}</b>
     </div>
   );
 }

@@ -173,7 +173,7 @@ function Addresses({ of: list }: { of: readonly string[] }) {
   );
 }
 
-function scopesText(scopes: DashboardKey['scopes']): string {
+export function scopesText(scopes: DashboardKey['scopes']): string {
   if (scopes.length === KEY_SCOPES.length) return 'All scopes';
   return scopes.join() === DEFAULT_SCOPES.join() ? 'All scopes but privacy' : scopes.join(', ');
 }

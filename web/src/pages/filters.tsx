@@ -17,6 +17,7 @@ import { useAccount, useHasRole } from '../api/session.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
+import { FilterChip } from '../parts/filter-chip.tsx';
 import { focusContent } from '../parts/focus.ts';
 import { Form } from '../parts/form.tsx';
 import { formatNumber, formatRelative, pluralize } from '../parts/format.ts';
@@ -24,7 +25,7 @@ import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
-import { SearchBox } from '../parts/search-box.tsx';
+import { SearchBar } from '../parts/search-bar.tsx';
 import { SelectionBar, useSelection } from '../parts/selection.tsx';
 import { sortable } from '../parts/sorting.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
@@ -75,21 +76,24 @@ export function FiltersPage() {
         </Group>
       }
     >
-      <Group align="flex-end" role="search" aria-label="Filters">
-        <SearchBox
-          label="Search"
-          placeholder="Value or reason"
-          value={search.query ?? ''}
-          maxLength={FILTER_QUERY_LENGTH.max}
-          onSearch={(text) => go({ query: text })}
+      <SearchBar
+        label="Filters"
+        search={{
+          label: 'Search',
+          placeholder: 'Value or reason',
+          maxLength: FILTER_QUERY_LENGTH.max,
+          value: search.query ?? '',
+          onSearch: (text) => go({ query: text }),
+        }}
+        count={query.data && pluralize(query.data.pagination.total_count, 'filter')}
+      >
+        <FilterChip
+          name="Type"
+          options={TYPES}
+          value={search.type ?? null}
+          onChange={(type) => go({ type: type ?? '' })}
         />
-        <NativeSelect
-          label="Type"
-          data={TYPES}
-          value={search.type ?? ''}
-          onChange={(event) => go({ type: event.currentTarget.value })}
-        />
-      </Group>
+      </SearchBar>
       {remove.error && <ErrorAlert error={remove.error} />}
       {removeMany.error && <ErrorAlert error={removeMany.error} />}
       <QueryResult query={query}>
@@ -399,10 +403,7 @@ function neighbor(button: HTMLElement): HTMLElement | null {
 }
 
 const route = getRouteApi('/inside/filters');
-const TYPES = [
-  { value: '', label: 'All types' },
-  ...FILTER_TYPES.map((type) => ({ value: type, label: FILTER_TYPE_LABELS[type].many })),
-];
+const TYPES = FILTER_TYPES.map((type) => ({ value: type, label: FILTER_TYPE_LABELS[type].many }));
 
 /** Removes a filter and offers an undo. */
 function useRemove(account: string) {

@@ -10,16 +10,15 @@ import { useAccount, useHasRole } from '../api/session.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { FilterChip } from '../parts/filter-chip.tsx';
-import { formatNumber } from '../parts/format.ts';
+import { formatNumber, pluralize } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
 import { QueryResult } from '../parts/query-result.tsx';
-import { SearchBox } from '../parts/search-box.tsx';
+import { SearchBar } from '../parts/search-bar.tsx';
 import { sortable } from '../parts/sorting.tsx';
 import { Timestamp } from '../parts/timestamp.tsx';
 import { useLastPage } from '../parts/use-last-page.ts';
 import { FailedLists } from './lists/failed.tsx';
-import css from './lists/lists.module.css';
 import { etaText, ListProgress } from './lists/progress-bar.tsx';
 import { listsQuery } from './lists/queries.ts';
 import { type ListsSearch, listsSearch } from './lists/search.ts';
@@ -53,22 +52,24 @@ export function ListsPage() {
     >
       {overview.data && <FailedLists lists={overview.data.failed_lists} />}
       {!(isEmpty && !isSearch) && (
-        <search className={css.filters} aria-label="Lists">
-          <SearchBox
-            label="Name"
-            hideLabel
-            placeholder="Name"
-            maxLength={LIST_QUERY_LENGTH.max}
-            value={text ?? ''}
-            onSearch={(query) => show({ query })}
-          />
+        <SearchBar
+          label="Lists"
+          search={{
+            label: 'Name',
+            placeholder: 'Name',
+            maxLength: LIST_QUERY_LENGTH.max,
+            value: text ?? '',
+            onSearch: (query) => show({ query }),
+          }}
+          count={query.data && pluralize(query.data.pagination.total_count, 'list')}
+        >
           <FilterChip
             name="State"
             value={status ?? null}
             options={keysOf(STATUS_LABELS).map((value) => ({ value, label: STATUS_LABELS[value] }))}
             onChange={(status) => show({ status })}
           />
-        </search>
+        </SearchBar>
       )}
       <QueryResult query={query}>
         {({ lists, pagination }) =>

@@ -24,7 +24,7 @@ import { operatorName } from '../parts/operator-name.ts';
 import { Page } from '../parts/page.tsx';
 import { focusRow } from '../parts/rows.tsx';
 import { ViewsMenu } from '../parts/saved-views/views-menu.tsx';
-import { SearchBox } from '../parts/search-box.tsx';
+import { SearchBar } from '../parts/search-bar.tsx';
 import { hasTime, type TimeSearch, withoutTime } from '../parts/time.ts';
 import { TimeChip } from '../parts/time-chip.tsx';
 import { useRowShortcuts } from '../parts/use-row-shortcuts.ts';
@@ -247,45 +247,42 @@ const LogFilters = memo(function LogFilters(props: {
     />
   );
   return (
-    <search className={css.filters} aria-label="Verifications">
-      <div className={css.search}>
-        <SearchBox
-          label="Address, domain or ID"
-          hideLabel
-          placeholder="Address, domain, ID"
-          maxLength={ADDRESS_LENGTH.max}
-          value={search.query ?? ''}
-          onSearch={(query) => change({ query })}
+    <SearchBar
+      label="Verifications"
+      search={{
+        label: 'Address, domain or ID',
+        placeholder: 'Address, domain, ID',
+        maxLength: ADDRESS_LENGTH.max,
+        value: search.query ?? '',
+        onSearch: (query) => change({ query }),
+      }}
+    >
+      {search.operator !== undefined && (
+        <FilterChip
+          name="Mail operator"
+          value={search.operator}
+          options={[{ value: search.operator, label: operatorName(search.operator) }]}
+          onChange={(operator) => change({ operator })}
+          {...negation('operator')}
         />
-      </div>
-      <div className={css.chips}>
-        {search.operator !== undefined && (
-          <FilterChip
-            name="Mail operator"
-            value={search.operator}
-            options={[{ value: search.operator, label: operatorName(search.operator) }]}
-            onChange={(operator) => change({ operator })}
-            {...negation('operator')}
-          />
-        )}
-        {reported !== undefined && (
-          <FilterChip
-            name="Outcome reported by"
-            value={reported}
-            options={[{ value: reported, label: wayName(reported) }]}
-            onChange={(way) => change({ reported: way })}
-            {...negation('reported')}
-          />
-        )}
-        {/* One array: a chip that moves in it keeps its menu open. */}
-        {[
-          ...(hasTime(search) ? [time] : []),
-          ...offered.filter(isSet).map(chip),
-          ...(hasTime(search) ? [] : [time]),
-          ...offered.filter((one) => !isSet(one)).map(chip),
-        ]}
-      </div>
-    </search>
+      )}
+      {reported !== undefined && (
+        <FilterChip
+          name="Outcome reported by"
+          value={reported}
+          options={[{ value: reported, label: wayName(reported) }]}
+          onChange={(way) => change({ reported: way })}
+          {...negation('reported')}
+        />
+      )}
+      {/* One array: a chip that moves in it keeps its menu open. */}
+      {[
+        ...(hasTime(search) ? [time] : []),
+        ...offered.filter(isSet).map(chip),
+        ...(hasTime(search) ? [] : [time]),
+        ...offered.filter((one) => !isSet(one)).map(chip),
+      ]}
+    </SearchBar>
   );
 });
 

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Box, Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Badge, Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -15,14 +15,14 @@ import type { OperatorAccount } from '../api/schema.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Form } from '../parts/form.tsx';
-import { formatDate, formatNumber } from '../parts/format.ts';
+import { formatDate, formatNumber, pluralize } from '../parts/format.ts';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
 import { Pagination } from '../parts/pagination.tsx';
 import { parseInteger } from '../parts/parse-integer.ts';
 import { planLabel, RATE_WINDOW } from '../parts/plans.ts';
 import { QueryResult } from '../parts/query-result.tsx';
-import { SearchBox } from '../parts/search-box.tsx';
+import { SearchBar } from '../parts/search-bar.tsx';
 import { sortable } from '../parts/sorting.tsx';
 import { useLastPage } from '../parts/use-last-page.ts';
 import { useSearchOnce } from '../parts/use-search-once.ts';
@@ -174,15 +174,17 @@ function Accounts() {
         </Button>
       }
     >
-      <Box role="search" aria-label="Accounts" maw={360}>
-        <SearchBox
-          label="Search"
-          placeholder="Name or ID"
-          value={search.query ?? ''}
-          maxLength={ACCOUNT_QUERY_LENGTH.max}
-          onSearch={(text) => go({ query: text })}
-        />
-      </Box>
+      <SearchBar
+        label="Accounts"
+        search={{
+          label: 'Search',
+          placeholder: 'Name or ID',
+          maxLength: ACCOUNT_QUERY_LENGTH.max,
+          value: search.query ?? '',
+          onSearch: (text) => go({ query: text }),
+        }}
+        count={query.data && pluralize(query.data.total_count, 'account')}
+      />
       <QueryResult query={query}>
         {({ accounts, total_count, per_page }) =>
           accounts.length > 0 ? (

@@ -1,4 +1,5 @@
 import { Menu } from '@mantine/core';
+import { type KeyboardEvent, useRef } from 'react';
 import css from './filter-chip.module.css';
 import { Icon } from './icon.tsx';
 
@@ -14,6 +15,27 @@ const NAMED = 2;
 function namesText(names: readonly string[]): string {
   const [named, more] = [names.slice(0, NAMED), names.length - NAMED];
   return more > 0 ? `${named.join(', ')} or ${more} more` : named.join(' or ');
+}
+
+/** Letters typed within this time belong together, in milliseconds. */
+const TYPED_TOGETHER_MS = 700;
+
+/** In a menu, typed letters move the focus to the next item that begins with them (ARIA Authoring Practices, Menu). */
+function useTypeAhead() {
+  const typed = useRef({ text: '', at: 0 });
+  return ({ key, currentTarget, timeStamp, ctrlKey, metaKey, altKey }: KeyboardEvent<HTMLElement>) => {
+    if (key.length !== 1 || key === ' ' || ctrlKey || metaKey || altKey) return;
+    const { text, at } = typed.current;
+    const isOn = timeStamp - at < TYPED_TOGETHER_MS;
+    const now = `${isOn ? text : ''}${key.toLowerCase()}`;
+    typed.current = { text: now, at: timeStamp };
+    const items = [...currentTarget.querySelectorAll<HTMLElement>('[role^=menuitem]')];
+    const focused = items.findIndex((item) => item === document.activeElement);
+    // A letter alone goes on from the focus; more of them keep to it while it fits.
+    const from = Math.max(0, isOn ? focused : focused + 1);
+    const order = [...items.slice(from), ...items.slice(0, from)];
+    order.find(({ textContent }) => textContent.trim().toLowerCase().startsWith(now))?.focus();
+  };
 }
 
 /**
@@ -38,6 +60,7 @@ export function FilterChip(props: {
     const chosen = values.includes(one) ? values.filter((other) => other !== one) : [...values, one];
     onChange(chosen.length === 0 ? null : chosen.join(','));
   };
+  const typeAhead = useTypeAhead();
   return (
     <span className={css.chip} data-set={label !== null}>
       <Menu position="bottom-start" portalProps={{ target: '#content' }} closeOnItemClick={!several}>
@@ -54,7 +77,7 @@ export function FilterChip(props: {
             )}
           </button>
         </Menu.Target>
-        <Menu.Dropdown aria-label={name} mah={360} style={{ overflowY: 'auto' }}>
+        <Menu.Dropdown aria-label={name} mah={360} style={{ overflowY: 'auto' }} onKeyDown={typeAhead}>
           {label !== null && onNegate !== undefined && (
             <>
               <Menu.CheckboxItem checked={negated} onChange={onNegate}>

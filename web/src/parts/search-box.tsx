@@ -1,13 +1,13 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
-import { ariaKeys, useShortcut } from './shortcuts.ts';
+import { Icon } from './icon.tsx';
+import css from './search-box.module.css';
+import { ariaKeys, keysText, useShortcut } from './shortcuts.ts';
 
-/** A debounced search field. `value` is the current search, as in the URL. */
+/** A debounced search field, named for screen readers. `value` is the current search, as in the URL. */
 export function SearchBox(props: {
   label: string;
-  /** The label is for screen readers only; the placeholder says the same. */
-  hideLabel?: boolean;
   placeholder?: string;
   maxLength: number;
   value: string;
@@ -27,12 +27,30 @@ export function SearchBox(props: {
   }, 300);
   const field = useRef<HTMLInputElement>(null);
   useShortcut('search', () => field.current?.select());
+  const clear = () => {
+    setText('');
+    search('');
+    field.current?.focus();
+  };
   return (
     <TextInput
       ref={field}
       type="search"
       aria-keyshortcuts={ariaKeys('search')}
-      {...(props.hideLabel ? { 'aria-label': props.label } : { label: props.label })}
+      aria-label={props.label}
+      className={css.field}
+      leftSection={<Icon name="search" size={14} />}
+      rightSection={
+        text === '' ? (
+          <kbd className={css.hint} aria-hidden>
+            {keysText('search')}
+          </kbd>
+        ) : (
+          <button type="button" className={css.clear} aria-label="Clear the search" onClick={clear}>
+            <Icon name="x" size={14} />
+          </button>
+        )
+      }
       placeholder={props.placeholder}
       value={text}
       maxLength={props.maxLength}

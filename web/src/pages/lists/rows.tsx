@@ -91,7 +91,6 @@ export function Rows(props: { of: ListHere; search: ListSearch; onSearch: (searc
           <div className={css.tools}>
             <SearchBox
               label="Part of an address"
-              hideLabel
               placeholder="Address, domain"
               maxLength={LIST_QUERY_LENGTH.max}
               value={text ?? ''}

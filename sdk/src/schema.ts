@@ -960,7 +960,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** This service cannot connect to mail servers, or all of them refuse its address; for operators */
+        /** This service cannot connect to mail servers, or all of them refuse its address; sent where mailboxes were checked in the last 7 days */
         post: operations["receiveSmtpUnreachable"];
         delete?: never;
         options?: never;

@@ -161,7 +161,7 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventType, EventRow>> = {
   'smtp.unreachable': row(
     'SmtpUnreachableEvent',
     'smtp.unreachable',
-    `${ALERTS['smtp.unreachable'].condition}; for operators`,
+    ALERTS['smtp.unreachable'].condition,
     Type.Object({ state: OneOf(['port_closed', 'refused_everywhere'] as const), since: Time }),
   ),
   ping: row('PingEvent', 'ping', 'A test was sent', Type.Object({ webhook_id: Type.String() })),

@@ -61,10 +61,10 @@ const WORDS: { readonly [T in AlertType]: AlertText<WebhookEventData[T]> } = {
       `Every attempt to deliver to ${url} has failed since ${failing_since.slice(0, 16).replace('T', ' ')} UTC. Deliveries are retried, until the webhook is disabled.`,
   },
   'smtp.unreachable': {
-    path: () => '/operator/doctor',
+    path: () => '/',
     subject: () => 'Mail servers cannot be reached',
     text: ({ state, since }) =>
-      `${UNREACHABLE[state]} since ${since.slice(0, 16).replace('T', ' ')} UTC. Mailbox checks end as unknown, and are charged as mx. The doctor says what to do.`,
+      `${UNREACHABLE[state]} since ${since.slice(0, 16).replace('T', ' ')} UTC. Mailbox checks end as unknown, and are charged as mx. If you operate this service, run the doctor: it says what to do.`,
   },
 };
 

@@ -34,6 +34,7 @@ type StoreMetric =
   | 'mailvet_hold_oldest_seconds'
   | 'mailvet_purge_lag_seconds'
   | 'mailvet_accounts_low_balance'
+  | 'mailvet_alerts'
   | 'mailvet_kept_list_bytes'
   | 'mailvet_kept_filters'
   | 'mailvet_jobs';
@@ -75,6 +76,7 @@ function storeSources({ store: { stats }, clock, retentionDays }: Parts): Pick<M
     ),
     mailvet_purge_lag_seconds: ofStore(({ purgeLagMs }) => [{ labels: {}, value: purgeLagMs / 1000 }]),
     mailvet_accounts_low_balance: ofStore(({ lowBalances }) => [{ labels: {}, value: lowBalances }]),
+    mailvet_alerts: ofStore(({ alerts }) => alerts.map(({ type, count }) => ({ labels: { type }, value: count }))),
     mailvet_kept_list_bytes: ofStore(({ kept }) => [{ labels: {}, value: kept.listBytes }]),
     mailvet_kept_filters: ofStore(({ kept }) => [{ labels: {}, value: kept.filters }]),
     mailvet_jobs: ofStore(jobSamples),

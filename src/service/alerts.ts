@@ -4,9 +4,9 @@ import { ApiError } from '../kernel/errors.ts';
 import type { WebhookEventData, WebhookEventType } from '../kernel/facts/events.ts';
 import type { AccountId, Actor, AlertSettings, AlertsOfAccount, MailServersSeen, Store } from '../store/store.ts';
 
-/** Of a page of the account; those of operators belong to none. */
+/** Of a page of the account. */
 export const linkTo = (url: string, account: string, path: string): string =>
-  path.startsWith('/operator') ? `${url}${path}` : `${url}/accounts/${account}${path === '/' ? '' : path}`;
+  `${url}/accounts/${account}${path === '/' ? '' : path}`;
 
 const TEST = {
   subject: 'Test of alerts',
@@ -52,8 +52,8 @@ export function createSeekAlerts(parts: {
 
 /** All methods throw ApiError. */
 export interface AlertService {
-  /** `mail`: whether mail can be sent at all; `operator`: whether it is notified of what concerns the service. */
-  settings(account: AccountId): Promise<AlertsOfAccount & { readonly mail: boolean; readonly operator: boolean }>;
+  /** `mail`: whether mail can be sent at all. */
+  settings(account: AccountId): Promise<AlertsOfAccount & { readonly mail: boolean }>;
   change(account: AccountId, change: Partial<AlertSettings>, by: Actor): Promise<void>;
   /** A mail to who asks for it. Throws ApiError `not_found` where no mail can be sent. */
   test(account: AccountId, to: string): Promise<void>;
@@ -65,10 +65,7 @@ export function createAlertService(parts: {
 }): AlertService {
   const { store, mail } = parts;
   return {
-    async settings(account) {
-      const [settings, found] = await Promise.all([store.alerts.settings(account), store.accounts.get(account)]);
-      return { ...settings, mail, operator: found?.operatorEvents === true };
-    },
+    settings: async (account) => ({ ...(await store.alerts.settings(account)), mail }),
 
     change: (account, change, by) => store.alerts.change(account, change, by),
 

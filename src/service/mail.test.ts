@@ -59,7 +59,7 @@ describe('mail', () => {
     );
   });
 
-  it('has alerts, with links to the pages of the account, and to those of operators', async () => {
+  it('has alerts, with links to the pages of the account', async () => {
     const sink = await sinkOf();
     const mail = mailVia(sink.url);
     const words = alertWords('list.failed', { id: 'lst_1', name: 'spring.csv' })!;
@@ -71,7 +71,7 @@ describe('mail', () => {
     );
     const closed = alertWords('smtp.unreachable', { state: 'port_closed', since: '2026-11-20T10:00:00.000Z' })!;
     await mail.alert({ to: 'jane@good.com', account: 'Shop', ...closed }, 'acc_1', ID);
-    expect((await sink.next('jane@good.com')).text).toContain('https://mailvet.test/operator/doctor');
+    expect((await sink.next('jane@good.com')).text).toContain('https://mailvet.test/accounts/acc_1\n');
   });
 
   it('has a text for webhooks that were disabled, with why', async () => {

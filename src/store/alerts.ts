@@ -3,10 +3,12 @@
  * until it ends.
  */
 import { type Kysely, sql } from 'kysely';
-import { HOUR_MS, MINUTE_MS, monthOf, toIso } from '../kernel/clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, monthOf, toIso } from '../kernel/clock.ts';
 import {
   type AlertType,
   BUDGET_ALERT_PERCENT,
+  type LastingAlertType,
+  MAILBOX_CHECK_DAYS,
   REACHED_AGAIN_MINUTES,
   UNUSUAL,
   WEBHOOK_ALERT_MINUTES,
@@ -14,27 +16,24 @@ import {
 import type { WebhookEventData } from '../kernel/facts/events.ts';
 import { outcomeOf } from '../kernel/facts/outcomes.ts';
 import type { Level } from '../kernel/facts/plans.ts';
-import type { Status } from '../kernel/facts/reasons.ts';
+import type { Reason, Status } from '../kernel/facts/reasons.ts';
 import { lockAccount, lockExistingAccount } from './account-rows.ts';
 import type { StorageDriver } from './driver.ts';
 import { writeAudit } from './people/audit-log.ts';
-import type { Alerts, MailServersSeen } from './store.ts';
+import type { Alerts, AlertsOfAccount, MailServersSeen } from './store.ts';
 import type { Tables } from './tables.ts';
 import { alertMails, emitEvent, shownUrl } from './webhooks.ts';
 
-/** Those that are looked for. The others are reported where they happen, once each. */
-type SoughtType = Exclude<AlertType, 'list.completed' | 'list.failed' | 'credits.low'>;
-
 /** Something that is or may be wrong. `data`: null where it is neither bad enough to report nor good enough to end. */
-type Cause = {
-  readonly [T in SoughtType]: {
+type Cause<Type extends LastingAlertType = LastingAlertType> = {
+  readonly [T in Type]: {
     readonly account: string;
     readonly type: T;
     /** Distinguishes it from others of the type in the account: an id. */
     readonly subject: string;
     readonly data: WebhookEventData[T] | null;
   };
-}[SoughtType];
+}[Type];
 
 const keyOf = ({ account, type, subject }: { account: string; type: AlertType; subject: string }): string =>
   [account, type, subject].join('\n');
@@ -176,28 +175,53 @@ async function unknowns({ db, scans }: StorageDriver, now: number): Promise<Caus
   return causes;
 }
 
+/** What verifications end with while mail servers cannot be reached, or refuse this service; charged as mx. */
+const OUTAGE_REASONS: readonly Reason[] = ['smtp_unreachable', 'smtp_timeout', 'smtp_blocked'];
+
+/** Accounts that have had a mailbox checked lately, and those that operators have chosen. */
+const concernedBy = (db: Kysely<Tables>, now: number) =>
+  active(db).where((eb) =>
+    eb.or([
+      eb('operator_events', '=', 1),
+      eb.exists(
+        eb
+          .selectFrom('usage_hours')
+          .select('hour')
+          .whereRef('account_id', '=', 'accounts.id')
+          .where('hour', '>=', now - MAILBOX_CHECK_DAYS * DAY_MS)
+          .where((of) => of.or([of('validation_type', '=', 'smtp'), of('reason', 'in', OUTAGE_REASONS)])),
+      ),
+    ]),
+  );
+
 /**
- * Of the accounts that operators have chosen. `seen`: by this node. What another living node has found goes on until
- * that node finds otherwise; what a dead one has found ends where this one has reached mail servers for long enough.
+ * `seen`: by this node. What another living node has found goes on until that node finds otherwise; what a dead one
+ * has found ends where this one has reached mail servers for long enough.
  */
-async function mailServers({ db }: StorageDriver, now: number, seen: MailServersSeen | null): Promise<Cause[]> {
+async function mailServers({ db, scans }: StorageDriver, now: number, seen: MailServersSeen | null): Promise<Cause[]> {
   if (seen === null) return [];
-  const chosen = await active(db).where('operator_events', '=', 1).execute();
   const open = await db
     .selectFrom('alert_causes')
     .select(['account_id', 'node'])
     .where('type', '=', UNREACHABLE)
+    .where('account_id', 'in', active(db))
     .execute();
-  const living = new Set((await db.selectFrom('nodes').select('id').execute()).map(({ id }) => id));
   const { state, since, node } = seen;
-  return chosen.flatMap(({ id: account }): Cause[] => {
-    const cause = { account, type: UNREACHABLE, subject: '' } as const;
-    if (state !== 'ok') return [{ ...cause, data: { state, since: toIso(since) } }];
-    const finder = open.find((row) => row.account_id === account)?.node ?? null;
-    const isAnothers = finder !== null && finder !== node && living.has(finder);
-    const isLately = now - since < REACHED_AGAIN_MINUTES * MINUTE_MS;
-    return isAnothers || isLately ? [{ ...cause, data: null }] : [];
+  const cause = (account: string, data: Cause<typeof UNREACHABLE>['data']): Cause => ({
+    ...{ account, type: UNREACHABLE, subject: '', data },
   });
+  if (state !== 'ok') {
+    const concerned = (await concernedBy(scans, now).execute()).map(({ id }) => id);
+    // Those that were notified stay so, also if they check no mailboxes meanwhile.
+    const accounts = new Set([...concerned, ...open.map(({ account_id }) => account_id)]);
+    return [...accounts].map((account) => cause(account, { state, since: toIso(since) }));
+  }
+  const living = new Set((await db.selectFrom('nodes').select('id').execute()).map(({ id }) => id));
+  const isLately = now - since < REACHED_AGAIN_MINUTES * MINUTE_MS;
+  const isAnothers = (finder: string | null) => finder !== null && finder !== node && living.has(finder);
+  return open
+    .filter(({ node: finder }) => isLately || isAnothers(finder))
+    .map(({ account_id }) => cause(account_id, null));
 }
 const UNREACHABLE = 'smtp.unreachable';
 
@@ -230,8 +254,16 @@ export function alerts(driver: StorageDriver): Alerts {
   return {
     async settings(account) {
       const open = db.selectFrom('alert_causes').select(['type', 'subject', 'since']).where('account_id', '=', account);
+      const low = db.selectFrom('accounts').select('low_balance_told_at as since').where('id', '=', account);
       const { mails, paused } = await alertMails(db, account);
-      return { mails, paused, open: await open.orderBy('since', 'desc').orderBy('subject').execute() };
+      const causes = await open.orderBy('since', 'desc').orderBy('subject').execute();
+      const lasting: AlertsOfAccount['open'] = [
+        ...(await low.execute()).flatMap(({ since }) =>
+          since === null ? [] : [{ type: 'credits.low' as const, subject: '', since }],
+        ),
+        ...causes,
+      ];
+      return { mails, paused, open: lasting.toSorted((a, b) => b.since - a.since) };
     },
 
     async change(account, { mails, paused }, by) {

@@ -1,12 +1,13 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../kernel/clock.ts';
+import { LASTING_ALERT_TYPES } from '../kernel/facts/alerts.ts';
 import type { ObservedCharge } from './charge/batcher.ts';
 import type { StorageDriver } from './driver.ts';
 import { FILTER_COLUMNS } from './filter-kinds.ts';
 import { oldestByRetention } from './log/verifications.ts';
 import { IS_LOW } from './low-balance.ts';
 import { onlyRow } from './rows.ts';
-import type { HoldAge, HoldKind, HoldStats, KeptStats, StoreStats } from './store.ts';
+import type { HoldAge, HoldKind, HoldStats, KeptStats, StoreReadings, StoreStats } from './store.ts';
 import type { Tables } from './tables.ts';
 
 /** Rows of a table that are counted; what is beyond is left out, so that the query stays cheap. */
@@ -66,6 +67,16 @@ async function lowBalances(db: Kysely<Tables>): Promise<number> {
   return (await counted.executeTakeFirstOrThrow()).count;
 }
 
+async function openAlerts(db: Kysely<Tables>): Promise<StoreReadings['alerts']> {
+  const some = db.selectFrom('alert_causes').select('type').limit(COUNTED_ROWS);
+  const rows = await db
+    .selectFrom(some.as('some'))
+    .select((eb) => ['type', eb.fn.countAll<number>().as('count')])
+    .groupBy('type')
+    .execute();
+  return LASTING_ALERT_TYPES.map((type) => ({ type, count: rows.find((row) => row.type === type)?.count ?? 0 }));
+}
+
 async function keptStats(db: Kysely<Tables>): Promise<KeptStats> {
   const { rows } = await sql<KeptStats>`SELECT
     (SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM (SELECT bytes FROM lists LIMIT ${sql.lit(COUNTED_ROWS)}) AS l)
@@ -89,6 +100,7 @@ export function stats(driver: StorageDriver, charge: ObservedCharge): StoreStats
         holds: { verification: await holdStats(db, 'verification', now), shared: await holdStats(db, 'shared', now) },
         purgeLagMs: await purgeLag(db, now, keepMs),
         lowBalances: await lowBalances(db),
+        alerts: await openAlerts(db),
         kept: await keptStats(db),
         jobs: await driver.jobs.count(db, COUNTED_ROWS),
       }));

@@ -7,7 +7,7 @@
  */
 
 import type { ActorKind, AuditAction, AuditSubject, UserAction } from '../kernel/audit-actions.ts';
-import type { AlertType } from '../kernel/facts/alerts.ts';
+import type { AlertType, LastingAlertType } from '../kernel/facts/alerts.ts';
 import type { OutcomeSum, VerdictGroup } from '../kernel/facts/calibration.ts';
 import type {
   AttemptError,
@@ -2270,6 +2270,8 @@ export interface StoreReadings {
   readonly purgeLagMs: number;
   /** Active accounts below the balance at which they want a message. */
   readonly lowBalances: number;
+  /** What was reported and is not over, for each type that lasts. */
+  readonly alerts: readonly { readonly type: LastingAlertType; readonly count: number }[];
   readonly kept: KeptStats;
   readonly jobs: readonly JobCount[];
 }

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { HOUR_MS, MINUTE_MS } from '../../src/kernel/clock.ts';
-import { ALERT_TYPES, BUDGET_ALERT_PERCENT, UNUSUAL } from '../../src/kernel/facts/alerts.ts';
+import { ALERT_TYPES, BUDGET_ALERT_PERCENT, MAILBOX_CHECK_DAYS, UNUSUAL } from '../../src/kernel/facts/alerts.ts';
+import type { Level } from '../../src/kernel/facts/plans.ts';
+import type { Reason } from '../../src/kernel/facts/reasons.ts';
 import type { AccountId, MailServersSeen, Store } from '../../src/store/store.ts';
 import { describeStores, type StoreLab } from '../lab/stores.ts';
 import { member, verifyNow } from './cast.ts';
@@ -125,23 +127,44 @@ describeStores('alerts', (lab) => {
     expect((await sentOf(lab, account.id)).events).toEqual([]);
   });
 
-  it('of mail servers are of the accounts that operators have chosen, and end only where they were found', async () => {
+  it('of mail servers are of the accounts that check mailboxes or operators have chosen, and end where they were found', async () => {
     const store = await lab.open();
-    const { account } = await member(store);
-    const { account: chosen } = await member(store);
-    await store.accounts.set(chosen.id, { operatorEvents: true });
+    const names = ['idle', 'mx', 'smtp', 'failing', 'earlier', 'suspended', 'chosen'] as const;
+    const accounts = new Map<(typeof names)[number], AccountId>();
+    for (const name of names) accounts.set(name, (await member(store)).account.id);
+    const of = (name: (typeof names)[number]) => accounts.get(name)!;
+    const used = (account: AccountId, level: Level, reason: Reason | '', hour = thisHour(lab)) =>
+      lab.sql(`INSERT INTO usage_hours (account_id, hour, key_id, validation_type, status, reason, requests, credits)
+        VALUES ('${account}', ${hour}, 'k', '${level}', 'good', '${reason}', 1, 0)`);
+    await used(of('mx'), 'mx', '');
+    await used(of('mx'), 'mx', 'disposable_domain');
+    await used(of('smtp'), 'smtp', '');
+    // As the level that was asked for while port 25 is closed is charged.
+    await used(of('failing'), 'mx', 'smtp_unreachable');
+    await used(of('suspended'), 'smtp', '');
+    await used(of('earlier'), 'smtp', '', thisHour(lab) - (MAILBOX_CHECK_DAYS * 24 + 1) * HOUR_MS);
+    await store.accounts.set(of('chosen'), { operatorEvents: true });
+    await store.accounts.set(of('suspended'), { status: 'suspended' });
     await store.nodes.report('1');
     const node = store.nodes.current;
     const now = () => lab.clock.now();
-    const open = async (id: AccountId) => (await store.alerts.settings(id)).open.map(({ type }) => type);
+    const notified = async () => {
+      const rows = await lab.sql("SELECT account_id FROM alert_causes WHERE type = 'smtp.unreachable'");
+      return names.filter((name) => rows.some(({ account_id }) => account_id === of(name)));
+    };
     await store.alerts.evaluate({ state: 'port_closed', since: now(), node });
-    expect([await open(account.id), await open(chosen.id)]).toEqual([[], ['smtp.unreachable']]);
+    expect(await notified()).toEqual(['smtp', 'failing', 'chosen']);
+    // A check that begins later is another account's; one that ended long ago is no second cause.
+    await used(of('idle'), 'mx', 'smtp_timeout');
+    await lab.sql(`DELETE FROM usage_hours WHERE account_id = '${of('smtp')}'`);
+    await store.alerts.evaluate({ state: 'port_closed', since: now(), node });
+    expect(await notified()).toEqual(['idle', 'smtp', 'failing', 'chosen']);
     // Another node reaches them; and so does this one, but not for long.
     await store.alerts.evaluate({ ...HERE, node: 'node_other' });
     await store.alerts.evaluate({ ...HERE, since: now(), node });
-    expect(await open(chosen.id)).toEqual(['smtp.unreachable']);
+    expect(await notified()).toHaveLength(4);
     await store.alerts.evaluate({ ...HERE, node });
-    expect(await open(chosen.id)).toEqual([]);
+    expect(await notified()).toEqual([]);
   });
 
   it('are mailed as the account has chosen, unless it paused them, and never for a suspended one', async () => {

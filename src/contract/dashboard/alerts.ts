@@ -10,7 +10,6 @@ export const AlertsReply = Type.Object(
     mail: Type.Boolean({ description: 'Whether this service sends mail.' }),
     mails: Type.Array(AlertField, { description: 'Those that owners and admins are mailed.' }),
     mails_paused: Type.Boolean(),
-    operator: Type.Boolean({ description: 'Whether the account is notified of what concerns the whole service.' }),
     open: Type.Array(
       Type.Object({
         type: AlertField,

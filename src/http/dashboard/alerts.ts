@@ -20,10 +20,10 @@ export const ALERT_ROUTES: readonly Route[] = [
     serve:
       ({ alerts }) =>
       async ({ account }) => {
-        const { mail, mails, paused, operator, open } = await alerts.settings(account);
+        const { mail, mails, paused, open } = await alerts.settings(account);
         return {
           body: {
-            ...{ mail, mails, mails_paused: paused, operator },
+            ...{ mail, mails, mails_paused: paused },
             open: open.map(({ since, ...one }) => ({ ...one, since: toIso(since) })),
           },
         };

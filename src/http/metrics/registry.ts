@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { LASTING_ALERT_TYPES } from '../../kernel/facts/alerts.ts';
 import { keysOf } from '../../kernel/facts/keys-of.ts';
 
 // The metrics of `/metrics`. Registration, sources and docs/metrics.md all follow this table.
@@ -284,6 +285,15 @@ const METRICS = {
     unit: 'accounts',
     help: 'Active accounts whose balance is below the one at which they want a message; at most 20,000 are counted.',
     look: 'Alert above 0 where the accounts are your own: their requests will be rejected with `insufficient_credits`.',
+  },
+  mailvet_alerts: {
+    type: 'gauge',
+    of: 'store',
+    kept: 'reading',
+    labels: { type: LASTING_ALERT_TYPES.map((type) => `\`${type}\``).join(', ') },
+    unit: 'causes',
+    help: '[Alerts](alerts.md) of all accounts that were reported and are not over; at most 20,000 are counted.',
+    look: 'When `smtp.unreachable` is above 0: run the doctor. For low balances, see `mailvet_accounts_low_balance`.',
   },
   mailvet_kept_list_bytes: {
     type: 'gauge',

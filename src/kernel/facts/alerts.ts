@@ -13,6 +13,16 @@ export const ALERT_TYPES = [
 ] as const satisfies readonly WebhookEventType[];
 export type AlertType = (typeof ALERT_TYPES)[number];
 
+/** Those whose cause is looked for, and lasts until it ends. The others are reported where they happen, once each. */
+export const LASTING_ALERT_TYPES = [
+  'rejections.high',
+  'unknowns.high',
+  'budget.low',
+  'webhook.failing',
+  'smtp.unreachable',
+] as const satisfies readonly AlertType[];
+export type LastingAlertType = (typeof LASTING_ALERT_TYPES)[number];
+
 interface AlertFacts {
   /** The page has this title. */
   readonly label: string;
@@ -20,8 +30,6 @@ interface AlertFacts {
   readonly condition: string;
   /** Whether owners and admins are mailed unless they choose otherwise. */
   readonly isMailed: boolean;
-  /** Only sent to the accounts that operators have chosen. */
-  readonly forOperators: boolean;
 }
 
 /** What "far above usual" is: compared with the same time on average in the week before. */
@@ -39,6 +47,8 @@ export const BUDGET_ALERT_PERCENT = { raised: 80, ends: 75 } as const;
 export const WEBHOOK_ALERT_MINUTES = 10;
 /** Mail servers have been reached again for this long, minutes: only then can they be unreachable once more. */
 export const REACHED_AGAIN_MINUTES = 30;
+/** Accounts that have had a mailbox checked within so many days are notified that mail servers are unreachable. */
+export const MAILBOX_CHECK_DAYS = 7;
 
 /** A type without a row does not compile; nor does one without words (../alert-words.ts). */
 export const ALERTS: Readonly<Record<AlertType, AlertFacts>> = {
@@ -46,49 +56,41 @@ export const ALERTS: Readonly<Record<AlertType, AlertFacts>> = {
     label: 'List finished',
     condition: 'Every address of a list has its result',
     isMailed: false,
-    forOperators: false,
   },
   'list.failed': {
     label: 'List failed',
     condition: 'A list ended because of an error in the service',
     isMailed: true,
-    forOperators: false,
   },
   'rejections.high': {
     label: 'Rejections far above usual',
     condition: `At least ${UNUSUAL.rejections.floor} rejected requests in two hours, and ${UNUSUAL.rejections.factor} times as many as usual`,
     isMailed: true,
-    forOperators: false,
   },
   'unknowns.high': {
     label: 'Unknown results far above usual',
     condition: `At least ${UNUSUAL.unknowns.floor} unknown results in two hours, ${100 * UNUSUAL.unknowns.share} % of all or more, and ${UNUSUAL.unknowns.factor} times the usual share`,
     isMailed: true,
-    forOperators: false,
   },
   'budget.low': {
     label: 'Key budget nearly spent',
     condition: `An API key has spent ${BUDGET_ALERT_PERCENT.raised} % of its monthly budget`,
     isMailed: true,
-    forOperators: false,
   },
   'credits.low': {
     label: 'Credits running low',
     condition: 'The balance falls below the threshold of the account',
     isMailed: true,
-    forOperators: false,
   },
   'webhook.failing': {
     label: 'Webhook failing',
     condition: `Every attempt at a webhook has failed for ${WEBHOOK_ALERT_MINUTES} minutes`,
     isMailed: true,
-    forOperators: false,
   },
   'smtp.unreachable': {
     label: 'Mail servers unreachable',
-    condition: 'This service cannot connect to mail servers, or all of them refuse its address',
+    condition: `This service cannot connect to mail servers, or all of them refuse its address; sent where mailboxes were checked in the last ${MAILBOX_CHECK_DAYS} days`,
     isMailed: true,
-    forOperators: true,
   },
 };
 

@@ -80,7 +80,7 @@ export interface WebhookEventData {
   };
   /** `url`: as far as it is no secret. */
   readonly 'webhook.failing': { readonly webhook_id: string; readonly url: string; readonly failing_since: string };
-  /** Operators get it. */
+  /** `since` is when this service noticed it. */
   readonly 'smtp.unreachable': {
     readonly state: 'port_closed' | 'refused_everywhere';
     readonly since: string;

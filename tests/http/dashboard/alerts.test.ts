@@ -28,7 +28,7 @@ describe('alerts', () => {
     const viewer = await signedIn(lab, { account: member.account, role: 'viewer' });
     expect(await shown(viewer)).toEqual({
       ...{ mail: true, mails: [...MAILED_BY_DEFAULT], mails_paused: false },
-      ...{ operator: false, open: [] },
+      open: [],
     });
     expect((await viewer.call('PATCH', path(), { mails: [] })).json.code).toBe('role_not_sufficient');
     expect((await admin.call('PATCH', path(), { mails: ['list.completed', 'list.completed'] })).status).toBe(200);

@@ -3631,8 +3631,6 @@ export interface components {
             /** @description Those that owners and admins are mailed. */
             mails: ("list.completed" | "list.failed" | "rejections.high" | "unknowns.high" | "budget.low" | "credits.low" | "webhook.failing" | "smtp.unreachable")[];
             mails_paused: boolean;
-            /** @description Whether the account is notified of what concerns the whole service. */
-            operator: boolean;
             /** @description What was reported and is not over, the latest first. */
             open: {
                 /** @enum {string} */

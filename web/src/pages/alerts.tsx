@@ -67,7 +67,6 @@ function Mail({ of }: { of: Alerts }) {
     void notify(message);
   });
   const error = change.error ?? test.error;
-  const types = ALERT_TYPES.filter((type) => of.operator || !ALERTS[type].forOperators);
   const columns: readonly Column<AlertType>[] = [
     {
       header: 'Alert',
@@ -129,7 +128,7 @@ function Mail({ of }: { of: Alerts }) {
         </Text>
       }
     >
-      <DataTable label="Alerts by mail" columns={columns} rows={types} rowKey={(type) => type} />
+      <DataTable label="Alerts by mail" columns={columns} rows={ALERT_TYPES} rowKey={(type) => type} />
       {error && <ErrorAlert error={error} />}
     </Panel>
   );

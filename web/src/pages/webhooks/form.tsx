@@ -23,7 +23,7 @@ const EVENT_LABELS: Readonly<Record<WebhookEventType, string>> = {
   'unknowns.high': 'Far more results than usual are unknown',
   'budget.low': 'An API key has nearly spent its budget',
   'webhook.failing': 'A webhook is failing',
-  'smtp.unreachable': 'Mail servers cannot be reached (for operators)',
+  'smtp.unreachable': 'Mail servers cannot be reached',
   ping: 'A test was sent',
 };
 

@@ -4,6 +4,7 @@ import { configuredPlans } from '../config/plans.ts';
 import { effectiveOptions } from '../config/read.ts';
 import { COMMIT, VERSION } from '../kernel/version.ts';
 import { accountCommand } from './account.ts';
+import { alertsCommand } from './alerts.ts';
 import { backupCommand } from './backup.ts';
 import {
   CommandFailure,
@@ -56,6 +57,7 @@ export function createProgram(): Command {
     listsCommand,
     filtersCommand,
     webhooksCommand,
+    alertsCommand,
     usageCommand,
     disposableCommand,
     mcpCommand,

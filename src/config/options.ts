@@ -70,6 +70,8 @@ const SERVE_AND_RELAY = ['serve', 'relay'] as const;
 const LISTENING = ['serve', 'user', 'health'] as const;
 /** `user` prints links, so it needs the public address. */
 const SERVE_AND_USER = ['serve', 'user'] as const;
+/** `alerts` sends a test. */
+const SERVE_AND_ALERTS = ['serve', 'alerts'] as const;
 const CLIENT_COMMANDS = ['lists', 'filters', 'webhooks', 'usage', 'mcp', 'outcomes', 'verify'] as const;
 const ENGINE_COMMANDS = ['serve', 'verify', 'doctor', 'mcp'] as const;
 const DNS_COMMANDS = [...ENGINE_COMMANDS, 'disposable'] as const;
@@ -533,7 +535,7 @@ export const OPTIONS = {
       'Mail server for messages to dashboard users: `smtp://user:password@host:587` (STARTTLS) or `smtps://…:465`. ' +
       'Passwords are sent only over TLS; certificates are verified. Read again on SIGHUP.',
     secret: true,
-    commands: SERVE,
+    commands: SERVE_AND_ALERTS,
   }),
   mailFrom: row({
     env: 'MAILVET_MAIL_FROM',

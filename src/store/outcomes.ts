@@ -56,7 +56,7 @@ const bounces = (one: OutcomeClass): boolean => BOUNCES.includes(one);
 /** Whether it says anything of the recipient. */
 const measures = (one: OutcomeClass): boolean => bounces(one) || ARRIVALS.includes(one);
 
-// Sums.
+// Sums
 
 /** Changes of sums, one for each row of them. */
 class SumChanges {
@@ -112,7 +112,7 @@ const touch = (driver: StorageDriver, trx: Trx, accounts: readonly string[]) =>
     .where(({ ref }) => driver.oneOf(ref('id'), accounts))
     .execute();
 
-// Recording.
+// Recording
 
 const idOf = ({ mailbox, class: of, at }: Pick<OutcomeRow, 'mailbox' | 'class' | 'at'>): string =>
   `${mailbox}\n${of}\n${at}`;
@@ -291,7 +291,7 @@ async function record(
   });
 }
 
-// The end of outcomes.
+// The end of outcomes
 
 const OUTCOME_KEY = rowMaker<Pick<OutcomeRow, 'account_id' | 'mailbox' | 'class' | 'at'>>({
   account_id: textColumn((row) => row.account_id),

@@ -122,7 +122,7 @@ async function waitingOf(driver: StorageDriver, account: AccountId, mentions: Me
   return rows.filter(({ email }) => mentions.is(email));
 }
 
-// Erasing.
+// Erasing
 
 /** Deletes the row, or puts the hash in place of the address; how many there still were. The account is locked. */
 async function eraseRow(

@@ -127,7 +127,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-// Accounts, keys, usage and filters.
+// Accounts, keys, usage and filters
 
 export type { FilterKeys, FilterRule };
 
@@ -695,7 +695,7 @@ export interface OwnedReply<Outcome> extends ReplyToStore<Outcome> {
   readonly owner: string;
 }
 
-// Charging: the request and the outcome of admission, and the settlement of a hold.
+// Charging: the request and the outcome of admission, and the settlement of a hold
 
 interface SharedHold {
   readonly id: string;
@@ -1027,7 +1027,7 @@ export interface Charging {
   readonly health: ChargingHealth;
 }
 
-// The log.
+// The log
 
 /** A request with a valid key that got an error. */
 export interface RejectedRequest {
@@ -2103,7 +2103,7 @@ export interface Attempts {
   clear(subject: string): Promise<void>;
 }
 
-// Upkeep, and what nodes share.
+// Upkeep, and what nodes share
 
 /** It says what one round of the purge did. */
 export type PurgeRound =
@@ -2342,7 +2342,7 @@ export interface Nodes {
   readonly current: string | null;
 }
 
-// Webhooks.
+// Webhooks
 
 /** It has none of its secrets. */
 export interface Webhook {
@@ -2497,7 +2497,7 @@ export interface Webhooks {
   wake(signal?: AbortSignal): Promise<void>;
 }
 
-// Alerts.
+// Alerts
 
 /** Which alerts owners and admins are mailed, and which of them are going on. */
 export interface AlertSettings {
@@ -2526,7 +2526,7 @@ export interface Alerts {
   evaluate(seen: MailServersSeen | null, signal?: AbortSignal): Promise<void>;
 }
 
-// Hooks of auth servers.
+// Hooks of auth servers
 
 export interface HookSettings {
   readonly name: string;
@@ -2631,7 +2631,7 @@ export interface OutcomeSources {
   find(id: string): Promise<CalledOutcomeSource | null>;
 }
 
-// Policies.
+// Policies
 
 /** Times are in ms. */
 export interface StoredPolicy extends Policy {

@@ -84,7 +84,7 @@ export const UNCERTAIN_REPLIES_SHOWN = 100;
 
 // Requests have these limits.
 
-/** The time limit of a check. */
+/** A check ends after this time. */
 export const TIMEOUT_MS = { min: 1_000, max: 30_000, default: 10_000 };
 /** Delayed replies of test mode at once, so that they cannot fill the service. */
 export const TEST_WAITING_MAX = 500;
@@ -95,16 +95,16 @@ export const BODY_BYTES = 16 * 1024;
 export const COMPAT_BATCH = 200;
 export const COMPAT_BATCH_AT_ONCE = 10;
 export const COMPAT_BATCH_BYTES = 64 * 1024;
-/** Addresses in one call of a tool for assistants, and bytes of a call. */
+/** One call of a tool for assistants has at most this many addresses and bytes. */
 export const MCP_EMAILS = 100;
 export const MCP_BYTES = 256 * 1024;
-/** Unknown fields of a request that its reply names, and how much of each name. */
+/** A reply names this many unknown fields of its request, and this much of each name. */
 export const WARNINGS_MAX = 10;
 export const UNKNOWN_NAME_SHOWN = 40;
 export const HEADER_BYTES = 16 * 1024;
 /** A parameter of a path, decoded; nothing has a longer name. */
 export const PATH_PARAM_LENGTH = { min: 1, max: 200 };
-/** From the first byte of a request to the last of its headers. */
+/** The headers of a request have to arrive within this time of its first byte. */
 export const HEADERS_WITHIN_SECONDS = 10;
 /** From there to the last byte of its body; a route may have another bound. */
 export const BODY_WITHIN_SECONDS = 14;
@@ -121,10 +121,10 @@ export const PIPELINED_AT_ONCE = 8;
 /** Pipelined requests that wait: of one connection, and of all. Beyond that the connection is closed. */
 export const PIPELINED_WAITING = 2_000;
 export const PIPELINED_WAITING_TOTAL = 6_000;
-/** Wrong metrics tokens of a network, and the window in which they count. */
+/** A network may send this many wrong metrics tokens within the window. */
 export const METRICS_GUESSES = 20;
 export const METRICS_GUESSES_SECONDS = 60;
-/** 401 replies per network and rate window. */
+/** A network gets this many 401 replies per rate window. */
 export const FAILED_AUTH_PER_WINDOW = 100;
 /**
  * Requests of the dashboard per rate window and process: for one account, and of one user for none. Pages that are open
@@ -134,23 +134,23 @@ export const DASHBOARD_PER_WINDOW = 6_000;
 /** How long a process repeats that there were too many attempts to sign in, without asking the store. */
 export const UNLOCK_WITHIN_SECONDS = 10;
 
-// Pages.
+// Pages
 
 export const FILTERS_PER_PAGE = { min: 1, max: 100, default: 25 };
-/** Pages use OFFSET; for filters beyond the last page, search instead. */
+/** Pages use OFFSET; for filters beyond the last page, use a search. */
 export const FILTERS_PAGE = { min: 1, max: 1_000_000, default: 1 };
-/** Rows of a keyset page: the log, the ledger, the audit log. */
+/** A keyset page of the log, the ledger or the audit log has this many rows. */
 export const PAGE_SIZE = { min: 1, max: 100, default: 50 };
 export const ACCOUNTS_PER_PAGE = 50;
 /** Failed jobs that are listed at once. */
 export const OPERATOR_JOBS = 100;
 export const ACCOUNTS_PAGE = { min: 1, max: 100_000, default: 1 };
-/** Rows of the log that one search examines. */
+/** One search examines this many rows of the log. */
 export const LOG_SEARCH_ROWS = 5_000;
-/** Of a member in one account, on all pages together. */
+/** A member has at most this many in one account, on all pages together. */
 export const SAVED_VIEWS_MAX = 100;
 export const VIEW_NAME_LENGTH = { min: 1, max: 60 };
-/** Query string of the page. */
+/** The query string of the page has this length. */
 export const VIEW_SEARCH_LENGTH = { min: 1, max: 3_500 };
 /** What is said of mail operators, and from where a key was used: of so many days, and the newest rows of them. */
 export const RECENT_DAYS = 7;
@@ -159,7 +159,7 @@ export const RECENT_ROWS = 50_000;
 export const SPENT_DAYS = 30;
 export const OPERATORS_SHOWN = 8;
 export const KEY_CLIENTS_SHOWN = 20;
-/** Days of usage on the page of keys. */
+/** The page of keys shows the usage of this many days. */
 export const KEY_USAGE_DAYS = 30;
 /** Of the overview: days of the balance's line, days whose pace the forecast goes by, lists. */
 export const BALANCE_DAYS = 30;
@@ -175,7 +175,7 @@ export const REJECTED_PER_MINUTE = 20;
 export const REJECTED_PER_DAY = 2_000;
 /** That wait to be written, in one process; those beyond are counted. */
 export const REJECTED_WAITING = 5_000;
-/** Hours or days of one chart: a month of hours, two years of days. */
+/** One chart has at most this many hours or days: a month of hours, two years of days. */
 export const CHART_BUCKETS_MAX = 800;
 /**
  * Usage counters are by the hour for as long, or as verifications are kept if longer: a chart of so many hours is
@@ -183,13 +183,13 @@ export const CHART_BUCKETS_MAX = 800;
  */
 export const USAGE_HOURS_KEPT_DAYS = Math.ceil(CHART_BUCKETS_MAX / 24) + 1;
 
-// Files of addresses.
+// Files of addresses
 
 export const LIST_ROWS = { min: 1, max: 1_000_000 };
 export const LIST_BYTES = 200 * 1024 * 1024;
 export const LIST_ROW_BYTES = 64 * 1024;
 export const LIST_COLUMNS = { min: 1, max: 1_000 };
-/** A JSON array, which clients build in memory. */
+/** Clients build it as a JSON array in memory. */
 export const LIST_JSON_ADDRESSES = { min: 1, max: 100_000 };
 export const LIST_JSON_BYTES = 16 * 1024 * 1024;
 /** Addresses of a file that the command verifies at once. */
@@ -201,11 +201,11 @@ export const FEW_ADDRESSES_PER_ROW = 3;
 export const LIST_HEADER_ROW = { min: 0, max: 1_000 };
 /** Of what is between two cells. */
 export const LIST_DELIMITER_LENGTH = { min: 1, max: 9 };
-/** Of the names of columns, together. */
+/** The names of columns have this length together. */
 export const LIST_COLUMNS_LENGTH = { min: 1, max: 10_000 };
 /** What a multipart or JSON upload may have besides the file. */
 export const LIST_UPLOAD_EXTRA_BYTES = 64 * 1024;
-/** Of the addresses of a list that wait, the dashboard shows so many. */
+/** The dashboard shows this many of the addresses of a list that wait. */
 export const LIST_DEFERRED_SHOWN = 100;
 /** Temporary files of all uploads of a process, in bytes; deploy/ has room for them. */
 export const LIST_SPOOLED_BYTES = 2 ** 30;
@@ -229,7 +229,7 @@ export const LIST_CLAIMS_MAX = 10;
 
 // Filters, keys, passkeys.
 
-/** Of a file of filters. */
+/** A file of filters has at most this many. */
 export const FILTER_FILE_ROWS = 100_000;
 export const FILTER_FILE_BYTES = 16 * 1024 * 1024;
 /** Rows of it that are stored by one transaction, for which charges of the account wait. */
@@ -237,7 +237,7 @@ export const FILTER_BATCH_ROWS = 200;
 /** Of the rows that cannot be used, as many are named; of the others, as many are shown. */
 export const FILTER_ERRORS_SHOWN = 1_000;
 export const FILTER_ROWS_SHOWN = 20;
-/** IP addresses and CIDRs on the allowlist of a key. */
+/** The allowlist of a key has this many IP addresses and CIDRs. */
 export const ALLOW_IPS = { min: 0, max: 200 };
 /** How long the old key stays valid after a roll. */
 export const KEY_GRACE_SECONDS = { min: 0, max: 30 * 86_400, default: 86_400 };
@@ -245,9 +245,9 @@ export const KEY_GRACE_SECONDS = { min: 0, max: 30 * 86_400, default: 86_400 };
 export const KEYS_MAX = 500;
 /** Operator keys that are not revoked. */
 export const OPERATOR_KEYS_MAX = 100;
-/** The furthest expiry of an operator key. */
+/** An operator key expires at the latest after this many days. */
 export const OPERATOR_KEY_DAYS = { min: 1, max: 730 };
-/** Requests of one operator key per rate window and process. */
+/** One operator key may send this many requests per rate window and process. */
 export const OPERATOR_REQUESTS_PER_WINDOW = 3_000;
 /** What callers of the operator API call an account or a grant, such as the id of a payment. */
 export const EXTERNAL_ID_LENGTH = { min: 1, max: 200 };
@@ -263,38 +263,38 @@ export const SESSIONS_LISTED = 100;
 export const USER_AGENT_LENGTH = { min: 0, max: 384 };
 /** People who share a browser and are recognized on it. */
 export const DEVICE_USERS_MAX = 5;
-/** The ID of a session or passkey. */
+/** A session or passkey has an ID of this length. */
 export const SIGN_IN_ID_LENGTH = { min: 1, max: 64 };
 
-/** Entries of one action and user in an hour of an audit log; further ones share one entry. */
+/** An audit log has this many entries of one action and user in an hour; further ones share one entry. */
 export const USER_EVENTS_PER_HOUR = 20;
 
-// Policies.
+// Policies
 
 /** Of an account, without those that every account has. */
 export const POLICIES_MAX = 50;
 /** As a `scope`. */
 export const POLICY_NAME_LENGTH = { min: 1, max: 64 };
-/** One message in one language. */
+/** One message in one language has this length. */
 export const POLICY_MESSAGE_LENGTH = { min: 1, max: 200 };
-/** Languages of one message. */
+/** One message is written in at most this many languages. */
 export const POLICY_LANGUAGES_MAX = 20;
-/** A tag of a language, or the value of an Accept-Language header. */
+/** It is a tag of a language, or the value of an Accept-Language header. */
 export const LANGUAGE_LENGTH = { min: 0, max: 200 };
 /** Verifications that a policy is tried on before it is saved, the newest. */
 export const POLICY_TRIED_ON = 1_000;
 
-// Webhooks.
+// Webhooks
 
-/** Endpoints of an account. */
+/** An account has at most this many endpoints. */
 export const WEBHOOKS_MAX = 20;
 export const WEBHOOK_URL_LENGTH = { min: 1, max: 2_000 };
 export const WEBHOOK_DESCRIPTION_LENGTH = { min: 0, max: 200 };
 /** Secrets before the current one that sign as well; a signature for each is in the header. */
 export const WEBHOOK_PREVIOUS_SECRETS_MAX = 4;
-/** The body of an event. */
+/** The body of an event has at most this size. */
 export const WEBHOOK_BODY_BYTES = 64 * 1024;
-/** From the DNS query to the status of the reply. */
+/** It counts from the DNS query to the status of the reply. */
 export const WEBHOOK_TIMEOUT_MS = 15_000;
 /** As much of a reply's body is kept, in bytes. */
 export const WEBHOOK_RESPONSE_BYTES = 1024;
@@ -308,9 +308,9 @@ export const WEBHOOK_TESTS_AT_ONCE = 50;
 export const DELIVERIES_PER_PAGE = { min: 1, max: 100, default: 25 };
 export const DELIVERIES_PAGE = { min: 1, max: 100_000, default: 1 };
 
-// Hooks of auth servers.
+// Hooks of auth servers
 
-/** Of an account. */
+/** An account has at most this many. */
 export const HOOKS_MAX = 20;
 export const HOOK_BODY_BYTES = 64 * 1024;
 /** The secret of a caller that makes its own. */
@@ -318,7 +318,7 @@ export const HOOK_SECRET_LENGTH = { min: 8, max: 255 };
 /** How long the caller waits; the reply is there HOOK_MARGIN_MS before. */
 export const HOOK_TIMEOUT_MS = { min: 1_000, max: 30_000 };
 export const HOOK_MARGIN_MS = 500;
-/** Calls of one hook in a rate window, and process. */
+/** One hook may call this often in a rate window, and process. */
 export const HOOK_RATE_LIMIT = { min: 1, max: 1_000_000 };
 /** How long the secret before a roll is accepted. */
 export const HOOK_GRACE_SECONDS = { min: 0, max: 30 * 86_400, default: 86_400 };
@@ -327,7 +327,7 @@ export const HOOK_SIGNATURES_MAX = 10;
 
 // Providers that report outcomes of sent mail.
 
-/** Connections of an account. */
+/** An account has at most this many connections. */
 export const OUTCOME_SOURCES_MAX = 20;
 /** What a provider's requests are proved by. */
 export const OUTCOME_SECRET_LENGTH = { min: 8, max: 2_000 };
@@ -335,17 +335,17 @@ export const OUTCOME_SECRET_LENGTH = { min: 8, max: 2_000 };
 export const PROVIDER_BODY_BYTES = 1024 * 1024;
 /** Of the reports in one body, as many are read. */
 export const PROVIDER_EVENTS_MAX = 10_000;
-/** A certificate that signs notifications. */
+/** It is a certificate that signs notifications. */
 export const SIGNING_CERTIFICATE_BYTES = 16 * 1024;
 
-// Mails of the service, in a day.
+// Mails of the service, in a day
 
-/** To one mailbox, from all accounts and strangers together. */
+/** One mailbox gets at most this many, whoever causes them. */
 export const MAILS_PER_MAILBOX = 10;
-/** Of that, caused by one account or network. */
+/** One account or network causes at most this many of them. */
 export const MAILS_PER_MAILBOX_AND_ORIGIN = 5;
 
-// Accounts.
+// Accounts
 
 export const RETENTION_DAYS = { min: 1, max: 36_500, default: 30 };
 /** Mailboxes that were seen in a scope of an account; 0: none is remembered. */
@@ -356,11 +356,11 @@ export const OUTCOMES_DAYS = { min: 0, max: 36_500, default: 400 };
 export const OUTCOME_AGE_DAYS = 400;
 export const OUTCOMES_PER_REQUEST = { min: 1, max: 1_000 };
 export const OUTCOMES_BODY_BYTES = 3 * 1024 * 1024;
-/** The account's name of what sent the mail. */
+/** The account names what sent the mail so. */
 export const OUTCOME_SOURCE_LENGTH = { min: 1, max: 64 };
 /** For so many days a bounce of an address counts as a verdict. */
 export const TRUST_BOUNCES_DAYS = { min: 1, max: 365 };
-/** In one event, and on one page. */
+/** One event, and one page, has this many. */
 export const CONTRADICTIONS_TOLD = 100;
 export const RATE_LIMIT = { min: 1, max: 1_000_000_000 };
 export const LOW_BALANCE = { min: 1, max: 1_000_000_000 };
@@ -384,29 +384,29 @@ export const GRANT_CREDITS = { min: -1_000_000_000, max: 1_000_000_000 };
 export const COMMAND_CREDITS_MAX = 1_000_000_000_000;
 export const SIGNUP_CREDITS = { min: 0, max: 1_000_000_000, default: 100 };
 
-// Stopping.
+// Stopping
 
 /** How long a process still serves after SIGTERM. */
 export const DRAIN_SECONDS = { min: 0, max: 3_600, default: 10 };
 
-// The relay.
+// The relay
 
 export const RELAY_PORT = 1080;
 export const RELAY_HEALTH_PORT = 1081;
 export const RELAY_CONNECTIONS = { min: 1, max: 20_000, default: 1_000 };
 export const RELAY_IDLE_SECONDS = { min: 1, max: 3_600, default: 120 };
-/** Longer than the longest dialogue of the mailbox check. */
+/** It is longer than the longest dialogue of the mailbox check. */
 export const RELAY_TOTAL_SECONDS = { min: 1, max: 86_400, default: 600 };
-/** Failed sign-ins of a network, and the window in which they count. */
+/** A network may fail to sign in this often within the window. */
 export const RELAY_FAILED_LOGINS = 20;
 export const RELAY_FAILED_LOGINS_SECONDS = 60;
 
-// The store.
+// The store
 
 /** A request that waits for the store longer gets 503. */
 export const STORE_WAIT_SECONDS = 5;
 
-// Clocks.
+// Clocks
 
 /** A node whose clock differs from the store's by more is not ready and purges nothing. */
 export const CLOCK_TOLERANCE_MS = 60_000;
@@ -416,15 +416,15 @@ export const CLOCK_TOLERANCE_MS = 60_000;
  */
 export const CLOCK_DOUBT_HOURS = 24;
 
-// Options of the checks.
+// Options of the checks
 
 export const DNS_PORT = 53;
 export const DNS_TIMEOUT_MS = { min: 50, max: 10_000, default: 2_000 };
 export const SMTP_PORT = 25;
 export const SMTP_CONNECTIONS_PER_HOST = { min: 1, max: 1_000, default: 5 };
-/** Per second; 0: unlimited. */
+/** It is per second; 0 means unlimited. */
 export const SMTP_RATE_PER_OPERATOR = { min: 0, max: 10_000, default: 2 };
-/** 0: the breaker never opens. */
+/** 0 means that the breaker never opens. */
 export const SMTP_BREAKER_SECONDS = { min: 0, max: 7 * 86_400, default: 3_600 };
-/** Older lists miss too many domains. */
+/** Older lists lack too many domains. */
 export const LISTS_STALE_DAYS = 30;

@@ -33,8 +33,8 @@ export const BOOK_FORMATS = ['xlsx', 'xlsb', 'xls', 'ods', 'spreadsheetml', 'htm
 export type BookFormat = (typeof BOOK_FORMATS)[number];
 
 /**
- * Of files with addresses. `csv`: with any delimiter; `text`: an address per line; `json`: one value with the records
- * in it; `ndjson`: one value after the other.
+ * Files with addresses have these forms. `csv` has any delimiter, `text` an address per line, `json` is one value with
+ * the records in it, `ndjson` one value after the other.
  */
 export const FILE_FORMS = ['csv', 'tsv', 'text', 'ndjson', 'json', 'vcard', 'ldif', ...BOOK_FORMATS] as const;
 export type FileForm = (typeof FILE_FORMS)[number];
@@ -50,13 +50,13 @@ export type FilterField = (typeof FILTER_FIELDS)[number];
 export interface ReadChoice {
   /** Of the addresses: names, or numbers from 1; `all`: every column with addresses. */
   readonly columns?: readonly string[] | 'all' | null;
-  /** Row of the file with the names of the columns, from 1; 0: none. */
+  /** The row of the file with the names of the columns is counted from 1; 0: none. */
   readonly headerRow?: number | null;
   readonly delimiter?: string | null;
   readonly encoding?: string | null;
-  /** Of a workbook, by name or number. */
+  /** It is a sheet of a workbook, by name or number. */
   readonly sheet?: string | null;
-  /** Of an archive, by its name; of JSON, the path to the list in it. */
+  /** It is an entry of an archive, by its name; for JSON, it is the path to the list in it. */
   readonly entry?: string | null;
 }
 
@@ -64,7 +64,7 @@ export interface ReadChoice {
 export interface SentAs {
   /** `json`: it is an array of addresses; null: what it is is found out. */
   readonly form: 'json' | null;
-  /** The charset of its media type. */
+  /** The media type has this charset. */
   readonly charset: string | null;
 }
 
@@ -82,6 +82,6 @@ export const UNFINISHED: readonly ListStatus[] = ['ready', 'running', 'paused'];
 /** In the place of the status of a row whose result is still to come, in files with results. */
 export const PENDING = 'pending';
 
-/** Of files with results; `jsonl`: one JSON object in each line. */
+/** Files with results have these forms; `jsonl` is one JSON object in each line. */
 export const RESULT_FORMATS = ['csv', 'xlsx', 'jsonl'] as const;
 export type ResultFormat = (typeof RESULT_FORMATS)[number];

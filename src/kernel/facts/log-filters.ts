@@ -36,10 +36,10 @@ export const LOG_NEGATABLE = [
 ] as const;
 export type LogNegatable = (typeof LOG_NEGATABLE)[number];
 
-/** `rejected`: rejected requests instead of verifications. */
+/** `rejected` means rejected requests instead of verifications. */
 export const LOG_STATUSES = [...STATUSES, 'rejected'] as const;
 export type LogStatus = (typeof LOG_STATUSES)[number];
 
-/** Those of a closed set that a text names, with commas between them. */
+/** Reads those of a closed set that a text names, with commas between them. */
 export const severalOf = <const T extends string>(values: readonly T[], text: string): readonly T[] =>
   values.filter((value) => text.split(',').includes(value));

@@ -2,7 +2,7 @@
 import type { Level } from './plans.ts';
 import type { Deliverability, Reason, Status } from './reasons.ts';
 
-/** In the order in which bars stack, from the bottom. */
+/** Bars stack in this order, from the bottom. */
 export const OUTCOMES = ['deliverable', 'not_checked', 'unknown', 'risky', 'undeliverable'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 

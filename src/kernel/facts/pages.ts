@@ -6,7 +6,7 @@ interface PageFacts {
   readonly for: 'anyone' | 'user' | 'account' | 'operator';
   /** The least role that sees it in the navigation. */
   readonly role?: Role;
-  /** About the account itself, not its data: not part of test mode. */
+  /** It concerns the account itself, not its data, and is not part of test mode. */
   readonly liveOnly?: true;
   /** The page in the navigation to which it belongs. */
   readonly under?: string;

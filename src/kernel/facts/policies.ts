@@ -6,7 +6,7 @@ import { POLICY_NAME_LENGTH, TIMEOUT_MS } from './limits.ts';
 import { DEFAULT_LEVEL, type Level } from './plans.ts';
 import type { Deliverability, Reason } from './reasons.ts';
 
-/** From the mildest to the hardest. */
+/** They go from the mildest to the hardest. */
 export const POLICY_ACTIONS = ['accept', 'review', 'reject'] as const;
 export type PolicyAction = (typeof POLICY_ACTIONS)[number];
 
@@ -53,7 +53,7 @@ interface GroundRow {
 interface SignalRow extends GroundRow {
   /** How the signal is read from a reply; what is not known is no signal. */
   readonly isSet: (reply: JudgedReply) => boolean;
-  /** The same in words, for the docs. */
+  /** It says the same in words, for the docs. */
   readonly readFrom: string;
 }
 
@@ -146,7 +146,7 @@ export interface Policy extends PolicyRules {
   readonly name: string;
 }
 
-/** Stands in messages for the suggested address. */
+/** It stands in messages for the suggested address. */
 export const SUGGESTION = '{suggestion}';
 /** As a `scope`: in lower case, without white space. */
 export const POLICY_NAME = new RegExp(`^[a-z0-9_.-]{${POLICY_NAME_LENGTH.min},${POLICY_NAME_LENGTH.max}}$`);
@@ -206,7 +206,7 @@ export interface Decision {
   readonly action: PolicyAction;
   /** What the policy answers with that action; empty for `accept`, where nothing asks for more. */
   readonly because: readonly DecisionGround[];
-  /** For the person who entered the address; null for `accept`. */
+  /** The person who entered the address reads it; null for `accept`. */
   readonly message: string | null;
 }
 
@@ -270,7 +270,7 @@ export function languageFor(available: readonly string[], wanted: string | null)
   return available[0] ?? null;
 }
 
-/** Of an Accept-Language value (RFC 9110 §12.5.4), the most wanted first, in lower case. */
+/** Reads the ranges of an Accept-Language value (RFC 9110 §12.5.4), the most wanted first, in lower case. */
 function rangesIn(text: string): string[] {
   const weighted = text.split(',').flatMap((part) => {
     const [range = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase());

@@ -43,7 +43,7 @@ export const NO_REASON = 'none';
 export const REASON_FILTERS = [NO_REASON, ...REASON_NAMES] as const;
 export type ReasonOrNone = (typeof REASON_FILTERS)[number];
 
-/** A verdict in plain sentences, for the dashboard and docs/verdicts.md. */
+/** The dashboard and docs/verdicts.md explain a verdict in these sentences. */
 export interface VerdictCopy {
   /** Reads well after "Good: " and "Bad: " with its first letter in lower case. */
   readonly title: string;

@@ -1,7 +1,7 @@
 /** By what rows can be sorted, and the usual order of each; the first is the default. */
 export const FILTER_ORDERS = { added: 'desc', value: 'asc', type: 'asc', reason: 'asc', hits: 'desc' } as const;
 export const LIST_ORDERS = { created: 'desc', name: 'asc', rows: 'desc', spent: 'desc' } as const;
-/** Of accounts, for operators. */
+/** Operators sort accounts so. */
 export const ACCOUNT_ORDERS = { created: 'desc', name: 'asc', balance: 'desc', spent: 'desc', used: 'desc' } as const;
 export type FilterSort = keyof typeof FILTER_ORDERS;
 export type ListSort = keyof typeof LIST_ORDERS;
@@ -26,7 +26,7 @@ export function sortingOf<S extends string>(
   return { by, descending: (order ?? orders[by]) === 'desc' };
 }
 
-/** The names of the table, in its order. */
+/** Returns the names of the table, in its order. */
 export function sortsOf<S extends string>(orders: Readonly<Record<S, unknown>>): S[] {
   const names: S[] = [];
   for (const name in orders) names.push(name);

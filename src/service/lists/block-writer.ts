@@ -20,7 +20,7 @@ type NewRow = Omit<ListRow, 'addresses'> & { readonly addresses: readonly Pick<R
 
 type Append = (blocks: readonly NewListBlock[]) => Promise<boolean>;
 
-/** Of one block. */
+/** One block has this many rows. */
 const BLOCK_ROWS = 500;
 const BLOCK_CHARACTERS = 250_000;
 /** Of the blocks that are stored in one transaction: charges wait for it. */

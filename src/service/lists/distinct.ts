@@ -14,7 +14,7 @@ import { ANY_DOMAIN } from '../verify.ts';
 
 const KEY_WORDS = 3;
 const FIRST_SLOTS = 4096;
-/** 128 bits; with an address of usual length, still one block of SHA-256. */
+/** It has 128 bits; with an address of usual length, it is still one block of SHA-256. */
 const SALT_LENGTH = 22;
 /** Addresses whose bits are in one array, a power of two: arrays are added, never copied. */
 const PAGE = 1 << 16;
@@ -34,7 +34,7 @@ function duplicateKey(address: string, dedupe: Dedupe): string {
   const mailbox = dedupe === 'mailbox' ? documentedMailbox(text, domain) : null;
   return mailbox === null ? text.slice(0, from) + domain : MAILBOX + mailbox;
 }
-/** Stands in no address. */
+/** No address contains it. */
 const MAILBOX = '\n';
 
 const isAscii = (text: string): boolean => /^\p{ASCII}*$/u.test(text);
@@ -112,7 +112,7 @@ export class DistinctAddresses {
   }
 }
 
-/** Four characters of a byte each. */
+/** Reads four characters of a byte each. */
 const wordOf = (digest: string, at: number): number =>
   ((digest.charCodeAt(at) << 24) |
     (digest.charCodeAt(at + 1) << 16) |

@@ -22,15 +22,15 @@ export interface ListOperators {
 interface Parts {
   readonly clock: Clock;
   readonly leases: OperatorLeases;
-  /** The node of this process. */
+  /** It is the node of this process. */
   readonly node: string;
   readonly failed: (error: unknown) => void;
 }
 
 interface Held {
-  /** Mailbox checks under way. */
+  /** It counts mailbox checks under way. */
   checks: number;
-  /** `Clock.elapsed()` ms. */
+  /** It is in `Clock.elapsed()` ms. */
   until: number;
   usedAt: number;
 }

@@ -21,7 +21,7 @@ export interface RowFilter {
   readonly status: Status | null;
   readonly deliverability: readonly Deliverability[] | null;
   readonly reason: ReasonOrNone | null;
-  /** Searched literally in the address, without regard to case. */
+  /** It is searched literally in the address, without regard to case. */
   readonly query: string | null;
   readonly kind?: RowKind | null;
 }
@@ -91,7 +91,7 @@ export async function rowsPage(
     for (const entry of resultEntries(list, block, filter)) {
       const { row } = entry.row;
       if (row <= before) continue;
-      // A page ends behind all addresses of a row.
+      // A page ends behind all addresses of a row, so it stops here.
       if (entries.length >= limit && row !== last) return { entries, next: last };
       last = row;
       entries.push(entry);
@@ -187,7 +187,7 @@ function rowKindOf({ problem }: ListRow, part: ListRowAddress | null, isFirst: b
 }
 
 interface Part {
-  /** The index of the addresses of its row. */
+  /** It is the index of the addresses of its row. */
   readonly index: number;
   readonly address: RowAddress | null;
   readonly isFirst: boolean;

@@ -70,7 +70,7 @@ import { spooled } from './spooled.ts';
 export type { List };
 export { listObject };
 
-/** Who uploads. */
+/** It says who uploads. */
 interface Uploader {
   readonly account: AccountId;
   /** Null: that of the account is looked up. */
@@ -97,7 +97,7 @@ export interface UploadRequest {
   close(): Promise<void>;
 }
 
-/** Of an Idempotency-Key. */
+/** It belongs to an Idempotency-Key. */
 type UploadKey = Pick<IdempotencyRef, 'route' | 'key'>;
 
 interface Uploaded {
@@ -109,7 +109,7 @@ interface Uploaded {
 interface ResultsWanted {
   readonly format: ResultFormat;
   readonly filter: RowFilter;
-  /** Null: as in the uploaded file. */
+  /** Null means as in the uploaded file. */
   readonly dialect?: { readonly [K in keyof CsvDialect]?: CsvDialect[K] | null };
 }
 
@@ -140,7 +140,7 @@ export interface ListService extends CopyRequests {
   ): Promise<Page<List>>;
   /** With the key that uploaded it, null for the dashboard, and when the next deferred address is asked about again. */
   describe(account: AccountId, id: string): Promise<ListDetail>;
-  /** At most LIST_DEFERRED_SHOWN, the soonest first. */
+  /** It returns at most LIST_DEFERRED_SHOWN, the soonest first. */
   deferred(account: AccountId, id: string): Promise<DeferredAddress[]>;
   /**
    * `level`: to start it at; missing: its own. Throws ApiError `list_state`, `insufficient_credits`,
@@ -416,17 +416,17 @@ interface CopyRequests {
    * twice, as there can be one such list. What prevents its start becomes its `error`. Throws ApiError `list_state`.
    */
   verifyRest(account: AccountId, id: string, by: Actor): Promise<List>;
-  /** The first rows of the file. */
+  /** It returns the first rows of the file. */
   firstRows(account: AccountId, id: string): Promise<readonly Pick<ListRow, 'row' | 'cells' | 'problem'>[]>;
 }
 
 const ENDED: readonly List['status'][] = ['completed', 'cancelled', 'failed'];
-/** Of the preview. */
+/** The preview shows this many. */
 const FIRST_ROWS = 5;
 
 interface Copy {
   readonly source: List;
-  /** The ID of the new list; null: any. */
+  /** It is the ID of the new list; null: any. */
   readonly id: string | null;
   readonly name: string;
   readonly level: Level;
@@ -535,7 +535,7 @@ interface Upload {
   readonly account: AccountId;
   /** Under which results are recorded. */
   readonly keyId: string;
-  /** The IP address of the uploader. */
+  /** It is the IP address of the uploader. */
   readonly ip: string;
   readonly name: string;
   readonly level: Level;

@@ -64,7 +64,7 @@ export interface ListVerifier {
   inStore<T>(list: RunningList, work: (steps: ListSteps) => Promise<T>): Promise<T>;
 }
 
-/** When work on a list ends. */
+/** It says when work on a list ends. */
 export interface ListEnd {
   /** Nothing more is begun. */
   readonly signal: AbortSignal;
@@ -72,7 +72,7 @@ export interface ListEnd {
   readonly breakOff: AbortSignal;
 }
 
-/** Where the outcomes of a list go. */
+/** It says where the outcomes of a list go. */
 interface Receiver {
   report(outcome: ListOutcome): void;
   /** A fault of the engine; the address it was about is reported all the same, and asked about again later. */
@@ -98,7 +98,7 @@ interface Open {
   readonly work: ListWork;
   readonly evidence: Evidence;
   readonly started: number;
-  /** The account's, which matched. */
+  /** It is the filter of the account that matched. */
   readonly filter: FilterRule | null;
   readonly recalled: Recalled | null;
 }
@@ -112,7 +112,7 @@ interface SameDomain {
 /** In a FairQueue: how to give it back. */
 type Place = Promise<() => void>;
 
-/** A part of a list. */
+/** It is a part of a list. */
 interface Job extends ListEnd {
   readonly list: RunningList;
   readonly to: Receiver;
@@ -330,7 +330,7 @@ export function createListVerifier({
 const bouncing = ({ recalled }: Open, evidence: Evidence): Evidence =>
   recalled?.bounces ? withBounce(evidence) : evidence;
 
-/** Only the first filter counts; null: none matched. */
+/** Only the first filter counts; null means that none matched. */
 const withOneFilter = (open: Open, filter: FilterRule | null): Open =>
   filter !== null && isUnfiltered(open.evidence)
     ? { ...open, filter, evidence: withMatch(open.evidence, filter) }
@@ -387,7 +387,7 @@ const isTemporary = ({ smtp }: Evidence, { reason }: Verdict): boolean =>
   smtp?.decidedBy === 'throttle' ||
   smtp?.decidedBy === 'host';
 
-/** One list at a time, in turn, and single calls between them. */
+/** One list at a time takes its turn, and single calls come between them. */
 class SharedTurns {
   readonly #gate = new FairQueue(1);
   readonly #clock: Clock;

@@ -30,7 +30,7 @@ const SPELL_MS = 10_000;
 
 /** Works on lists of addresses in this process. */
 export function createListWork({ clock, lists, verifier, operators, onResult, failed }: Parts): ListWorkService {
-  /** Of this process, from its first list on. */
+  /** This process has it from its first list on. */
   let lease: string | null = null;
   const runs = new Map<string, { readonly run: ListRun; readonly began: number }>();
   let renewedAt = Number.NEGATIVE_INFINITY;
@@ -74,7 +74,7 @@ export function createListWork({ clock, lists, verifier, operators, onResult, fa
   };
 }
 
-/** The first list of each account, then the second ones, and so on. */
+/** Returns the first list of each account, then the second ones, and so on. */
 function inRotation(lists: readonly RunningList[]): RunningList[] {
   const seen = new Map<string, number>();
   const ranked = lists.map((list) => {
@@ -90,7 +90,7 @@ interface RunParts {
   readonly lists: Lists;
   readonly verifier: ListVerifier;
   readonly operators: ListOperators;
-  /** The lease of this process. */
+  /** It is the lease of this process. */
   readonly lease: string;
   /** A result was recorded. */
   readonly onResult: (list: RunningList, record: VerificationRecord) => void;
@@ -98,7 +98,7 @@ interface RunParts {
   readonly failed: (error: unknown) => void;
 }
 
-/** Addresses claimed at a time of those that waited. */
+/** This many addresses that waited are claimed at a time. */
 const WAITING = 1_000;
 /** How long outcomes may wait for others before they are recorded, and how many; the next ones gather meanwhile. */
 const GATHER_MS = 200;
@@ -131,7 +131,7 @@ class ListRun {
   #lookedAt = Number.NEGATIVE_INFINITY;
   #wake: () => void = () => {};
 
-  /** `most`: addresses in hand. */
+  /** `most` is how many addresses may be in hand. */
   constructor(parts: RunParts, list: RunningList, most: number) {
     this.#parts = parts;
     this.list = list;

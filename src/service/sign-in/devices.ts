@@ -5,9 +5,7 @@ import type { Library } from './library.ts';
 import { type BrowserRequest, cookiesOf, hasCookie, headersOf } from './library-calls.ts';
 import type { Origin } from './limits.ts';
 
-/**
- * What a User-Agent header calls itself. The first match counts: browsers name those that they descend from as well.
- */
+/** A User-Agent header names these. The first match is taken, as browsers name those that they descend from as well. */
 const BROWSERS: readonly (readonly [token: RegExp, name: string])[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -48,13 +46,13 @@ export interface Devices {
   originFor(browser: BrowserRequest, email: string): Promise<Origin>;
   /** The same by the user's ID; null: whoever has signed in on the device. */
   originOf(browser: BrowserRequest, user: string | null): Promise<Origin>;
-  /** The cookie after a complete sign-in, as headers. */
+  /** It returns the cookie after a complete sign-in, as headers. */
   remember(browser: BrowserRequest, user: string): Promise<readonly string[]>;
 }
 
 interface Device {
   readonly id: string;
-  /** The latest first. */
+  /** The latest is first. */
   readonly users: readonly string[];
 }
 
@@ -68,7 +66,7 @@ const toDevice = (value: string): Device | null => {
 interface DeviceParts {
   readonly library: () => Promise<Library>;
   readonly users: Pick<Store['users'], 'get'>;
-  /** The id of a new device. */
+  /** It makes the id of a new device. */
   readonly newId: () => string;
 }
 

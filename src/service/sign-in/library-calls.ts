@@ -3,9 +3,9 @@ import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
 
 /** What a request says about its browser, unvalidated. */
 export interface BrowserRequest {
-  /** Canonical. */
+  /** It is canonical. */
   readonly ip: string;
-  /** The Cookie header. */
+  /** It is the Cookie header. */
   readonly cookie: string | undefined;
   /** The Origin header; the guard has compared it with the request's host. */
   readonly origin: string | undefined;
@@ -13,12 +13,12 @@ export interface BrowserRequest {
   readonly userAgent: string;
 }
 
-/** Set-Cookie headers for the reply. */
+/** They are Set-Cookie headers for the reply. */
 export interface Cookies {
   readonly setCookie: readonly string[];
 }
 
-/** The library's cookies, without prefix. */
+/** The library's cookies are named without prefix. */
 type CookieName = 'session_token' | 'two_factor' | 'passkey' | 'device' | 'oidc';
 
 const NAME = /^(?:__Host-)?mailvet\.([a-z_]+)$/;
@@ -58,7 +58,7 @@ export function headersOf(
   return headers;
 }
 
-/** The Set-Cookie headers of the library's reply. */
+/** Reads the Set-Cookie headers of the library's reply. */
 export const cookiesOf = (headers: Headers | null | undefined): readonly string[] =>
   (headers?.getSetCookie() ?? []).map((line) =>
     line.startsWith(LIBRARY_PREFIX) ? PREFIX + line.slice(LIBRARY_PREFIX.length) : line,
@@ -75,7 +75,7 @@ const isLibraryError = (error: unknown): error is LibraryError => error instance
 /** Maps a code (or status) of the library to an error code of ours, with an optional message. */
 export type ErrorMapping = Readonly<Record<string, ErrorCode | readonly [ErrorCode, string]>>;
 
-/** The session ended between the guard and the call. */
+/** The session has ended between the guard and the call. */
 const ALWAYS: ErrorMapping = { UNAUTHORIZED: 'not_signed_in', SESSION_NOT_FRESH: 'sign_in_again' };
 
 /** Of the call of the library that is under way: what its database threw, where that is an error to report. */

@@ -53,9 +53,9 @@ const accepting = <T>(): Accepting<T> => ({
   '~standard': { version: 1, vendor: 'mailvet', validate: (value) => ({ value: value as T }) },
 });
 
-/** The two-factor plug-in's cookie, without the prefix. */
+/** The two-factor plug-in has this cookie, without the prefix. */
 const CHALLENGE = 'two_factor';
-/** Ours: the devices of devices.ts. */
+/** This one is ours: devices.ts sets it. */
 const DEVICE = 'device';
 /** Ours: a sign-in with the OpenID provider that is under way. */
 const OIDC = 'oidc';
@@ -149,7 +149,7 @@ function withToken<Row>(row: Row, known: Known): Row {
 }
 
 function hashing(adapter: DBTransactionAdapter): DBTransactionAdapter {
-  /** The same input with hashes, and the way back; unchanged for other tables. */
+  /** Returns the same input with hashes, and the way back; unchanged for other tables. */
   function translate<Input extends { model: string; where: Where[] }>(input: Input): { input: Input; known: Known } {
     if (input.model !== 'session') return { input, known: new Map() };
     return { input: { ...input, where: hashedWhere(input.where) }, known: knownFrom(input.where) };
@@ -223,7 +223,7 @@ export type Library = ReturnType<typeof openLibrary>;
 interface LibraryParts {
   readonly database: Store['authDatabase'];
   readonly secret: string;
-  /** Public URL of the dashboard, without a trailing slash. */
+  /** The public URL of the dashboard has no trailing slash. */
   readonly publicUrl: string;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -9,9 +9,9 @@ import { mailsTo } from '../mail-limits.ts';
 const QUARTER_MS = 15 * MINUTE_MS;
 
 interface Limit {
-  /** Of one known device, or of one network, for one subject. */
+  /** It is for one known device, or one network, and one subject. */
   readonly max: number;
-  /** Of all networks together, known devices left out. */
+  /** It is for all networks together, known devices left out. */
   readonly everywhere?: number;
   readonly windowMs: number;
   /** What every attempt of an unknown device counts as well: the limit of its network, whatever the subject. */
@@ -21,11 +21,11 @@ interface Limit {
 const LIMITS = {
   /** By address, whether or not it has a user. */
   'sign-in': { max: 10, everywhere: 100, windowMs: QUARTER_MS, network: 'sign-in-ip' },
-  /** By client network alone, or by known device. */
+  /** They are counted by client network alone, or by known device. */
   'sign-in-ip': { max: 30, windowMs: QUARTER_MS },
   /** Second factors of a user; the library also limits them to five per sign-in. */
   code: { max: 10, everywhere: 30, windowMs: QUARTER_MS },
-  /** Password confirmation of a signed-in user. */
+  /** A signed-in user confirms the password. */
   password: { max: 10, windowMs: QUARTER_MS },
   /** Passkey challenges: each is a row, and every view of the sign-in page requests one. */
   'passkey-ip': { max: 120, windowMs: QUARTER_MS },
@@ -45,7 +45,7 @@ const CODE_LIVES_MS = 2 * MINUTE_MS;
 
 /** Where an attempt comes from. */
 export interface Origin {
-  /** Canonical. */
+  /** It is canonical. */
   readonly ip: string;
   /** The id of a device on which the subject has signed in before (devices.ts). */
   readonly device: string | null;
@@ -62,7 +62,7 @@ export interface Limits {
    * `rate_limit_exceeded`, whether or not the subject exists.
    */
   count(kind: OriginKind, subject: string, from: Origin): Promise<void>;
-  /** By subject alone. */
+  /** It counts by subject alone. */
   countUser(kind: 'password', user: string): Promise<void>;
   countIp(kind: IpKind, from: Pick<Origin, 'ip'> & Partial<Origin>): Promise<void>;
   /** Resets the counts of the subject, from everywhere: after a success, or for the operator. */
@@ -75,7 +75,7 @@ interface Counter {
   readonly kind: Kind;
   readonly max: number;
   readonly subject: string;
-  /** None: all origins together. */
+  /** Where it is left out, all origins are taken together. */
   readonly origin?: string;
 }
 

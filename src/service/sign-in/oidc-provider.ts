@@ -10,16 +10,15 @@ import { type Clock, MINUTE_MS } from '../../kernel/clock.ts';
 import type { Role } from '../../kernel/facts/roles.ts';
 import { OidcError, type OidcFailure } from './oidc-failures.ts';
 
-/** The options MAILVET_OIDC_*. */
 export interface OidcSettings {
   readonly issuer: string;
   readonly clientId: string;
-  /** Null: a public client. */
+  /** Null is for a public client. */
   readonly clientSecret: string | null;
-  /** On the button. */
+  /** The button shows it. */
   readonly name: string;
   readonly scopes: readonly string[];
-  /** In lower case; null: any. */
+  /** They are in lower case; null: any. */
   readonly allowedDomains: readonly string[] | null;
   /** Where a first sign-in lands; null: an invitation is needed. */
   readonly account: string | null;
@@ -30,7 +29,7 @@ export interface OidcSettings {
   readonly roleMap: readonly { readonly value: string; readonly role: Role }[];
   /** Values of `amr` and `acr` that count as a second factor. */
   readonly secondFactor: readonly string[];
-  /** No passwords and passkeys. */
+  /** It forbids passwords and passkeys. */
   readonly only: boolean;
 }
 
@@ -63,9 +62,9 @@ export interface OidcProvider {
   check(): Promise<void>;
   /** Where the browser goes. `fresh`: to sign in there again, whatever session it has there (Core 1.0 §3.1.2.1). */
   authorizationUrl(checks: OidcChecks, fresh: boolean): Promise<string>;
-  /** `query`: of the address to which the provider sent the browser. */
+  /** `query` is that of the address to which the provider sent the browser. */
   claims(query: string, checks: OidcChecks): Promise<OidcClaims>;
-  /** OpenID Connect Back-Channel Logout 1.0 §2.6. */
+  /** It follows OpenID Connect Back-Channel Logout 1.0 §2.6. */
   logout(token: string): Promise<OidcLogout>;
 }
 
@@ -79,7 +78,7 @@ const DOCUMENT_MS = 10 * MINUTE_MS;
 export const TOLERANCE_SECONDS = 30;
 /** Back-Channel Logout 1.0 §2.6: of recent tokens only. */
 export const LOGOUT_MAX_AGE_MS = 5 * MINUTE_MS;
-/** Core 1.0 §2: ASCII, and no longer. */
+/** Core 1.0 §2 allows ASCII, and no more than this. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 const SID_MAX = 255;
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
@@ -101,7 +100,7 @@ const ALGORITHMS = [
 /** The provider gave no usable answer. */
 class ProviderUnreachable extends Error {}
 
-/** What both libraries say of a request. */
+/** Both libraries say this of a request. */
 interface FetchOptions {
   readonly method: string;
   readonly headers: RequestInit['headers'];
@@ -160,7 +159,7 @@ function failureOf(error: unknown, fallback: OidcFailure): OidcError {
   for (const cause of causesOf(error)) {
     if (cause instanceof ProviderUnreachable || /^OAUTH_(TIMEOUT|ABORT)$/.test(String(fieldOf(cause, 'code'))))
       return new OidcError('unreachable', {}, error);
-    // Of the redirect; of the token endpoint.
+    // The redirect or the token endpoint has failed.
     if (cause.name === 'AuthorizationResponseError')
       return new OidcError('denied', { error: wordOf(fieldOf(cause, 'error')) }, error);
     if (cause.name === 'ResponseBodyError')
@@ -351,7 +350,7 @@ function logoutOf(payload: Jose.JWTPayload): OidcLogout {
   return { subject, sid: session, id: String(jti) };
 }
 
-/** Of an ID token or a logout token: the session at the provider. */
+/** Reads the session at the provider from an ID token or a logout token. */
 export const sidOf = (sid: unknown): string | null =>
   typeof sid === 'string' && sid !== '' && sid.length <= SID_MAX ? sid : null;
 

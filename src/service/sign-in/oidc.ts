@@ -85,7 +85,7 @@ interface Person {
   readonly email: string | null;
   readonly verified: boolean;
   readonly name: string | null;
-  /** In the account of MAILVET_OIDC_ACCOUNT; null: none. */
+  /** It is the role in the account of MAILVET_OIDC_ACCOUNT; null: none. */
   readonly role: Role | null;
   readonly withSecondFactor: boolean;
   readonly mark: string;
@@ -93,7 +93,7 @@ interface Person {
 
 /** What a sign-in at the provider is for: a session here, or the confirmation of an action in one. */
 interface Purpose {
-  /** Hash of the token. */
+  /** It is the hash of the token. */
   readonly invitation: string | null;
   readonly confirming: Confirming | null;
 }
@@ -111,11 +111,11 @@ interface Begun extends OidcChecks, Purpose {}
 interface Admission {
   readonly user: string;
   readonly account?: AccountId;
-  /** In the transaction in which the session begins. */
+  /** It runs in the transaction in which the session begins. */
   readonly within?: (change: UserChange) => Promise<void>;
   /** Of an address that this sign-in proves: what others have set up ends. */
   readonly takesOver?: true;
-  /** Created for this sign-in. */
+  /** It was created for this sign-in. */
   readonly isNew?: true;
 }
 
@@ -177,7 +177,7 @@ const linkedBy =
   (browser: BrowserRequest, audit: UserAudit, { identity }: Person) =>
   async (change: UserChange) => {
     if (!(await change.linkIdentity(identity))) {
-      // Linked meanwhile, by a sign-in in another window.
+      // A sign-in in another window has linked it meanwhile.
       if ((await change.subjectAt(identity.issuer)) === identity.subject) return;
       // A user has one subject of an issuer: another one is another person, who got the address later.
       throw new OidcError('other_subject');
@@ -204,7 +204,7 @@ function createAdmission({ settings, store, audit, userAdmin, library }: OidcPar
     return { user };
   }
 
-  /** The first sign-in without an invitation. */
+  /** Handles the first sign-in without an invitation. */
   async function unknown(browser: BrowserRequest, person: Person): Promise<Admission | null> {
     const { email, verified, role } = person;
     if (email === null) throw new OidcError('no_address');
@@ -276,7 +276,7 @@ function createAdmission({ settings, store, audit, userAdmin, library }: OidcPar
     if (others) throw new ApiError('address_not_confirmed');
   }
 
-  /** Null: another sign-in created the user meanwhile. */
+  /** Returns null if another sign-in has created the user meanwhile. */
   return async (browser: BrowserRequest, person: Person, invitation: string | null): Promise<Admission | null> => {
     checkDomain(settings, person);
     const id = await signIns.userByIdentity(person.identity);
@@ -285,7 +285,9 @@ function createAdmission({ settings, store, audit, userAdmin, library }: OidcPar
   };
 }
 
-/** What led to a failure, for the log of the service: libraries name claims and statuses, but show no token. */
+/**
+ * Collects what led to a failure, for the log of the service: libraries name claims and statuses, but show no token.
+ */
 const causesIn = (error: unknown): readonly string[] => {
   const causes: string[] = [];
   for (let cause = error; cause instanceof Error && causes.length < 5; cause = cause.cause)
@@ -356,7 +358,7 @@ export function createOidc(parts: OidcParts): OidcService {
     return admission;
   }
 
-  /** To the audit log, and in words for the page. */
+  /** Writes it to the audit log, and says it in words for the page. */
   function refuse(browser: BrowserRequest, error: OidcError, user: UserEvent['user']): ApiError {
     const { failure, detail } = error;
     logger.warn({ failure, causes: causesIn(error.cause) }, 'a sign-in with the OpenID provider was refused');

@@ -8,14 +8,14 @@ interface OpenParts {
   readonly store: Pick<Store, 'authDatabase' | 'secret' | 'forgetSecret'>;
   /** Null: use the store's own secret. */
   readonly secret: string | null;
-  /** Public URL of the dashboard, without a trailing slash. */
+  /** The public URL of the dashboard has no trailing slash. */
   readonly url: () => string;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 const SECRET_LENGTH = 48;
-/** Its name in the store. */
+/** The store knows it by this name. */
 const NAME = 'auth';
 
 /** Loads and configures the sign-in library at the first call; after a failure, the next call retries. */

@@ -57,7 +57,7 @@ const CONFIRM: ErrorMapping = {
 
 /** WebAuthn Level 3 §5.1: credential IDs have at most 1023 bytes; in base64url. */
 const ID = /^[A-Za-z0-9_-]{1,1364}$/;
-/** §5.8.4, with room for future values. */
+/** §5.8.4 defines them; there is room for future values. */
 const TRANSPORT = /^[a-z-]{1,32}$/;
 
 /**

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { ApiError } from '../../kernel/errors.ts';
 import { FairQueue } from '../../kernel/fair-queue.ts';
 
-/** Memory in KiB. */
+/** Memory is in KiB. */
 interface Cost {
   readonly memory: number;
   readonly passes: number;
@@ -16,7 +16,7 @@ const COST: Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
-/** The PHC string format: version 19 of Argon2 (RFC 9106), standard Base64 without padding. */
+/** It is the PHC string format: version 19 of Argon2 (RFC 9106), standard Base64 without padding. */
 const PHC = /^\$argon2id\$v=19\$m=(\d{1,10}),t=(\d{1,10}),p=(\d{1,8})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
@@ -40,7 +40,7 @@ async function fits(hash: string, password: string): Promise<boolean> {
   return timingSafeEqual(await tagOf(password, Buffer.from(salt, 'base64'), cost, expected.length), expected);
 }
 
-/** Concurrent hashes: they occupy threads of the pool that logging and file access need too. */
+/** Hashes occupy threads of the pool that logging and file access need too. */
 const HASHES_AT_ONCE = 2;
 /** Beyond this, 503 `overloaded`, so that a flood of sign-ins cannot take the service down. */
 const QUEUE_MAX = 100;
@@ -54,7 +54,7 @@ async function inTurn<T>(party: string, work: () => Promise<T>): Promise<T> {
   return work().finally(leave);
 }
 
-/** Argon2id in the PHC string format. */
+/** Computes Argon2id in the PHC string format. */
 export const hashPassword = (password: string): Promise<string> => inTurn('', () => argon2id(password));
 
 export const verifyPassword = (input: { hash: string; password: string }): Promise<boolean> =>

@@ -42,13 +42,13 @@ export interface SignInService extends SessionService, SessionList, SecondFactor
   readonly passkeys: PasskeyService;
   readonly invitations: InvitationService;
   readonly confirm: ConfirmUser;
-  /** Null: not configured. */
+  /** Null means that it is not configured. */
   readonly oidc: OidcService | null;
   /** By a link of the command line. Throws ApiError. */
   signInByLink(browser: BrowserRequest, token: string): Promise<Cookies>;
   /** Whether the user can confirm with a password. */
   hasPassword(user: string): Promise<boolean>;
-  /** Oldest account first. */
+  /** The oldest account comes first. */
   accountsOf(user: SignedIn): Promise<Membership[]>;
   /** Whether sign-up is open, and whether mail can be sent; the OpenID provider, and whether there is nothing else. */
   readonly offers: {
@@ -64,7 +64,7 @@ interface SignInParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Public URL, without a trailing slash. */
+  /** The public URL has no trailing slash. */
   readonly url: () => string;
   /** Signs cookies; null: use the store's own secret. */
   readonly secret: string | null;
@@ -73,7 +73,7 @@ interface SignInParts {
   /** Null: sign-up is closed. */
   readonly signup: { readonly credits: number } | null;
   readonly checkDeliverability: CheckDeliverability;
-  /** Null: not configured. */
+  /** Null means that it is not configured. */
   readonly oidc: { readonly settings: OidcSettings; readonly provider: OidcProvider } | null;
 }
 
@@ -255,7 +255,7 @@ function createConfirmation(parts: {
   };
 }
 
-// Invitations.
+// Invitations
 
 interface InvitationService {
   /** `known`: the address already has a user, so no password is needed. Throws ApiError. */
@@ -348,7 +348,7 @@ function createInvitations(parts: InvitationParts): InvitationService {
   };
 }
 
-// Second factors.
+// Second factors
 
 const missing = (field: string) => new ApiError('missing_parameter', `The parameter "${field}" is missing.`, { field });
 
@@ -366,7 +366,7 @@ interface SecondFactorService {
 interface TotpSecret {
   /** `otpauth://totp/…` */
   readonly uri: string;
-  /** Base32. */
+  /** It is in Base32. */
   readonly secret: string;
   readonly recoveryCodes: readonly string[];
 }
@@ -436,7 +436,7 @@ function createSecondFactor(parts: {
     return signIns.change({ user: user.id, session: user.session }, async (change) => {
       await removeAuthenticator(opened, user.id);
       if (change.user.secondFactor) await notify(change, 'second_factor_off', sourceOf(browser));
-      // The same session, rotated.
+      // It is the same session, rotated.
       await change.endSession(user.session);
       const next = await beginSession(opened, browser, user.id, user);
       await endSecondFactor(context, user.id);
@@ -460,7 +460,7 @@ function createSecondFactor(parts: {
   };
 }
 
-// The first user.
+// The first user
 
 interface SetupService {
   /** Whether there is no user. */
@@ -484,7 +484,7 @@ interface SetupParts {
 }
 
 function createSetup({ store, library, limits, userAdmin, sessions, clock }: SetupParts): SetupService {
-  // In memory only: the link ends with the process.
+  // It is in memory only: the link ends with the process.
   let link: { readonly hash: string; readonly endsAt: number } | null = null;
 
   /** Consumes the link synchronously, so that no other request can use it. */

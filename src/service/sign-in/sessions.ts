@@ -25,7 +25,7 @@ import { isUsableEmail } from './validate.ts';
 /** A session as its user sees it. */
 export interface UserSession {
   readonly id: string;
-  /** Such as `Firefox on Linux`: what the browser claims. */
+  /** It is what the browser claims, such as `Firefox on Linux`. */
   readonly device: string;
   /** Where it was last seen; null: unknown. */
   readonly ip: string | null;
@@ -39,7 +39,7 @@ export const toUserSession = ({ userAgent, ...session }: SessionRecord): UserSes
 });
 
 export interface SessionList {
-  /** Those of the user, the one seen last first; at most SESSIONS_LISTED. */
+  /** It returns those of the user, the one seen last first; at most SESSIONS_LISTED. */
   sessionsOf(user: SignedIn): Promise<(UserSession & { readonly current: boolean })[]>;
   /** False: the user has no such session. */
   revokeSession(browser: BrowserRequest, user: SignedIn, id: string): Promise<boolean>;

@@ -95,7 +95,7 @@ export function createSignUp(parts: SignUpParts): SignUpService {
       const { mail } = openSignUp;
       const to = pending.email;
       const known = (await store.users.byEmail(to)) ?? (await ownerOf(to));
-      // To the address that they sign in with.
+      // It goes to the address that they sign in with.
       if (known !== null) return mail.alreadyRegistered({ to: known.email, link: `${url()}/sign-in` }, jobId);
       const { internalAdapter } = await (await library()).$context;
       const token = newToken();
@@ -118,7 +118,7 @@ export function createSignUp(parts: SignUpParts): SignUpService {
       const input = { name: pending.name, plan: defaultPlan(store.plans), rateLimit: null, credits, note: 'Sign-up' };
       const by = user && ({ kind: 'user', id: user.id, name: user.email, ip: browser.ip } as const);
       const account = by && (await store.accounts.createFor(by.id, input, by));
-      // Only now, so that the link works again where a step before failed.
+      // It is deleted only now, so that the link works again where a step before failed.
       await internalAdapter.deleteVerificationByIdentifier(identifier);
       if (user === null || account === null) throw new ApiError('link_expired', 'This address already has a user.');
       return sessions.signInAs(browser, user.id);

@@ -6,7 +6,7 @@ import type { Library } from './library.ts';
 import type { ChangeSource, NotifyUser } from './notices.ts';
 import { endSecondFactor } from './second-factor-sessions.ts';
 
-/** 190 bits, too long to guess. */
+/** 190 bits are too long to guess. */
 const TOKEN_LENGTH = 32;
 export const newToken = (): string => randomToken(TOKEN_LENGTH);
 
@@ -48,7 +48,7 @@ export interface UserAdmin {
   ): Promise<void>;
   /** The token of a link to choose a password; the store keeps only a hash. */
   passwordToken(user: string, livesMs: number, within?: Within): Promise<string>;
-  /** Likewise, of a link that signs in. */
+  /** It does the same for a link that signs in. */
   signInToken(user: string, livesMs: number, within?: Within): Promise<string>;
   /** Removes the authenticator app, its recovery codes and all passkeys. Mails the user if there were any. */
   forgetSecondFactor(user: string, from: ChangeSource, within?: Within): Promise<void>;
@@ -88,13 +88,13 @@ export function createUserAdmin(parts: {
       const made = await internalAdapter
         .createUser({ email, name, emailVerified: proven }, { method: 'email-password' })
         .catch(async (error: unknown) => {
-          // Created concurrently.
+          // Another request has created it meanwhile.
           if ((await users.byEmail(email)) !== null) return null;
           throw error;
         });
       if (made === null) return null;
       if (!(await users.claimMailbox(made.id, mailbox)) && alone) {
-        // Claimed concurrently.
+        // Another request has claimed it meanwhile.
         await users.remove(made.id);
         return null;
       }
@@ -160,10 +160,10 @@ export function createUserAdmin(parts: {
 /** The identifier under which the library stores the token of a password link. */
 export const resetOf = (token: string): string => `reset-password:${token}`;
 
-/** Likewise, of a link that signs in. */
+/** It does the same for a link that signs in. */
 export const signInOf = (token: string): string => `sign-in:${token}`;
 
-/** With its recovery codes. */
+/** It removes its recovery codes as well. */
 export async function removeAuthenticator(library: Library, user: string): Promise<void> {
   const { adapter, internalAdapter } = await library.$context;
   await internalAdapter.updateUser(user, { twoFactorEnabled: false });

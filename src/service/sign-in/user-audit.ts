@@ -11,7 +11,7 @@ export type From = Pick<BrowserRequest, 'ip'> & { readonly userAgent?: string | 
 
 interface Attempt {
   readonly user: UserEvent['user'];
-  /** `anonymous`: not signed in. */
+  /** `anonymous` means not signed in. */
   readonly by: 'self' | 'anonymous';
   readonly from: From;
   readonly factor: Factor;
@@ -19,7 +19,7 @@ interface Attempt {
 
 /** Writes what users do to the audit log of their accounts. */
 export interface UserAudit {
-  /** In the transaction of the change. */
+  /** It writes in the transaction of the change. */
   record(
     change: Pick<UserChange, 'record'>,
     from: From,

@@ -10,10 +10,10 @@ import type { ClaimOf } from '../../store/jobs/queue.ts';
 import type { AttemptOutcome, Dispatch, DueDelivery, Store, WebhookDisabledMail } from '../../store/store.ts';
 import { chatMessage } from '../alerts.ts';
 
-/** Of the signature (Standard Webhooks 1.0.0). */
+/** It is the scheme of the signature (Standard Webhooks 1.0.0). */
 const SCHEME = 'v1';
 
-/** The headers of a delivery, signed with each of its secrets. */
+/** Makes the headers of a delivery, signed with each of its secrets. */
 function signedHeaders({ eventId, secrets, body, at }: Dispatch): Record<string, string> {
   const timestamp = Math.floor(at / 1000);
   return {

@@ -67,7 +67,7 @@ type WebhookChange = { readonly [F in Exclude<keyof NewWebhook, 'format'>]?: New
 
 /** The webhooks of an account. All methods throw ApiError: `not_found` for what is another account's as well. */
 export interface WebhookService {
-  /** Oldest first. */
+  /** They come oldest first. */
   list(account: AccountId): Promise<Webhook[]>;
   get(account: AccountId, id: string): Promise<Webhook>;
   create(account: AccountId, input: NewWebhook, by: ChangedBy): Promise<WebhookWithSecret>;
@@ -87,7 +87,7 @@ interface Parts {
   readonly checkUrl: (url: string) => Promise<string>;
   readonly send: Send;
   readonly mailTo: WebhookDisabledMail;
-  /** Public URL of the service, without a trailing slash. */
+  /** The public URL of the service has no trailing slash. */
   readonly url: () => string;
 }
 

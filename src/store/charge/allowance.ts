@@ -30,12 +30,12 @@ export interface CreditState {
  */
 const MONTHS_KEPT = 6;
 
-/** A change of a balance by the plan's allowance, and the account after it. */
+/** A plan's allowance changes a balance so, and leaves the account so. */
 export interface Renewal extends Pick<CreditState, 'allowance' | 'allowanceMonths' | 'allowanceGiven'> {
   readonly month: string;
-  /** What the balance changes by. */
+  /** The balance changes by this. */
   readonly amount: number;
-  /** Null: the allowance of the month itself. */
+  /** Null is for the allowance of the month itself. */
   readonly note: string | null;
 }
 
@@ -49,7 +49,7 @@ export function renewalOf(account: Readonly<CreditState>, terms: PlanTerms, now:
   const { monthlyCredits, carryOver } = terms;
   if (testOf !== null || (monthlyCredits === 0 && account.allowance === 0)) return null;
   const month = monthName(now);
-  // Programs of the version before charge without taking from the allowance.
+  // Programs of the version before do not take charges from the allowance.
   const left = Math.min(account.allowance, account.balance + account.locked);
   if (given.includes(month)) {
     const more = monthlyCredits - account.allowanceGiven;

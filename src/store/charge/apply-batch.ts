@@ -43,7 +43,7 @@ import {
 } from './state.ts';
 import { countRequest, windowAhead, windowOf } from './window.ts';
 
-// A key's IP allowlist: canonical addresses and CIDRs of both families.
+// The IP allowlist of a key has canonical addresses and CIDRs of both families.
 
 const MOST = 1_000;
 
@@ -65,7 +65,7 @@ function isAllowed(json: string, ip: string): boolean {
   return matches(ip);
 }
 
-// Idempotency keys inside the charge (draft-ietf-httpapi-idempotency-key-header).
+// Idempotency keys are handled inside the charge (draft-ietf-httpapi-idempotency-key-header).
 
 /** How long a stored reply is replayed, ms. */
 export const REPLY_LIFE = IDEMPOTENCY_HOURS * HOUR_MS;
@@ -75,7 +75,7 @@ export const RESERVATION_LIFE = MINUTE_MS;
 export const idempotencyId = (accountId: string, ref: { route: string; key: string }): string =>
   `${accountId}\n${ref.route}\n${ref.key}`;
 
-/** The current row, including changes by earlier requests of the batch. */
+/** Returns the current row, including changes by earlier requests of the batch. */
 function findIdempotency(
   state: ChargeState,
   changes: Changes,
@@ -187,7 +187,7 @@ interface Payer<A extends CreditState> {
   readonly account: A;
   readonly key: BudgetState | null;
 }
-/** The time, the plans and the changes of a batch, or of a transaction. */
+/** It has the time, the plans and the changes of a batch, or of a transaction. */
 interface Moving<A extends CreditState> {
   readonly now: number;
   readonly plans: Plans;
@@ -289,7 +289,7 @@ function capture<A extends CreditState>(
   return amount;
 }
 
-/** The record at the price of its plan, and at most at `most`. */
+/** Returns the record at the price of its plan, and at most at `most`. */
 function priced(
   record: VerificationRecord,
   { prices }: PlanTerms,
@@ -432,7 +432,7 @@ function settle(state: ChargeState, changes: Changes, settlement: Settlement): S
 const recordedReply = (state: ChargeState, changes: Changes, id: string): CompletedReply | null =>
   changes.verifications.find((entry) => entry.record.id === id)?.record ?? state.recorded(id);
 
-// Admission: authenticates, authorizes, and holds or charges credits; refusals in the order of the contract.
+// Admission authenticates, authorizes, and holds or charges credits. It refuses in the order of the contract.
 
 /** A key's last use is recorded at most this often. */
 const USE_RECORDED_EVERY_MS = 60_000;

@@ -26,20 +26,20 @@ import { type ChargeAnswer, type ChargeRequest, isAdmission } from './state.ts';
 interface BatchLimits {
   /** Requests that may wait before `admit` answers `overloaded`. */
   readonly queue: number;
-  /** Requests in one transaction. */
+  /** One transaction takes this many requests. */
   readonly batch: number;
 }
 
 /** Answers the requests of a batch. */
 type AnswerBatch = () => void;
 
-/** How a lane commits. */
+/** It says how a lane commits. */
 interface Committing {
   readonly limits: BatchLimits;
   /** Transactions of the lane that may be under way. */
   readonly atOnce: number;
   readonly clock: Pick<Clock, 'elapsed'>;
-  /** Never rejects. */
+  /** It never rejects. */
   readonly commit: (batch: readonly Waiting[]) => Promise<AnswerBatch>;
 }
 
@@ -48,7 +48,7 @@ interface Lane {
   queue: Waiting[];
   /** Of `runBatches`, those that have not ended. */
   readonly runs: Promise<void>[];
-  /** Transactions under way. */
+  /** It counts transactions under way. */
   committing: number;
   /**
    * The transaction that ended last, and the requests that waited then. `idle`: ms of it, and not of the one before, in
@@ -73,7 +73,7 @@ const newLane = (by: Committing): Lane => ({
 
 /** A commit that leaves the main thread idle for longer waits for a disk or a network, ms. */
 const SLOW_MS = 3;
-/** How long to wait for more requests after a slow commit, ms; and for how long without one. */
+/** A lane waits this long for more requests after a slow commit, and this long without one, ms. */
 const GATHER_MS = { most: 5, pause: 1 };
 /** Requests that are worth a transaction of their own while another one is under way. */
 const AHEAD = 8;
@@ -147,7 +147,7 @@ async function runBatches(lane: Lane, onEnd: () => void): Promise<void> {
   answer();
 }
 
-/** The lane of an owner's requests: FNV-1a of the owner. */
+/** Returns the lane of an owner's requests, by FNV-1a of the owner. */
 function laneOf(owner: string, lanes: number): number {
   if (lanes === 1) return 0;
   let hash = 0x811c9dc5;
@@ -208,7 +208,7 @@ type Retries = Record<RetryCause, number>;
 
 export const noRetries = (): Retries => ({ conflict: 0, locked: 0, connection: 0, busy: 0 });
 
-/** A driver that counts why it ran batches again. */
+/** It counts why it ran batches again. */
 export interface CountingDriver extends ChargeDriver {
   readonly retries: Readonly<Retries>;
 }
@@ -257,7 +257,7 @@ export class ObservedCharge implements ChargeDriver {
 export interface ChargeDriver {
   /** See `Charging.open`. */
   open(): Promise<void>;
-  /** Transactions side by side. */
+  /** This many transactions run side by side. */
   readonly lanes: number;
   /** Transactions of one lane that may be under way; they need not keep their order. */
   readonly atOnce: number;
@@ -285,7 +285,7 @@ export class Batcher implements Charging {
   readonly #limits: BatchLimits;
   readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #lanes: readonly Lane[];
-  /** By owner: requests whose account another session holds. Tried alone, one after the other. */
+  /** By owner, it has requests whose account another session holds. They are tried alone, one after the other. */
   readonly #aside = new Map<string, Waiting[]>();
   #asideRunning: Promise<void> | null = null;
   readonly #owners = new LRUCache<string, string>({ max: OWNERS_MAX });

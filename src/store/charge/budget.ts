@@ -31,7 +31,7 @@ function currentMonth({ budgetMonth, budgetSpent }: Readonly<Counters>, now: num
 export const budgetUsed = (key: Readonly<Counters>, now: number): number =>
   currentMonth(key, now).spent + key.budgetHeld;
 
-/** When the month in force ends, ms. */
+/** Returns when the month in force ends, ms. */
 export const budgetResetsAt = (key: Readonly<Counters>, now: number): number =>
   monthOf(currentMonth(key, now).month).end;
 

@@ -8,7 +8,7 @@ import { hmacSha256, randomBytes } from '../../kernel/ids.ts';
 import type { Sighting, VerificationRecord } from '../store.ts';
 import type { AccountState, Changes, ChargeState, SeenOwner, SeenState } from './state.ts';
 
-/** 32 random bytes in base64. */
+/** Makes 32 random bytes in base64. */
 export const newSecret = (): string => randomBytes(32).toString('base64');
 
 export const seenId = (accountId: string, mailbox: string, scope: string): string =>
@@ -21,7 +21,7 @@ export const hashedMailbox = ({ secret }: Pick<SeenOwner, 'secret'>, mailbox: st
 export const hashedDomain = ({ secret }: Pick<SeenOwner, 'secret'>, domain: string): string =>
   hmacSha256(secret, `@${domain}`);
 
-/** Never equal to that of a mailbox: no address begins with a blank. */
+/** It never equals that of a mailbox: no address begins with a blank. */
 const hashedSpelling = ({ secret }: SeenOwner, spelling: string): string => hmacSha256(secret, ` ${spelling}`);
 
 const seenOwnerOf = (state: ChargeState, changes: Changes, account: AccountState): SeenOwner | null =>

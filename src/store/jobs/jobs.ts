@@ -32,7 +32,7 @@ import {
   type RetryOutcome,
 } from './queue.ts';
 
-/** What every operation of the queue works with. */
+/** Every operation of the queue works with it. */
 interface JobsContext {
   readonly driver: Pick<StorageDriver, 'name' | 'db' | 'now' | 'transaction' | 'readTogether'>;
   readonly policies: JobPolicies;
@@ -57,7 +57,7 @@ export const jobQueue = (context: JobsContext): JobQueue => ({
   maintain: () => maintainJobs(context),
 });
 
-/** The queue, with a transaction of its own for each change. */
+/** Opens the queue; each change has a transaction of its own. */
 export function jobs(driver: StorageDriver): Jobs {
   const { jobs: queue } = driver;
   return {

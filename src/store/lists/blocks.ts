@@ -9,7 +9,7 @@ type StoredAddress = readonly [number: number, column: number, text: string | nu
 type Problem = readonly [code: string, line: number];
 /** The number of the address, or 0; several addresses, or others; what is wrong with the row and where. */
 type Head = number | readonly StoredAddress[] | Problem;
-/** Then the cells. */
+/** The cells follow. */
 export type StoredRow = readonly [Head, ...string[]];
 
 const isProblem = (head: Exclude<Head, number>): head is Problem => typeof head[0] === 'string';
@@ -59,7 +59,7 @@ function headOf({ addresses, problem }: ListRow, main: number): Head {
 
 export const storedRows = (text: string): StoredRow[] => JSON.parse(text);
 
-/** `firstRow`: of the file. */
+/** `firstRow` is a row of the file. */
 export function toRows(text: string, firstRow: number, { columns, addressColumn }: ListLayout): ListRow[] {
   return storedRows(text).map(([head, ...cells], i) => ({
     row: firstRow + i,

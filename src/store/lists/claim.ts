@@ -112,7 +112,7 @@ const isFree = (lease: 'c.lease' | 'list_waiting.lease', now: number) =>
   sql<SqlBool>`(${sql.ref(lease)} IS NULL OR NOT EXISTS (
     SELECT 1 FROM list_leases WHERE list_leases.lease = ${sql.ref(lease)} AND ${isHeld('list_leases', now)}))`;
 
-/** A lease from now on. */
+/** Keeps a lease from now on. */
 export function leaseKept(db: StorageDriver['db'], lease: string, now: number, leaseMs: number) {
   const times = leaseTimes(now, leaseMs);
   const insertion = db.insertInto('list_leases').values({ lease, ...times });

@@ -58,12 +58,12 @@ export async function* listRowsOf(driver: StorageDriver, account: AccountId, men
 interface Erasure {
   readonly account: AccountId;
   readonly list: string;
-  /** Index of its column with the addresses. */
+  /** It is the index of its column with the addresses. */
   readonly main: number;
   readonly mentions: Mentions;
   /** Numbers of the address in this list: it may occur in several spellings. */
   readonly erased: Set<number>;
-  /** Changed so far. */
+  /** It counts what has changed so far. */
   rows: number;
 }
 

@@ -18,13 +18,13 @@ import { baseOf, findList, layoutText, toList } from './row.ts';
 
 type Files = Pick<Lists, 'keepFile' | 'file' | 'beginReading' | 'appendReading' | 'replace' | 'discardReading'>;
 
-/** Of a piece: some 256 KiB as base64. */
+/** A piece has this size: some 256 KiB as base64. */
 const PIECE_BYTES = 192 * 1024;
-/** Between the bases of two readings. */
+/** The bases of two readings are this far apart. */
 const STRIDE = 2 ** Math.ceil(Math.log2(LIST_ROWS.max + 1));
-/** Removed by one statement: of some hundred KB each. */
+/** One statement removes this many, of some hundred KB each. */
 const REMOVED = 50;
-/** Inserted by one statement. */
+/** One statement inserts this many. */
 const CHUNK_ROWS = 500;
 
 export function files(driver: StorageDriver): Files {
@@ -130,7 +130,7 @@ async function* inPieces(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buf
   if (length > 0) yield Buffer.concat(held);
 }
 
-/** Of one reading. */
+/** Removes those of one reading. */
 async function removeBlocks({ db }: StorageDriver, account: AccountId, list: string, base: number): Promise<void> {
   await inBatches(async () => {
     const mine = ofList(db.selectFrom('list_blocks').select('first_row'), { account, list });

@@ -171,7 +171,7 @@ const allowed = (action: ListAction, status: ListRecord['status']): boolean => {
 };
 
 function states(driver: StorageDriver): Pick<Lists, 'start' | 'setError' | 'change'> {
-  /** With the account locked; undefined: no such list. */
+  /** Works with the account locked; undefined if there is no such list. */
   async function within<T>(
     account: AccountId,
     id: string,

@@ -16,7 +16,7 @@ import { addResults, breakdownOf, type ListRecord, paceOf } from './row.ts';
 
 type Waiting = Row<'list_waiting'>;
 
-/** Of no block and of no address. */
+/** No block and no address has it. */
 const NO_NUMBER = 0;
 
 /** See `BulkTransactions.record`. Charges of the account wait for as long as its lock is held: for few round trips. */
@@ -123,7 +123,7 @@ const among = <C extends string>(column: C, numbers: readonly number[]) =>
 
 /** What is to be done, of what the outcomes are about. */
 interface Left {
-  /** By block. */
+  /** They are kept by block. */
   readonly chunks: ReadonlyMap<number, { readonly before: string; readonly pending: Set<number> }>;
   readonly waiting: Map<number, Waiting>;
 }
@@ -137,7 +137,7 @@ const leftOf = ({ chunks, waiting }: RowsRead<Pick<ReturnType<typeof listReads>,
 
 interface RecordChanges {
   readonly results: VerificationRecord[];
-  /** Their numbers. */
+  /** They are their numbers. */
   readonly addresses: number[];
   /** Rows as they are to be; of done ones, `due_at` is null. */
   readonly waiting: Waiting[];

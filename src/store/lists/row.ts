@@ -34,7 +34,7 @@ export type FoundList = ListRecord & {
   readonly test_of: string | null;
 };
 
-/** `now`: the store's. */
+/** `now` is the store's. */
 export function toList({ retentionDays }: Pick<StorageDriver, 'retentionDays'>, row: FoundList, now: number): List {
   const { status } = row;
   if (!isVisible(status)) throw new TypeError(`A list that is ${status} cannot be seen.`);

@@ -21,7 +21,7 @@ export function work(driver: StorageDriver): Work {
         .innerJoin('accounts', 'accounts.id', 'lists.account_id')
         .select(['lists.id', 'lists.account_id', 'lists.key_id', 'lists.client_ip', 'lists.validation_type'])
         .select(['lists.addresses', 'lists.done', 'lists.policy', 'accounts.test_of'])
-        // Literally, so that the partial index answers.
+        // It is written literally, so that the partial index answers.
         .where(sql<boolean>`lists.status = 'running'`)
         .where('accounts.status', '=', 'active')
         .orderBy('lists.started_at')

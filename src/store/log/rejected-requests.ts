@@ -66,7 +66,7 @@ async function add(
       }));
       await trx.insertInto('rejected_requests').values(rows).execute();
     }
-    // In one order on all nodes, so that concurrent writers wait instead of deadlocking.
+    // All nodes use one order, so that concurrent writers wait instead of deadlocking.
     const counted = more.filter((row) => ids.has(row.account)).sort(byAccount);
     for (const some of chunksOf(counted)) {
       const rows = some.map(({ account, at, count }) => ({ account_id: account, at, count }));

@@ -23,16 +23,16 @@ import { storable } from '../rows.ts';
 import type { AccountId, LoggedVerification, LogSearch, Verifications } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 
-/** The indexed expression (migrations 0002, 0016): the start of the address, in the database's lower case. */
+/** It is the indexed expression (migrations 0002, 0016): the start of the address, in the database's lower case. */
 export const INDEXED_ADDRESS = sql<string>`substr(lower(email), 1, 320)`;
-/** The same value without the index, for rows found in another way. */
+/** It reads the same value without the index, for rows found in another way. */
 const ADDRESS_READ = sql<string>`(substr(lower(email), 1, 320) || '')`;
 const LENGTH = 320;
 
 /** The part of a text that is indexed; both databases count in code points. */
 const indexed = (text: string): string => Array.from(storable(text)).slice(0, LENGTH).join('');
 
-/** Rows of the account, found by the index on `ADDRESS`. */
+/** Finds rows of the account by the index on `ADDRESS`. */
 async function seqsByAddress(
   { db, logByAddress }: StorageDriver,
   account: AccountId,
@@ -48,7 +48,7 @@ async function seqsByAddress(
 export const negated = (condition: Expression<SqlBool>): Expression<SqlBool> =>
   sql<SqlBool>`NOT coalesce((${condition}), false)`;
 
-/** Of single calls and of rejected requests alike. */
+/** It selects single calls and rejected requests alike. */
 export const FROM_ORIGIN: Readonly<Record<Exclude<LogOrigin, 'list'>, RawBuilder<boolean>>> = {
   api: sql<boolean>`(key_id <> ${DASHBOARD_KEY} AND via IS NULL)`,
   compat: sql<boolean>`via IN (${sql.join(COMPAT_VENDORS)})`,
@@ -127,7 +127,7 @@ function ofConfidence(confidence: LogConfidence): Expression<SqlBool> {
   return eb.exists(tenth === 9 ? from : from.where('mailed.predicted', '<', (tenth + 1) * 100));
 }
 
-/** Rows of whose mail an outcome came on this way. */
+/** Selects rows of whose mail an outcome came on this way. */
 const ofWay = (driver: StorageDriver, way: string): Expression<SqlBool> =>
   eb.exists(ofMail.where(driver.substringMatch(sql.ref('mailed.came_from'), markedWay(storable(way)))));
 
@@ -195,7 +195,7 @@ export const edgeOf = (
 /** Rows are recorded in the order of their times, but for what nodes that record at once differ by. */
 const DISORDER_MS = 60_000;
 
-/** More than any sequence number; a power of two. */
+/** It is more than any sequence number, and a power of two. */
 const SEQS = 2 ** 52;
 
 /**
@@ -254,7 +254,7 @@ function countedBy(wanted: LogSearch): Expression<SqlBool>[] {
 const HOURS_AT_ONCE = 48;
 
 interface Stretch {
-  /** Start and end, ms. */
+  /** Start and end are in ms. */
   readonly start: number;
   readonly end: number;
   /** Verifications that were counted in it, of whatever kind. */

@@ -58,7 +58,8 @@ export const deleteVerifications = (
   });
 
 /**
- * Up to BATCH_ROWS accounts with a retention of their own, by id, each with the time of its oldest verification, ms.
+ * Selects up to BATCH_ROWS accounts with a retention of their own, by id, each with the time of its oldest
+ * verification, ms.
  */
 export const oldestByRetention = (db: Kysely<Tables>, after = '') =>
   db
@@ -68,7 +69,7 @@ export const oldestByRetention = (db: Kysely<Tables>, after = '') =>
       eb
         .selectFrom('verifications as v')
         .select('v.created_at')
-        // Not an equality, for the reason given at `seqRange` of the PostgreSQL driver.
+        // It is not an equality, for the reason given at `seqRange` of the PostgreSQL driver.
         .whereRef('v.account_id', '>=', 'a.id')
         .whereRef('v.account_id', '<=', 'a.id')
         .orderBy('v.account_id')

@@ -8,7 +8,7 @@ import { storable } from '../rows.ts';
 import type { Actor, AuditEntry, AuditLog, UserEvent } from '../store.ts';
 import type { Row, Tables } from '../tables.ts';
 
-// Entries of the audit log as rows.
+// Entries of the audit log are rows.
 
 export interface AuditEvent {
   readonly action: AuditAction;
@@ -145,7 +145,7 @@ async function write(
     .execute();
 }
 
-/** In a transaction of the caller's, with the user's rows. */
+/** Writes in a transaction of the caller's, with the user's rows. */
 export async function writeUserEvent(
   driver: StorageDriver,
   trx: Transaction<Tables>,

@@ -23,7 +23,7 @@ const toInvitation = (row: Omit<Row<'invitations'>, 'token_hash'>, accountName: 
   expiresAt: row.expires_at,
 });
 
-/** Owners manage owners, admins anyone else. */
+/** Owners may manage owners, admins anyone else. */
 const managerOf = (roles: readonly Role[]): 'owner' | 'admin' => (roles.includes('owner') ? 'owner' : 'admin');
 
 /**
@@ -203,7 +203,7 @@ function invitations(
 /** Who gets the mails about an account. */
 const MAILED = ROLES.filter((role) => isAtLeast(role, 'admin'));
 
-/** The addresses of the account's owners and admins. */
+/** Finds the addresses of the account's owners and admins. */
 export async function adminsOf(trx: Transaction<Tables>, account: string): Promise<string[]> {
   const people = trx.selectFrom('members as m').innerJoin('auth_users as u', 'u.id', 'm.user_id').select('u.email');
   const recipients = people.where('m.account_id', '=', account).where('m.role', 'in', MAILED).orderBy('u.email');

@@ -146,7 +146,7 @@ function identitiesOf(
 
 export function signIns(driver: StorageDriver, database: AuthDatabase): SignIns {
   const { db } = driver;
-  /** In the sign-in library's time format. */
+  /** Writes the sign-in library's time format. */
   const moment = (ms: number) => (driver.name === 'sqlite' ? toIso(ms) : toDate(ms));
 
   /** What is possible within a change. The user is locked. */

@@ -22,7 +22,7 @@ function mailboxes(driver: StorageDriver): Pick<Users, 'idByMailbox' | 'claimMai
     return numInsertedOrUpdatedRows ?? 0n;
   }
 
-  /** One batch of users without a claim, in order of their ids; the last id, null for none. */
+  /** Reads one batch of users without a claim, in order of their ids. Returns the last id, null for none. */
   const claimStep = (mailboxOf: (email: string) => string, after: string): Promise<string | null> =>
     driver.transaction(async (trx) => {
       const unclaimed = trx

@@ -35,7 +35,7 @@ import {
 } from './load.ts';
 import { arraysOf, type NamedStatement, oneStatement, statements, unnest } from './write.ts';
 
-// A session of a connection, seen from another one.
+// A session of a connection is seen here from another one.
 
 /** Process IDs are used again, together with the start they are not. */
 interface ServerSession {
@@ -59,7 +59,7 @@ async function endSession(client: pg.Client, { pid, start }: ServerSession): Pro
 }
 
 const TRIES = 4;
-/** Transactions side by side, each on a connection of its own. */
+/** Transactions run side by side, each on a connection of its own. */
 const LANES = 4;
 /** An account whose lock takes longer is set aside, so that the others of its batch do not wait, ms. */
 const LOCK_WITHIN_MS = 250;
@@ -70,7 +70,7 @@ const ANSWER_WITHIN_MS = 4_000;
 /** How long, and how often, to query the outcome of a commit whose reply was lost. */
 const OUTCOME_WITHIN_MS = 10_000;
 const OUTCOME_POLL_MS = 100;
-/** Accounts of verifications and holds. */
+/** They are the accounts of verifications and holds. */
 const RECORDED_OF = `SELECT account_id AS owner FROM verifications WHERE id = ANY ($1::text[])
   UNION SELECT account_id FROM holds WHERE id = ANY ($1::text[])`;
 
@@ -83,7 +83,7 @@ interface PostgresChargeParts {
   readonly plans: Plans;
   readonly onEvent: (event: StoreEvent) => void;
   readonly node: () => Promise<string>;
-  /** The schema version of this program. */
+  /** It returns the schema version of this program. */
   readonly known: () => number;
 }
 
@@ -114,7 +114,7 @@ const LOCKED_BATCHES_MAX = 48;
 /** By how much the server's clock may differ from the time that a batch was judged by, ms. */
 const TIME_TOLERANCE_MS = 1_000;
 
-/** An account before and after a batch. */
+/** It is an account before and after a batch. */
 interface Charged {
   readonly before: StoredAccount;
   readonly after: StoredAccount;
@@ -166,19 +166,19 @@ interface ChargedAccount {
   readonly id: string;
   readonly balance: number;
   readonly windowCount: number;
-  /** The server's clock, ms. */
+  /** It is the server's clock in ms. */
   readonly now: number;
 }
 
-/** A request as judged in memory. */
+/** It is a request as judged in memory. */
 interface Judged {
   readonly request: ChargeRequest;
-  /** The account. */
+  /** It is the account. */
   readonly owner: string;
   readonly answer: ChargeAnswer;
 }
 
-/** A batch as judged in memory. */
+/** It is a batch as judged in memory. */
 interface ChargeAttempt {
   readonly judged: readonly Judged[];
   /** Accounts to charge, as they will be if nobody else charges them. */
@@ -201,7 +201,7 @@ const BEST_FOR_MS = 10_000;
 /** The server's clock as this process knows it: the last good reading, and the time that has passed since. */
 class ServerTime {
   readonly #clock: Pick<Clock, 'elapsed'>;
-  /** `ahead`: the server's time minus `elapsed()`, right to within half of `tookMs`. */
+  /** `ahead` is the server's time minus `elapsed()`, right to within half of `tookMs`. */
   #best: { readonly ahead: number; readonly tookMs: number; readonly at: number } | null = null;
 
   constructor(clock: Pick<Clock, 'elapsed'>) {
@@ -213,7 +213,7 @@ class ServerTime {
     return this.#best === null ? null : Math.round(this.#best.ahead + this.#clock.elapsed());
   }
 
-  /** `time`: what the server's clock showed at some moment since `asked`, by `elapsed()`. */
+  /** `time` is what the server's clock showed at some moment since `asked`, by `elapsed()`. */
   read(time: number, asked: number): void {
     const at = this.#clock.elapsed();
     const tookMs = at - asked;
@@ -232,7 +232,7 @@ interface Remembered {
   readonly account: StoredAccount;
   /** Batches with it that are still to be judged under a lock. */
   wait: number;
-  /** `wait` after the next failure. */
+  /** It is the `wait` after the next failure. */
   readonly penalty: number;
 }
 
@@ -268,7 +268,7 @@ class ChargeMemory implements BatchJudge {
 
   readonly #plans: Plans;
   readonly #clock: Clock;
-  /** Null: this process's clock counts instead, for tests. */
+  /** Null means that this process's clock counts instead, for tests. */
   readonly #serverTime: ServerTime | null;
 
   constructor({ clock, time, plans }: Pick<PostgresChargeParts, 'clock' | 'time' | 'plans'>) {
@@ -322,7 +322,7 @@ class ChargeMemory implements BatchJudge {
     }));
     const refused = new Set(judged.flatMap(({ answer, owner }) => (isRefusal(answer) ? [owner] : [])));
     const counted = new Set(Array.from(changes.accounts, ({ id }) => id));
-    // In the order in which all writers lock them.
+    // All writers lock them in this order.
     const charged = [...accounts.values()]
       .filter(({ after: { id } }) => counted.has(id) && !refused.has(id))
       .sort((a, b) => (a.after.id < b.after.id ? -1 : 1));
@@ -463,7 +463,7 @@ export class PostgresCharge implements CountingDriver {
   readonly atOnce = 1;
   readonly retries = noRetries();
   readonly #parts: PostgresChargeParts;
-  /** By lane. */
+  /** They are kept by lane. */
   readonly #connections = new Map<number, Connection>();
   readonly #memory: BatchJudge;
   #opening: Promise<unknown> = Promise.resolve();

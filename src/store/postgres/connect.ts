@@ -108,7 +108,7 @@ class Client extends pg.Client {
   }
 }
 
-/** A connection outside the pool. */
+/** Opens a connection outside the pool. */
 export async function connectClient(url: string, extra: pg.ClientConfig = {}): Promise<pg.Client> {
   const client = new Client({ ...connectionConfig(url), ...extra });
   await client.connect();

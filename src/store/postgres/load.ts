@@ -1,4 +1,4 @@
-/** What a batch reads: pipelined statements after the lock on its accounts. */
+/** A batch reads with pipelined statements after the lock on its accounts. */
 
 import type pg from 'pg';
 import type { Plans } from '../../kernel/facts/plans.ts';
@@ -95,9 +95,9 @@ export interface LoadedBatch {
   readonly accounts: readonly StoredAccount[];
   /** Those whose hashes were given. */
   readonly keys: readonly StoredKey[];
-  /** The server's clock, ms. */
+  /** It is the server's clock in ms. */
   readonly serverTime: number;
-  /** The transaction, for `pg_xact_status`. */
+  /** It is the transaction, for `pg_xact_status`. */
   readonly xid: string;
   /** Whether the account of the request is locked by another session; never without `skipLocked`. */
   readonly isHeld: (request: ChargeRequest) => boolean;

@@ -3,7 +3,7 @@ import { assertCompatible, SCHEMA, type SchemaState } from '../migrations.ts';
 import { onlyRow } from '../rows.ts';
 import { connectClient, discardClient } from './connect.ts';
 
-/** ms; for the connection and for the probe. */
+/** It is in ms, for the connection and for the probe. */
 const ANSWER_WITHIN = 1_000;
 /** Pages of the table before it is emptied. */
 const EMPTIED_AFTER_PAGES = 512;
@@ -28,7 +28,7 @@ export class PostgresProbe {
   #grows = true;
   #pages = 0;
 
-  /** `known`: the schema version of this program. */
+  /** `known` returns the schema version of this program. */
   constructor(url: string, known: () => number) {
     this.#url = url;
     this.#known = known;

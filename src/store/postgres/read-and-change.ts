@@ -17,7 +17,7 @@ export async function readTogether<Q extends ReadQueries>(trx: Transaction<Table
   return onlyRow((await trx.executeQuery(readOf(queries))).rows);
 }
 
-/** The statement of `readTogether`. */
+/** Makes the statement of `readTogether`. */
 function readOf<Q extends ReadQueries>(queries: Q): CompiledQuery<RowsRead<Q>> {
   const names = Object.keys(queries);
   const { parts, parameters } = numbered(Object.values(queries).map((query) => query.compile()));
@@ -30,14 +30,14 @@ export async function writeTogether(trx: Transaction<Tables>, statements: readon
   if (statements.length > 0) await trx.executeQuery(writeOf(statements));
 }
 
-/** The statement of `writeTogether`, of at least one. */
+/** Makes the statement of `writeTogether`, of at least one. */
 function writeOf(statements: readonly CompiledQuery[]): CompiledQuery {
   const { parts, parameters } = numbered(statements);
   const named = parts.map((part, i) => `part_${i} AS (${part})`);
   return CompiledQuery.raw(`WITH ${named.join(', ')} SELECT`, parameters);
 }
 
-/** Statements with their parameters numbered through. */
+/** Numbers the parameters of statements through. */
 export function numbered(statements: readonly Pick<CompiledQuery, 'sql' | 'parameters'>[]) {
   const parameters: unknown[] = [];
   const parts = statements.map((statement) => {

@@ -32,7 +32,10 @@ import { numbered } from './read-and-change.ts';
 
 /** OIDs of element types, src/include/catalog/pg_type.dat. */
 const OIDS = { text: 25, bigint: 20 } as const satisfies Record<ColumnType, number>;
-/** Dimensions, flag for nulls, OID of the elements, then length and lower bound of the only dimension; int32 each. */
+/**
+ * It has dimensions, a flag for nulls, the OID of the elements, then length and lower bound of the only dimension;
+ * int32 each.
+ */
 const HEAD = 20;
 const NULL_LENGTH = -1;
 const TWO_32 = 2 ** 32;
@@ -94,7 +97,7 @@ export type NamedStatement = pg.QueryConfig<unknown[]> & { name: string; text: s
 export const unnest = ({ columns, types }: RowMaker<never>, from = 1): string =>
   `unnest(${types.map((type, i) => `$${from + i}::${type}[]`).join(', ')}) AS c (${columns.join(', ')})`;
 
-/** The parameters of `unnest`. */
+/** Makes the parameters of `unnest`. */
 export function arraysOf<From>({ types, values }: RowMaker<From>, from: readonly From[]): Buffer[] {
   const rows = from.map(values);
   return types.map((type, i) =>
@@ -194,7 +197,7 @@ function addRows(write: Write, changes: Changes, { now, node }: ChargeState): vo
   write('add-usage', SQL.addUsage, USAGE_HOURS, changes.usage.values());
 }
 
-/** By the names of the parts. */
+/** They are kept by the names of the parts. */
 const combined = new Map<string, { readonly name: string; readonly text: string }>();
 
 /**

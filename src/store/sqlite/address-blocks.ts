@@ -62,7 +62,7 @@ export class AddressBlocks {
     return rows;
   }
 
-  /** The newest first. */
+  /** The newest come first. */
   async #blocks(db: Kysely<Tables>): Promise<number[]> {
     const { rows } = await sql<{ first: number | null; last: number }>`
       SELECT (SELECT min(seq) FROM verifications) >> 12 AS first, (SELECT max(seq) FROM verifications) >> 12 AS last`.execute(

@@ -30,7 +30,7 @@ interface BackupRequest {
 }
 
 interface Backup {
-  /** Absolute. */
+  /** It is absolute. */
   readonly file: string;
   readonly bytes: number;
   readonly schemaVersion: number;

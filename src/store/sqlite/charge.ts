@@ -1,4 +1,4 @@
-/** Charging on SQLite, in the thread of the writer: one transaction per batch, with look-ups by index. */
+/** SQLite charges in the thread of the writer: one transaction per batch, with look-ups by index. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Plans } from '../../kernel/facts/plans.ts';
 import { applyBatch } from '../charge/apply-batch.ts';
@@ -110,7 +110,7 @@ export class ChargeTransactions {
 
 function load(statements: Statements, scope: Pick<ChargeState, 'now' | 'node' | 'plans'>): ChargeState {
   const memo = new Map<string, unknown>();
-  /** One object per row and batch, as accounts change in memory. */
+  /** A batch has one object per row, as accounts change in memory. */
   const find = <T>(name: keyof Statements, ...values: SQLInputValue[]): T | null => {
     const id = `${name}\n${values.join('\n')}`;
     let row = memo.get(id);

@@ -3,7 +3,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { ThreadEndedError } from '../../kernel/thread.ts';
 import { StoreVersionError } from '../migrations.ts';
 
-/** SQLite's result codes (https://www.sqlite.org/rescode.html), the primary one in the low byte. */
+/** They are SQLite's result codes (https://www.sqlite.org/rescode.html), the primary one in the low byte. */
 const OUTAGES = new Set([
   5, // BUSY: another process held the lock longer than busy_timeout
   6, // LOCKED
@@ -35,7 +35,7 @@ export const isSqliteOutage = (error: unknown): boolean =>
   (error instanceof ApiError && isSqliteOutage(error.cause)) ||
   OUTAGES.has(resultCode(error) ?? -1);
 
-/** How long to wait for the lock of another process, and how often to try, ms. */
+/** It says how long to wait for the lock of another process, and how often to try, ms. */
 const WITHIN_MS = 5_000;
 const EVERY_MS = 5;
 

@@ -12,11 +12,11 @@ import { makePrivateFile, makePrivateFolder } from './private-files.ts';
 import { MEMORY, type OnLost, StoreThread, type ThreadAccess, threadDialect, WriteMutex } from './threads.ts';
 
 export interface SqliteFile extends ThreadAccess {
-  /** Null in memory. */
+  /** Null means in memory. */
   readonly path: string | null;
-  /** For everything but charging, migrations and the readiness check. */
+  /** Everything but charging, migrations and the readiness check uses it. */
   readonly db: Kysely<Tables>;
-  /** On a thread of its own. */
+  /** It has a thread of its own. */
   readonly scans: Kysely<Tables>;
   close(): Promise<void>;
 }

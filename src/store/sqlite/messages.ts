@@ -73,12 +73,12 @@ export type SentRequest =
 export interface ChargeMessage {
   readonly node: string;
   readonly now: number;
-  /** The schema version of this program. */
+  /** It is the schema version of this program. */
   readonly known: number;
   readonly requests: readonly SentRequest[];
 }
 
-/** What `readRequest` reads; `decision`: of a request for a verification. */
+/** `readRequest` reads it; `decision` is for a request for a verification. */
 export function sentRequest(request: ChargeRequest, decision: FilterDecision | null): SentRequest {
   if (request.kind === 'settle') return { kind: 'settle', settle: request.settle };
   const { verify, gone: _, ...admit } = request.admit;

@@ -34,7 +34,10 @@ export class SqliteNode implements NodeLife {
     this.#newId = newId;
   }
 
-  /** This process's node; created, locked and `announce`d by the first call. One call at a time. */
+  /**
+   * It returns this process's node, which the first call creates, locks and announces by `announce`. Make one call at a
+   * time.
+   */
   async acquire(announce: (id: string) => Promise<void>): Promise<string> {
     if (this.current !== null) return this.current;
     const id = this.#newId();

@@ -34,10 +34,10 @@ export class RowsQuery implements CompiledQuery {
   readonly queryId: CompiledQuery['queryId'];
   readonly sql: string;
   readonly parameters: readonly SQLInputValue[];
-  /** Parameters of each row. */
+  /** Each row has this many parameters. */
   readonly width: number;
 
-  /** `parameters`: one row after the other. */
+  /** `parameters` has one row after the other. */
   constructor(sql: string, width: number, parameters: readonly SQLInputValue[]) {
     const { query, queryId } = CompiledQuery.raw(sql);
     this.query = query;

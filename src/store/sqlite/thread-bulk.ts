@@ -1,4 +1,4 @@
-/** Transactions of lists, imports and purges in the thread of the writer. */
+/** Transactions of lists, imports and purges run in the thread of the writer. */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type CompiledQuery, Kysely, type QueryResult } from 'kysely';
@@ -73,7 +73,7 @@ function kyselyOn(connection: DatabaseSync): Kysely<Tables> {
   return db;
 }
 
-/** What transactions in bulk go by. */
+/** Transactions in bulk go by it. */
 export interface BulkScope {
   readonly now: number;
   readonly retentionDays: number;

@@ -17,7 +17,7 @@ import type { BulkScope } from './thread-bulk.ts';
 type ConnectionRole = 'writer' | 'reader';
 
 export interface StoreThreadOptions {
-  /** Or MEMORY. */
+  /** It may be MEMORY. */
   readonly path: string;
   readonly role: ConnectionRole;
   readonly plans: Plans;
@@ -52,7 +52,7 @@ function migrate(db: DatabaseSync, migrations: readonly Migration[], now: number
   }
 }
 
-/** Without changing anything. */
+/** Reads the state without changing anything. */
 function readState(db: DatabaseSync): SchemaState {
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migrations'").get() === undefined)
     return { version: 0, compatibleFrom: 0 };
@@ -106,12 +106,12 @@ const PRAGMAS: Readonly<Record<ConnectionRole, readonly string[]>> = {
   reader: ['query_only = ON', CACHE, 'busy_timeout = 0'],
 };
 
-/** What the main thread calls, by name (`StoreSession`). */
+/** The main thread calls these by name (`StoreSession`). */
 const callsOn = (db: DatabaseSync, transactions: ChargeTransactions | null) => ({
-  /** One statement. */
+  /** It runs one statement. */
   query: (sql: string, values: readonly SQLInputValue[]): ThreadResult => query(db.prepare(sql), values),
 
-  /** One statement, once for each row of values. */
+  /** It runs one statement once for each row of values. */
   rows(sql: string, width: number, parameters: readonly SQLInputValue[]): void {
     runForRows(db.prepare(sql), { width, parameters });
   },
@@ -128,7 +128,7 @@ const callsOn = (db: DatabaseSync, transactions: ChargeTransactions | null) => (
     if (db.isTransaction) db.exec('ROLLBACK');
   },
 
-  /** A batch in one transaction. */
+  /** It runs a batch in one transaction. */
   charge(batch: ChargeMessage): AnswersMessage {
     if (transactions === null) throw new TypeError('This thread does not charge.');
     return transactions.run(batch);

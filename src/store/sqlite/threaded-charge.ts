@@ -1,4 +1,4 @@
-/** Charging on SQLite: batches go to the thread of the writer as data. */
+/** Batches go to the thread of the writer as data. */
 import { ThreadEndedError } from '../../kernel/thread.ts';
 import { type CountingDriver, noRetries } from '../charge/batcher.ts';
 import type { ChargeAnswer, ChargeRequest } from '../charge/state.ts';
@@ -21,7 +21,7 @@ interface SqliteChargeParts {
   readonly now: () => number;
   readonly onEvent: (event: StoreEvent) => void;
   readonly node: () => string | Promise<string>;
-  /** The schema version of this program. */
+  /** It returns the schema version of this program. */
   readonly known: () => number;
 }
 

@@ -1,4 +1,4 @@
-/** The main thread's end of the threads with the connections (thread.ts). */
+/** The main thread's end of the threads with the connections is here (thread.ts). */
 import type { SQLInputValue } from 'node:sqlite';
 import type { CompiledQuery, Dialect, QueryResult } from 'kysely';
 import { ThreadEndedError, ThreadSession, threadCode } from '../../kernel/thread.ts';
@@ -47,13 +47,13 @@ export class WriteMutex {
   }
 }
 
-/** Of its heap, MB: the short-lived objects of a few batches. */
+/** Its heap needs this many MB for the short-lived objects of a few batches. */
 const YOUNG_MB = 8;
 
 /** The path of a database that its connection keeps in memory. */
 export const MEMORY = ':memory:';
 
-/** One thread with its connection, from its start to its end. */
+/** It lasts from the start of one thread with its connection to its end. */
 export class StoreSession {
   readonly #thread = new ThreadSession<StoreCall, unknown>({
     code: threadCode(import.meta.url, './thread.ts', './sqlite-thread.js'),
@@ -89,7 +89,7 @@ export class StoreSession {
     }
   }
 
-  /** After the calls before it. */
+  /** It closes after the calls before it. */
   async close(): Promise<void> {
     // Its end closes the connection as well.
     await this.#thread.call({ name: 'close', input: [] }).catch(() => undefined);

@@ -42,7 +42,9 @@ export async function signOut(page: Page): Promise<void> {
 
 /** By the menu of pages; answers when the page's own heading is there. */
 export async function goTo(page: Page, link: string, title: string | RegExp = link): Promise<void> {
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: link, exact: true }).click();
+  const pages = page.getByRole('navigation', { name: /^(Pages|Operator)$/ });
+  // Beside some there is a count.
+  await pages.getByRole('link', { name: new RegExp(`^${link}( \\d.*)?$`) }).click();
   await heading(page, title).waitFor();
 }
 

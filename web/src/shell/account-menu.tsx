@@ -18,7 +18,7 @@ export function AccountMenu({ target, children }: MenuProps) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const menu = useOpenedMenu(target);
   return (
-    <Menu position="bottom-start" width={260} withinPortal={false} {...menu}>
+    <Menu position="bottom-start" width={260} {...menu}>
       <Menu.Target>{children}</Menu.Target>
       <Menu.Dropdown aria-label="Account and settings">
         {accounts.length > 1 && (

@@ -22,7 +22,7 @@ const NAVIGATION: readonly (readonly [
   [
     'Build',
     'account',
-    { '/settings/keys': 'key', '/settings/hooks': 'fingerprint', '/webhooks': 'webhook', '/alerts': 'bell' },
+    { '/settings/keys': 'key', '/settings/hooks': 'login', '/webhooks': 'webhook', '/alerts': 'bell' },
   ],
   [
     'Account',
@@ -35,18 +35,18 @@ const NAVIGATION: readonly (readonly [
       '/account': 'adjustments-horizontal',
     },
   ],
-  ['You', 'user', { '/security': 'fingerprint' }],
+  ['You', 'user', { '/security': 'lock' }],
   [
     'Operator',
     'operator',
     {
       '/operator': 'building',
-      '/operator/keys': 'key',
+      '/operator/keys': 'tool',
       '/operator/service': 'activity',
       '/operator/doctor': 'stethoscope',
       '/operator/lists': 'database',
-      '/operator/jobs': 'activity',
-      '/operator/replies': 'logs',
+      '/operator/jobs': 'alert-triangle',
+      '/operator/replies': 'message',
       '/operator/sign-ins': 'fingerprint',
     },
   ],
@@ -85,6 +85,10 @@ export function useNavGroups(): readonly NavGroup[] {
 }
 
 const navPaths = (icons: object) => keysOf(PAGES).filter((path): path is NavPath => Object.hasOwn(icons, path));
+
+/** Whether it is one of the pages for operators: these are one entry of the navigation, with tabs. */
+export const isOfOperator = (pathname: string): boolean =>
+  pathname === '/operator' || pathname.startsWith('/operator/');
 
 /** Whether `pathname` is the page, or one of those below it. */
 export const isCurrent = (pathname: string, to: string): boolean =>

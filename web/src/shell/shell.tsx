@@ -3,12 +3,12 @@ import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link, Navigate, Outlet, useLocation, useMatches } from '@tanstack/react-router';
 import { type ComponentProps, useRef, useState } from 'react';
-import { PAGES } from '../../../src/kernel/facts/pages.ts';
+import { PAGES, type PagePath } from '../../../src/kernel/facts/pages.ts';
 import { overviewQuery } from '../api/account.ts';
 import { needsAccount, pinnedAccount } from '../api/account-path.ts';
 import { sessionQuery, useAccount, useAccountOrNull, useSession } from '../api/session.ts';
 import { signOut } from '../api/sign-out.ts';
-import { formatDateTime, pluralize } from '../parts/format.ts';
+import { formatDateTime, formatNumber, pluralize } from '../parts/format.ts';
 import { Icon } from '../parts/icon.tsx';
 import { KeptTime, useKeptTime, useTimeToKeep } from '../parts/kept-time.ts';
 import { lazyPart } from '../parts/lazy.tsx';
@@ -19,7 +19,7 @@ import { Page } from '../parts/page.tsx';
 import { usePageTitle } from '../parts/page-title.ts';
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx';
 import { Find } from './find.tsx';
-import { isCurrent, isLiveOnly, sectionOf, useNavGroups } from './pages.ts';
+import { isCurrent, isLiveOnly, isOfOperator, sectionOf, useNavGroups } from './pages.ts';
 import { useRecordVisit } from './palette/recent.ts';
 import css from './shell.module.css';
 import { ModeSwitch, NotInTestMode, TestModeEdge } from './test-mode.tsx';
@@ -90,6 +90,7 @@ export function Shell() {
             <IgnoredParameters />
             <MailServersBanner path={shown} />
             {account && needsAccount(shown) && !isLockedOut && <LowBalanceBanner />}
+            {isOfOperator(shown) && <OperatorTabs pathname={pathname} />}
             {content()}
           </main>
         </div>
@@ -123,50 +124,105 @@ function Side(props: { pathname: string; who: string; onClose: () => void; onEsc
   );
 }
 
-/** Links to all pages that the user may open. */
+/** Links to all pages that the user may open; those for operators are one. */
 function Navigation({ pathname, onLeave }: { pathname: string; onLeave: () => void }) {
   const time = useKeptTime();
+  const counts = useCounts();
+  const groups = useNavGroups();
+  const isOperator = groups.some((group) => group.for === 'operator');
   return (
     <div className={css.groups}>
-      {useNavGroups().map(({ title, pages }) => (
-        <div key={title}>
-          <h2>{title}</h2>
-          <ul>
-            {pages.map((page) => (
-              <li key={page.to}>
-                <Link
-                  to={page.to}
-                  search={time(page.to)}
-                  onClick={onLeave}
-                  // Set here: the router would also mark "Account" as current on "Members".
-                  activeOptions={{ exact: true }}
-                  aria-current={isCurrent(pathname, page.to) ? 'page' : undefined}
-                >
-                  <Icon name={page.icon} />
-                  {page.label}
-                </Link>
-              </li>
-            ))}
-            {title === 'Build' && (
-              <>
-                <li>
-                  <Link to="/docs" onClick={onLeave}>
-                    <Icon name="code" />
-                    API reference
+      {groups
+        .filter((group) => group.for !== 'operator')
+        .map(({ title, pages }) => (
+          <div key={title}>
+            <h2>{title}</h2>
+            <ul>
+              {pages.map((page) => (
+                <li key={page.to}>
+                  <Link
+                    to={page.to}
+                    search={time(page.to)}
+                    onClick={onLeave}
+                    // Set here: the router would also mark "Account" as current on "Members".
+                    activeOptions={{ exact: true }}
+                    aria-current={isCurrent(pathname, page.to) ? 'page' : undefined}
+                  >
+                    <Icon name={page.icon} />
+                    {page.label}
+                    {counts[page.to] && <span className={css.count}>{counts[page.to]}</span>}
                   </Link>
                 </li>
+              ))}
+              {title === 'Build' && <Documentation onLeave={onLeave} />}
+              {title === 'You' && isOperator && (
                 <li>
-                  <a href="/guide/">
-                    <Icon name="book-2" />
-                    Guide
-                  </a>
+                  <Link
+                    to="/operator"
+                    onClick={onLeave}
+                    activeOptions={{ exact: true }}
+                    aria-current={isOfOperator(pathname) ? 'page' : undefined}
+                  >
+                    <Icon name="building" />
+                    Operator
+                  </Link>
                 </li>
-              </>
-            )}
-          </ul>
-        </div>
-      ))}
+              )}
+            </ul>
+          </div>
+        ))}
     </div>
+  );
+}
+
+const Documentation = ({ onLeave }: { onLeave: () => void }) => (
+  <>
+    <li>
+      <Link to="/docs" onClick={onLeave}>
+        <Icon name="code" />
+        API reference
+      </Link>
+    </li>
+    <li>
+      <a href="/guide/">
+        <Icon name="book-2" />
+        Guide
+      </a>
+    </li>
+  </>
+);
+
+/** What is said beside links, by path. */
+function useCounts(): Readonly<Partial<Record<PagePath, string>>> {
+  const { user } = useSession();
+  const account = useAccountOrNull();
+  const isLockedOut = account?.second_factor_required === true && user?.with_second_factor !== true;
+  const { data } = useQuery({ ...overviewQuery(account?.id ?? ''), enabled: account !== null && !isLockedOut });
+  if (data === undefined) return {};
+  const { running_lists: running, filters } = data;
+  return {
+    ...(running > 0 ? { '/lists': `${formatNumber(running)} running` } : {}),
+    ...(filters > 0 ? { '/filters': formatNumber(filters) } : {}),
+  };
+}
+
+/** The pages for operators. */
+function OperatorTabs({ pathname }: { pathname: string }) {
+  const pages = useNavGroups().find((group) => group.for === 'operator')?.pages ?? [];
+  if (pages.length === 0) return null;
+  return (
+    <nav className={css.tabs} aria-label="Operator">
+      {pages.map(({ to, label }) => (
+        <Link
+          key={to}
+          to={to}
+          activeOptions={{ exact: true }}
+          aria-current={isCurrent(pathname, to) ? 'page' : undefined}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
   );
 }
 

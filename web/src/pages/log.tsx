@@ -73,7 +73,7 @@ export function LogPage() {
   const table = useDeferredValue(useMemo(() => ({ rows, search }), [rows, search]));
   const days = query.data?.[0]?.retention_days;
   const egresses = query.data?.[0]?.egresses ?? NO_EGRESSES;
-  const fresh = useNewEntries(id, filters, rows[0]);
+  const fresh = useNewEntries(id, filters, query.data?.[0], rows[0]);
   const show = useCallback((next: LogSearch) => void navigate({ search: next, resetScroll: false }), [navigate]);
   const showTime = useCallback((time: TimeSearch) => show({ ...withoutTime(filters), ...time }), [show, filters]);
   const showView = useCallback((text: string, view: string) => show({ ...viewSearch(text), view }), [show]);
@@ -301,7 +301,12 @@ function ExportMenu({ search, isSearch }: { search: LogSearch; isSearch: boolean
 const EVERY_MS = 10_000;
 
 /** How many entries are newer than the first one shown: a number, `50+` for a page or more, or null for none. */
-function useNewEntries(account: string, search: LogSearch, first: LogRow | undefined): string | null {
+function useNewEntries(
+  account: string,
+  search: LogSearch,
+  newest: Log | undefined,
+  first: LogRow | undefined,
+): string | null {
   const { open: _open, ...filters } = search;
   const { data } = useQuery({
     queryKey: ['account', account, 'log-newest', filters],
@@ -309,6 +314,9 @@ function useNewEntries(account: string, search: LogSearch, first: LogRow | undef
       const query = { ...logQuery(search, Date.now()), limit: PAGE_SIZE.default };
       return unwrap(api.GET('/dashboard/accounts/{account}/log', { params: { path: { account }, query }, signal }));
     },
+    // What the page has just been given is not asked for again.
+    ...(newest === undefined ? {} : { initialData: newest }),
+    staleTime: EVERY_MS,
     refetchInterval: EVERY_MS,
     enabled: first !== undefined,
   });

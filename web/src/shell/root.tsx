@@ -22,7 +22,7 @@ const SAMPLE = [
   ['0.388', '→', 'MAIL FROM:<probe@verify.mailvet.example>'],
   ['0.424', '←', '250 2.1.0 Sender ok'],
   ['0.424', '→', 'RCPT TO:<george@fabrikam.example>'],
-  ['0.861', '←', '550 5.1.1 User unknown'],
+  ['0.861', '←', '250 2.1.5 Recipient ok'],
 ] as const;
 
 /** Layout of sign-in and related pages: a form, and beside it what the service does. */
@@ -44,9 +44,9 @@ export function SignedOutLayout() {
               <span>{text}</span>
             </li>
           ))}
-          <li className={css.verdict} data-outcome="undeliverable">
-            <Glyph of="undeliverable" />
-            <b>Mailbox not found</b>
+          <li className={css.verdict} data-outcome="deliverable">
+            <Glyph of="deliverable" />
+            <b>Mailbox exists</b>
           </li>
         </ol>
       </aside>

@@ -15,6 +15,8 @@ import { rejectedRowId } from './rows.ts';
 import { type LogSearch, logQuery } from './search.ts';
 
 const SHOWN = 8;
+/** Several that are alike are one row. */
+const ASKED = 4 * SHOWN;
 const EVERY_MS = 30_000;
 
 /** The latest rejected requests, of one key or of all; each opens in the log, among its like. */
@@ -24,7 +26,7 @@ export function LatestRejected({ of, time }: { of?: { readonly key: string }; ti
   const query = useQuery({
     queryKey: ['account', account, 'log', 'latest-rejected', search],
     queryFn: ({ signal }) => {
-      const params = { path: { account }, query: { ...logQuery(search, Date.now()), limit: SHOWN } };
+      const params = { path: { account }, query: { ...logQuery(search, Date.now()), limit: ASKED } };
       return unwrap(api.GET('/dashboard/accounts/{account}/log', { params, signal }));
     },
     refetchInterval: EVERY_MS,
@@ -45,7 +47,12 @@ export function LatestRejected({ of, time }: { of?: { readonly key: string }; ti
           rejected.length === 0 ? (
             <p className={css.none}>No request was rejected in this time.</p>
           ) : (
-            <DataTable label="Latest rejections" columns={columnsFor(search)} rows={rejected} rowKey={({ id }) => id} />
+            <DataTable
+              label="Latest rejections"
+              columns={columnsFor(search)}
+              rows={grouped(rejected).slice(0, SHOWN)}
+              rowKey={({ id }) => id}
+            />
           )
         }
       </QueryResult>
@@ -53,10 +60,27 @@ export function LatestRejected({ of, time }: { of?: { readonly key: string }; ti
   );
 }
 
+/** The latest of those in a row that were rejected for the same reason, with the same key and from the same address. */
+type Group = RejectedRequest & { readonly times: number };
+
+const likeness = (row: RejectedRequest): string =>
+  JSON.stringify([row.request_id === null, rejectionName(row), row.key?.id, row.client_ip]);
+
+function grouped(rows: readonly RejectedRequest[]): readonly Group[] {
+  const groups: Group[] = [];
+  for (const row of rows) {
+    const last = groups.at(-1);
+    if (last !== undefined && row.request_id !== null && likeness(last) === likeness(row))
+      groups[groups.length - 1] = { ...last, times: last.times + 1 };
+    else groups.push({ ...row, times: 1 });
+  }
+  return groups;
+}
+
 const keyName = ({ key, request_id }: RejectedRequest): string =>
   request_id === null ? '' : (key?.name ?? 'Dashboard');
 
-const columnsFor = (search: LogSearch): readonly Column<RejectedRequest>[] => [
+const columnsFor = (search: LogSearch): readonly Column<Group>[] => [
   {
     header: 'Time',
     folds: true,
@@ -75,11 +99,12 @@ const columnsFor = (search: LogSearch): readonly Column<RejectedRequest>[] => [
           <span className="anywhere">
             {row.request_id === null ? `${formatNumber(row.count)} more in this minute` : rejectionName(row)}
           </span>
+          {row.times > 1 && <b>× {formatNumber(row.times)}</b>}
         </span>
       </>
     ),
   },
-  ...('key' in search ? [] : [{ header: 'Key', folds: true, cell: keyName } satisfies Column<RejectedRequest>]),
+  ...('key' in search ? [] : [{ header: 'Key', folds: true, cell: keyName } satisfies Column<Group>]),
   {
     header: 'IP address',
     folds: true,

@@ -132,7 +132,7 @@ function drawBars(plot: uPlot, bars: Bars['bars'], log: boolean): void {
     }
     if (rejected > 0) {
       ctx.fillStyle = tokenColor('--v-rejected');
-      const depth = Math.max(2, (rejected / mostRejected) * (BELOW - 4)) * dpr;
+      const depth = Math.max(1, (rejected / mostRejected) * (BELOW - 4)) * dpr;
       ctx.fillRect(middle - narrow / 2, base + dpr, narrow, depth);
     }
   });

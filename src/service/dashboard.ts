@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { DAY_MS, monthOf, toIso, toIsoOrNull } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { OPERATORS_SHOWN, OVERVIEW_LISTS, RECENT_DAYS } from '../kernel/facts/limits.ts';
+import type { KeyNotice } from '../kernel/facts/notices.ts';
 import { type UsageSource, wasAsked } from '../kernel/facts/outcomes.ts';
 import { creditsOf, planWithLevel } from '../kernel/facts/plans.ts';
 import type { ViewPage } from '../kernel/facts/saved-views.ts';
@@ -21,17 +22,26 @@ import { createLogService, type LogService } from './log.ts';
 import type { MailLimits } from './mail-limits.ts';
 import { createMemberService, type MemberActivity, type MemberService } from './members.ts';
 import { parseViewName } from './names.ts';
+import {
+  createNoticeService,
+  failedLists,
+  firstStepsOf,
+  isShown,
+  type NoticeService,
+  shownFailures,
+} from './notices.ts';
 import { createOperatorService, type OperatorService } from './operator.ts';
 import { createOperatorKeyService, type OperatorKeyService } from './operator-keys.ts';
 import { createReplyService, type ReplyService } from './replies.ts';
 import type { SharedLists } from './shared-lists.ts';
-import type { Sessions } from './sign-in/session.ts';
+import type { Sessions, SignedIn } from './sign-in/session.ts';
 
 export interface DashboardServices {
   readonly sessions: Sessions;
   readonly members: MemberService;
   readonly account: AccountService;
-  readonly overview: (account: AccountId) => Promise<Overview>;
+  readonly overview: (account: AccountId, user: Pick<SignedIn, 'id' | 'operator'>) => Promise<Overview>;
+  readonly notices: NoticeService;
   readonly operators: (account: AccountId, query: OperatorsQuery) => ReturnType<typeof operatorsAsked>;
   readonly chart: (account: AccountId, ask: ChartQuery) => Promise<Chart>;
   readonly keys: KeyService;
@@ -69,7 +79,8 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
     sessions,
     members,
     account: createAccountService({ store, clock, retentionDaysMax: options.retentionDays }),
-    overview: (account) => overviewOf(store, clock, account),
+    overview: (account, user) => overviewOf(store, clock, account, user),
+    notices: createNoticeService(store, clock),
     operators: (account, query) => operatorsAsked(store, clock, account, query),
     chart: (account, ask) => chartOf(store, clock, account, ask),
     keys: createKeyService(store, clock),
@@ -97,32 +108,46 @@ export function createDashboard(parts: DashboardParts): DashboardServices {
 
 /** Balance with its forecast, usage this month (UTC), API keys that need attention, the latest lists. */
 async function overviewOf(
-  store: Pick<Store, 'accounts' | 'usage' | 'keys' | 'lists' | 'plans'>,
+  store: Pick<
+    Store,
+    'accounts' | 'usage' | 'keys' | 'lists' | 'plans' | 'dismissals' | 'members' | 'alerts' | 'sharedFiles'
+  >,
   clock: Clock,
   id: AccountId,
+  user: Pick<SignedIn, 'id' | 'operator'>,
 ) {
   const now = clock.now();
   const { start, end } = monthOf(now);
-  const [account, window, totals, keys, line, lists, failed] = await Promise.all([
+  const [account, window, totals, keys, line, lists, failed, dismissed, storage] = await Promise.all([
     store.accounts.get(id),
     store.accounts.window(id),
     store.usage.summary(id, start, end),
     store.keys.list(id),
     balanceOf(store, clock, id),
     latestLists(store, id),
-    failedLists(store, id, now - RECENT_DAYS * DAY_MS),
+    failedLists(store, clock, id),
+    store.dismissals.list(id, user.id),
+    store.usage.storage(id),
   ]);
   if (account === null || window === null) throw new ApiError('not_found');
   const { name, plan, status, balance, locked, lowBalance } = account;
   const active = keys.filter((key) => ['active', 'expiring'].includes(stateOf(key, now)));
-  const notices = active.flatMap((key) => noticesOf(key, now));
-  const count = (notice: (typeof notices)[number]) => notices.filter((n) => n === notice).length;
+  const notices = active.flatMap((key) => noticesOf(key, now)).filter(isShown(dismissed));
+  const count = (of: KeyNotice) => notices.filter(({ notice }) => notice === of).length;
+  const { operator } = user;
   return {
     account: { id, name, plan, status },
     credits: { ...creditsOf(account), used: totals.credits },
     balance: line,
-    lists: lists.map(listObject),
-    failed_lists: failed.map(({ id, name, finishedAt }) => ({ id, name, finished_at: toIsoOrNull(finishedAt) })),
+    lists: lists.shown.map(listObject),
+    running_lists: lists.running,
+    filters: storage.filters.used,
+    first_steps: await firstStepsOf(store, { account, keys, now }, { operator, dismissed }),
+    failed_lists: shownFailures(failed, dismissed).map(({ id, name, finishedAt }) => ({
+      id,
+      name,
+      finished_at: toIsoOrNull(finishedAt),
+    })),
     period: { start: toIso(start), end: toIso(end) },
     totals: { requests: totals.requests, good: totals.good, bad: totals.bad },
     rate_limit: { limit: window.limit, remaining: window.remaining, reset_at: toIso(window.resetAt) },
@@ -142,22 +167,19 @@ async function overviewOf(
   };
 }
 
-/** Returns running ones first, then the latest. */
-async function latestLists({ lists }: Pick<Store, 'lists'>, account: AccountId): Promise<List[]> {
+/** Returns running ones first, then the latest; and how many are running. */
+async function latestLists(
+  { lists }: Pick<Store, 'lists'>,
+  account: AccountId,
+): Promise<{ shown: List[]; running: number }> {
   const page = { query: null, offset: 0, limit: OVERVIEW_LISTS };
   const [running, latest] = await Promise.all([
     lists.list(account, { ...page, status: 'running' }),
     lists.list(account, { ...page, status: null }),
   ]);
   const seen = new Set(running.items.map(({ id }) => id));
-  return [...running.items, ...latest.items.filter(({ id }) => !seen.has(id))].slice(0, OVERVIEW_LISTS);
-}
-
-/** Those that were made last, of those that failed since `from`, ms. */
-async function failedLists({ lists }: Pick<Store, 'lists'>, account: AccountId, from: number): Promise<List[]> {
-  const page = { query: null, offset: 0, limit: OVERVIEW_LISTS };
-  const { items } = await lists.list(account, { ...page, status: 'failed' });
-  return items.filter(({ finishedAt }) => finishedAt !== null && finishedAt >= from);
+  const shown = [...running.items, ...latest.items.filter(({ id }) => !seen.has(id))].slice(0, OVERVIEW_LISTS);
+  return { shown, running: running.total };
 }
 
 type Overview = Awaited<ReturnType<typeof overviewOf>>;

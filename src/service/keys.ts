@@ -1,6 +1,14 @@
 import { type Clock, DAY_MS, toIso } from '../kernel/clock.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { ALLOW_IPS, KEY_CLIENTS_SHOWN, KEY_IDLE_DAYS, KEY_USAGE_DAYS, RECENT_DAYS } from '../kernel/facts/limits.ts';
+import {
+  ALLOW_IPS,
+  KEY_CLIENTS_SHOWN,
+  KEY_IDLE_DAYS,
+  KEY_SETTLING_DAYS,
+  KEY_USAGE_DAYS,
+  RECENT_DAYS,
+} from '../kernel/facts/limits.ts';
+import { KEY_NOTICES, type KeyNotice } from '../kernel/facts/notices.ts';
 import type { UsageSource } from '../kernel/facts/outcomes.ts';
 import { grouped } from '../kernel/format.ts';
 import { hashApiKey, type KeyMode, newApiKey } from '../kernel/ids.ts';
@@ -59,18 +67,30 @@ export function budgetOf({ budget }: Key, now: number): { credits: number; used:
   return { credits: budget.credits, used: budgetUsed(counters, now), resetsAt: budgetResetsAt(counters, now) };
 }
 
-type KeyNotice = 'never_used' | 'idle' | 'open_to_all' | 'budget_spent';
+export const isOpenToAll = ({ allowIps }: Key): boolean =>
+  allowIps.length === 0 || allowIps.some((block) => block.endsWith('/0'));
+
+/** Null: the notice does not apply. Otherwise what it is about, which is not the same if it applies once more. */
+const NOTICE_CAUSES: Readonly<Record<KeyNotice, (key: Key, now: number) => string | null>> = {
+  never_used: ({ id, lastUsedAt, createdAt }, now) => (lastUsedAt === null && isSettled(createdAt, now) ? id : null),
+  idle: ({ id, lastUsedAt }, now) =>
+    lastUsedAt !== null && lastUsedAt < now - KEY_IDLE_DAYS * DAY_MS ? `${id} ${lastUsedAt}` : null,
+  open_to_all: (key, now) => (isOpenToAll(key) && isSettled(key.createdAt, now) ? key.id : null),
+  budget_spent(key, now) {
+    const budget = budgetOf(key, now);
+    return budget !== null && budget.used >= budget.credits ? `${key.id} ${budget.resetsAt}` : null;
+  },
+};
+const isSettled = (createdAt: number, now: number): boolean => createdAt <= now - KEY_SETTLING_DAYS * DAY_MS;
+
 /** What deserves attention; nothing for a key that is refused. */
-export function noticesOf(key: Key, now: number): KeyNotice[] {
+export function noticesOf(key: Key, now: number): { notice: KeyNotice; cause: string }[] {
   const state = stateOf(key, now);
   if (state === 'revoked' || state === 'expired') return [];
-  const notices: KeyNotice[] = [];
-  if (key.lastUsedAt === null) notices.push('never_used');
-  else if (key.lastUsedAt < now - KEY_IDLE_DAYS * DAY_MS) notices.push('idle');
-  if (key.allowIps.length === 0 || key.allowIps.some((block) => block.endsWith('/0'))) notices.push('open_to_all');
-  const budget = budgetOf(key, now);
-  if (budget !== null && budget.used >= budget.credits) notices.push('budget_spent');
-  return notices;
+  return KEY_NOTICES.flatMap((notice) => {
+    const about = NOTICE_CAUSES[notice](key, now);
+    return about === null ? [] : [{ notice, cause: `${notice} ${about}` }];
+  });
 }
 
 type KeyStore = Pick<Store, 'accounts' | 'keys'>;

@@ -25,6 +25,7 @@ import type {
 import { type AuditEntry, auditLogOf, type KeysetPage, type KeysetQuery, type LedgerRange } from './accounts.ts';
 import { auditEntries } from './audit-log.ts';
 import type { Examination } from './doctor.ts';
+import { type KeptExamination, keepExamination, lastExamination } from './kept-examination.ts';
 import { type CreatedKey, createKey, type NewKey } from './keys.ts';
 import type { MemberService, NewInvitation } from './members.ts';
 import { parseAccountName, parseNote } from './names.ts';
@@ -116,14 +117,16 @@ export interface OperatorService {
   /** Events come in batches. */
   allUserEvents(): AsyncGenerator<readonly AuditEntry[]>;
   /** It returns the findings of `mailvet doctor`; concurrent calls share one run. */
-  doctor(): Promise<Examination & { tookMs: number }>;
+  doctor(): Promise<KeptExamination>;
+  /** It returns those of the last run, on any node; null: there was none yet. */
+  lastExamination(): Promise<KeptExamination | null>;
   lists(): Promise<ListsState>;
   /** Fetches the newest list; concurrent calls share one update. `message`: its outcome. */
   updateLists(): Promise<{ lists: ListsState; message: string }>;
 }
 
 export function createOperatorService(parts: {
-  store: Pick<Store, 'accounts' | 'auditLog' | 'keys' | 'usage' | 'plans'>;
+  store: Pick<Store, 'accounts' | 'auditLog' | 'keys' | 'usage' | 'plans' | 'sharedFiles'>;
   clock: Clock;
   lists: WatchedDomainData;
   members: Pick<MemberService, 'invite' | 'ownerOfNew'>;
@@ -167,8 +170,10 @@ export function createOperatorService(parts: {
   }
   const runDoctor = singleFlight(async () => {
     const began = clock.elapsed();
-    const examined = await doctor();
-    return { ...examined, tookMs: Math.round(clock.elapsed() - began) };
+    const found = await doctor();
+    const examined = { ...found, tookMs: Math.round(clock.elapsed() - began), at: clock.now() };
+    await keepExamination(store, examined);
+    return examined;
   });
   const update = singleFlight(requestListsUpdate);
 
@@ -259,6 +264,7 @@ export function createOperatorService(parts: {
     userEvents: (page) => auditLogOf(store, 'all', { ...page, about: 'user' }),
     allUserEvents: () => auditEntries(store.auditLog, 'all', 'user'),
     doctor: runDoctor,
+    lastExamination: () => lastExamination(store),
     lists: state,
     async updateLists() {
       const message = await update().catch((error: unknown) => {

@@ -252,6 +252,16 @@ function settle(driver: StorageDriver, account: string, causes: readonly Cause[]
 export function alerts(driver: StorageDriver): Alerts {
   const { db } = driver;
   return {
+    async isSet(account) {
+      const chosen = db.selectFrom('alert_settings').select('account_id').where('account_id', '=', account);
+      const chats = db.selectFrom('webhooks').select('account_id').where('account_id', '=', account);
+      const [choice, chat] = await Promise.all([
+        chosen.executeTakeFirst(),
+        chats.where('format', '=', 'slack').where('enabled', '=', 1).executeTakeFirst(),
+      ]);
+      return choice !== undefined || chat !== undefined;
+    },
+
     async settings(account) {
       const open = db.selectFrom('alert_causes').select(['type', 'subject', 'since']).where('account_id', '=', account);
       const low = db.selectFrom('accounts').select('low_balance_told_at as since').where('id', '=', account);

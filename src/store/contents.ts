@@ -303,6 +303,9 @@ const OF_ACCOUNTS = {
     text: ['name', 'search'],
     fact: ['id', 'account_id', 'user_id', 'page'],
   }),
+  dismissals: of<'dismissals'>()({
+    fact: ['account_id', 'user_id', 'cause'],
+  }),
   members: of<'members'>()({
     fact: ['account_id', 'user_id', 'role'],
     time: ['created_at', 'last_active_at'],

@@ -24,6 +24,7 @@ import { operatorKeys } from './operator-keys.ts';
 import { outcomeSources } from './outcome-sources.ts';
 import { outcomes } from './outcomes.ts';
 import { auditLog } from './people/audit-log.ts';
+import { dismissals } from './people/dismissals.ts';
 import { members } from './people/members.ts';
 import { savedViews } from './people/saved-views.ts';
 import { attempts, authDatabase, forgetSecret, secret, signIns } from './people/sign-ins.ts';
@@ -127,6 +128,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     signIns: signIns(driver, auth),
     members: members(driver),
     savedViews: savedViews(driver),
+    dismissals: dismissals(driver),
     auditLog: auditLog(driver),
     attempts: attempts(driver),
     traffic: traffic(driver),

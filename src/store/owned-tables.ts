@@ -96,8 +96,9 @@ export const OWNED_TABLES = {
     purge: { column: 'expires_at', afterMs: 0 },
   },
   shared_views: { erasure: 'rows', purge: BY_THE_ACCOUNT },
-  // They come before the members, with whom they end.
+  // Both come before the members, with whom they end.
   saved_views: { erasure: 'rows', purge: BY_THE_ACCOUNT },
+  dismissals: { erasure: NO_ADDRESS, purge: { other: 'kept as long as the membership' } },
   members: { erasure: { kept: 'a user of the dashboard' }, purge: BY_THE_ACCOUNT },
   jobs: {
     removal: { kept: 'dropped when the account is deleted, except for the job that removes it' },

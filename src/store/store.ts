@@ -94,6 +94,7 @@ export interface Store {
   readonly signIns: SignIns;
   readonly members: Members;
   readonly savedViews: SavedViews;
+  readonly dismissals: Dismissals;
   readonly auditLog: AuditLog;
   readonly attempts: Attempts;
   readonly traffic: Traffic;
@@ -1915,6 +1916,13 @@ export interface SavedViews {
   remove(account: AccountId, id: string): Promise<boolean>;
 }
 
+/** What members do not want to be shown again; of a test account: as in its live account. */
+export interface Dismissals {
+  /** Causes of notices. */
+  list(account: AccountId, user: string): Promise<ReadonlySet<string>>;
+  add(account: AccountId, user: string, causes: readonly string[]): Promise<void>;
+}
+
 export interface AuditEntry {
   readonly id: number;
   /** Null is for a user without an account. */
@@ -2517,6 +2525,8 @@ export interface MailServersSeen {
 }
 
 export interface Alerts {
+  /** Whether the account has chosen its mails, or has a chat for its alerts. */
+  isSet(account: AccountId): Promise<boolean>;
   settings(account: AccountId): Promise<AlertsOfAccount>;
   change(account: AccountId, change: Partial<AlertSettings>, by: Actor): Promise<void>;
   /**

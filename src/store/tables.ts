@@ -204,6 +204,12 @@ interface SharedViewsTable {
   search: string;
 }
 
+interface DismissalsTable {
+  account_id: string;
+  user_id: string;
+  cause: string;
+}
+
 /** Of the version before: nothing reads it. */
 interface SavedViewsTable {
   id: string;
@@ -707,6 +713,7 @@ export interface Tables extends PaceTables, RequestTables, OutcomeTables {
   members: MembersTable;
   saved_views: SavedViewsTable;
   shared_views: SharedViewsTable;
+  dismissals: DismissalsTable;
   mailboxes: MailboxesTable;
   invitations: InvitationsTable;
   trail: TrailTable;

@@ -11,6 +11,7 @@ import {
   RETENTION_DAYS,
   TRUST_BOUNCES_DAYS,
 } from '../../kernel/facts/limits.ts';
+import { KEY_NOTICES } from '../../kernel/facts/notices.ts';
 import { WINDOW_SECONDS } from '../../kernel/facts/plans.ts';
 import { KEY_SCOPES } from '../../kernel/facts/scopes.ts';
 import { choice, counted, grouped, span } from '../../kernel/format.ts';
@@ -249,7 +250,7 @@ export const DashboardKey = Type.Object(
     last_used_at: Nullable(Time),
     last_used_ip: Nullable(Type.String()),
     /** What the cards point to; of keys that are not revoked or expired. */
-    notices: Type.Array(OneOf(['never_used', 'idle', 'open_to_all', 'budget_spent'] as const)),
+    notices: Type.Array(OneOf(KEY_NOTICES)),
   },
   { title: 'DashboardKey' },
 );

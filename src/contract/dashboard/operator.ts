@@ -298,8 +298,13 @@ export const DoctorReply = Type.Object(
       }),
     ),
     took_ms: Type.Integer(),
+    checked_at: Time,
   },
   { title: 'Doctor' },
+);
+export const LastDoctorReply = Type.Object(
+  { last: Nullable(DoctorReply) },
+  { title: 'LastDoctor', description: 'Null: no checks have been run yet.' },
 );
 export const DomainListsReply = Type.Object(
   {

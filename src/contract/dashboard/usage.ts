@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { FORECAST_DAYS, LOG_QUERY_LENGTH, LOW_BALANCE, RECENT_DAYS } from '../../kernel/facts/limits.ts';
+import { NOTICES } from '../../kernel/facts/notices.ts';
 import { OUTCOMES, USAGE_SOURCES } from '../../kernel/facts/outcomes.ts';
 import { choice, span } from '../../kernel/format.ts';
 import { ListReply } from '../lists.ts';
@@ -30,6 +31,21 @@ export const OverviewReply = Type.Object(
     }),
     /** Running ones, and the latest. */
     lists: Type.Array(ListReply),
+    running_lists: Type.Integer(),
+    filters: Type.Integer({ description: 'Filters of the account.' }),
+    first_steps: Nullable(
+      Type.Object(
+        {
+          key: Type.Boolean(),
+          call: Type.Boolean(),
+          allowlist: Type.Boolean(),
+          member: Type.Boolean(),
+          alert: Type.Boolean(),
+          doctor: Nullable(Type.Boolean({ description: 'Null: the user does not run the service.' })),
+        },
+        { description: 'What the first hour is for; null: all is done, the user has dismissed it, or test mode.' },
+      ),
+    ),
     failed_lists: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), finished_at: Nullable(Time) }), {
       description: `Lists that failed in the last ${RECENT_DAYS} days.`,
     }),
@@ -56,6 +72,11 @@ export const OverviewReply = Type.Object(
   { title: 'Overview' },
 );
 export type OverviewReply = Static<typeof OverviewReply>;
+
+export const DismissRequest = Type.Object(
+  { notice: OneOf(NOTICES, { 'x-error': `notice must be ${choice(NOTICES)}.` }) },
+  { title: 'DismissRequest' },
+);
 
 const BUCKETS = ['hour', 'day'] as const;
 const Source = Type.Optional(

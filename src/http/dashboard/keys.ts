@@ -3,9 +3,11 @@ import { KeyUsageQuery } from '../../contract/dashboard/usage.ts';
 import type { Read } from '../../contract/schema.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { KEY_PREFIXES } from '../../kernel/ids.ts';
-import { budgetOf, type CreatedKey, type Key, modeOf, noticesOf, stateOf } from '../../service/keys.ts';
+import { budgetOf, type Key, modeOf, noticesOf, stateOf } from '../../service/keys.ts';
+import { type Dismissed, isShown } from '../../service/notices.ts';
+import type { HttpContext } from '../context.ts';
 import { nothingToChange } from '../reply.ts';
-import { type Route, route } from '../route.ts';
+import { type AccountContext, type Route, route } from '../route.ts';
 
 const KEYS = '/dashboard/accounts/:account/keys';
 
@@ -22,7 +24,7 @@ export const settingsOf = ({ allow_ips, expires_at, scopes, monthly_credits }: R
   budget: monthly_credits,
 });
 
-const keyReply = (key: Key, now: number): C.DashboardKey => ({
+const keyReply = (key: Key, now: number, dismissed: Dismissed): C.DashboardKey => ({
   id: key.id,
   name: key.name,
   key: `${KEY_PREFIXES[modeOf(key)]}…${key.lastFour}`,
@@ -35,9 +37,18 @@ const keyReply = (key: Key, now: number): C.DashboardKey => ({
   revoked_at: toIsoOrNull(key.revokedAt),
   last_used_at: toIsoOrNull(key.lastUsedAt),
   last_used_ip: key.lastUsedIp,
-  notices: noticesOf(key, now),
+  notices: noticesOf(key, now)
+    .filter(isShown(dismissed))
+    .map(({ notice }) => notice),
 });
-const madeReply = ({ key, value }: CreatedKey, now: number) => ({ key: keyReply(key, now), value });
+
+type Reader = Pick<AccountContext, 'account' | 'user'>;
+
+/** As the user sees it, who may have dismissed what is to be said of it. */
+const replyTo =
+  ({ notices, clock }: Pick<HttpContext, 'notices' | 'clock'>) =>
+  async ({ account, user }: Reader, key: Key): Promise<C.DashboardKey> =>
+    keyReply(key, clock.now(), await notices.dismissed(account, user.id));
 
 /** API keys of an account. */
 export const KEY_ROUTES: readonly Route[] = [
@@ -49,8 +60,11 @@ export const KEY_ROUTES: readonly Route[] = [
     output: { content: C.KeysReply },
     doc: { operationId: 'listKeys', tag: 'Dashboard', summary: 'API keys, newest first, revoked ones last' },
     serve:
-      ({ keys, clock }) =>
-      async ({ account }) => ({ body: { keys: (await keys.list(account)).map((key) => keyReply(key, clock.now())) } }),
+      ({ keys, notices, clock }) =>
+      async ({ account, user }) => {
+        const [all, dismissed] = await Promise.all([keys.list(account), notices.dismissed(account, user.id)]);
+        return { body: { keys: all.map((key) => keyReply(key, clock.now(), dismissed)) } };
+      },
   }),
   route({
     method: 'GET',
@@ -74,12 +88,12 @@ export const KEY_ROUTES: readonly Route[] = [
     output: { content: C.KeyDetailReply },
     doc: { operationId: 'key', tag: 'Dashboard', summary: 'One API key, and the addresses that used it lately' },
     serve:
-      ({ keys, clock }) =>
-      async ({ account }, { params }) => {
-        const { key, clients } = await keys.get(account, params.id);
+      (context) =>
+      async (reader, { params }) => {
+        const { key, clients } = await context.keys.get(reader.account, params.id);
         return {
           body: {
-            key: keyReply(key, clock.now()),
+            key: await replyTo(context)(reader, key),
             clients: clients.map(({ ip, requests, lastAt }) => ({ ip, requests, last_at: toIso(lastAt) })),
           } satisfies C.KeyDetailReply,
         };
@@ -98,13 +112,12 @@ export const KEY_ROUTES: readonly Route[] = [
       errors: [422],
     },
     serve:
-      ({ keys, clock }) =>
-      async ({ account, actor }, { body: { name, allow_ips = [], ...limits } }) => ({
-        body: madeReply(
-          await keys.create(account, { ...settingsOf(limits), name, allowIps: allow_ips }, actor),
-          clock.now(),
-        ),
-      }),
+      (context) =>
+      async (by, { body: { name, allow_ips = [], ...limits } }) => {
+        const input = { ...settingsOf(limits), name, allowIps: allow_ips };
+        const { key, value } = await context.keys.create(by.account, input, by.actor);
+        return { body: { key: await replyTo(context)(by, key), value } };
+      },
   }),
   route({
     method: 'PATCH',
@@ -119,12 +132,13 @@ export const KEY_ROUTES: readonly Route[] = [
       errors: [422],
     },
     serve:
-      ({ keys, clock }) =>
-      async ({ account, actor }, { params, body }) => {
+      (context) =>
+      async (by, { params, body }) => {
         if (Object.keys(body).length === 0)
           throw nothingToChange('name, allow_ips, expires_at, scopes or monthly_credits');
         const change = { ...settingsOf(body), name: body.name };
-        return { body: keyReply(await keys.change(account, params.id, change, actor), clock.now()) };
+        const key = await context.keys.change(by.account, params.id, change, by.actor);
+        return { body: await replyTo(context)(by, key) };
       },
   }),
   route({
@@ -140,9 +154,9 @@ export const KEY_ROUTES: readonly Route[] = [
       errors: [422],
     },
     serve:
-      ({ keys, clock }) =>
-      async ({ account, actor }, { params, body: { name } }) => ({
-        body: keyReply(await keys.revoke(account, params.id, name, actor), clock.now()),
+      (context) =>
+      async (by, { params, body: { name } }) => ({
+        body: await replyTo(context)(by, await context.keys.revoke(by.account, params.id, name, by.actor)),
       }),
   }),
   route({
@@ -158,9 +172,10 @@ export const KEY_ROUTES: readonly Route[] = [
       errors: [422],
     },
     serve:
-      ({ keys, clock }) =>
-      async ({ account, actor }, { params, body: { grace_seconds } }) => ({
-        body: madeReply(await keys.roll(account, params.id, grace_seconds * 1000, actor), clock.now()),
-      }),
+      (context) =>
+      async (by, { params, body: { grace_seconds } }) => {
+        const { key, value } = await context.keys.roll(by.account, params.id, grace_seconds * 1000, by.actor);
+        return { body: { key: await replyTo(context)(by, key), value } };
+      },
   }),
 ];

@@ -9,6 +9,7 @@ import { isUnlimited } from '../../kernel/facts/plans.ts';
 import { ACCOUNT_ORDERS, sortingOf } from '../../kernel/facts/sort-orders.ts';
 import { isJobKind, JOB_POLICIES } from '../../kernel/jobs.ts';
 import type { JobRecord } from '../../service/jobs.ts';
+import type { KeptExamination } from '../../service/kept-examination.ts';
 import type { AccountSummary, ListsState } from '../../service/operator.ts';
 import { type OperatorKey, shownOperatorKey } from '../../service/operator-keys.ts';
 import { done } from '../access/session.ts';
@@ -122,6 +123,13 @@ const listsReply = ({ version, ageDays, size, problem, attemptedAt, failed, sour
   attempted_at: toIsoOrNull(attemptedAt),
   failed,
   sources: sources.map(({ downloadedAt, ...source }) => ({ ...source, downloaded_at: downloadedAt })),
+});
+
+const doctorReply = ({ findings, advice, tookMs, at }: KeptExamination) => ({
+  checks: [...findings],
+  advice: [...advice],
+  took_ms: tookMs,
+  checked_at: toIso(at),
 });
 
 const operatorKeyReply = (key: OperatorKey, now: number): C.DashboardOperatorKey => ({
@@ -344,9 +352,20 @@ export const OPERATOR_ROUTES: readonly Route[] = [
     },
     serve:
       ({ operator }) =>
+      async () => ({ body: doctorReply(await operator.doctor()) }),
+  }),
+  route({
+    method: 'GET',
+    path: `${OPERATOR}/doctor`,
+    access: 'operator',
+    cost: 'query',
+    output: { content: C.LastDoctorReply },
+    doc: { operationId: 'operatorLastDoctor', tag: 'Dashboard', summary: 'What the last run of these checks found' },
+    serve:
+      ({ operator }) =>
       async () => {
-        const { findings, advice, tookMs } = await operator.doctor();
-        return { body: { checks: [...findings], advice: [...advice], took_ms: tookMs } };
+        const last = await operator.lastExamination();
+        return { body: { last: last && doctorReply(last) } };
       },
   }),
   route({

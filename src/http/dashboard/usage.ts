@@ -43,7 +43,25 @@ export const DASHBOARD_USAGE_ROUTES: readonly Route[] = [
     doc: { operationId: 'overview', tag: 'Dashboard', summary: 'Balance, plan, rate window, notices' },
     serve:
       ({ overview }) =>
-      async ({ account }) => ({ body: (await overview(account)) satisfies C.OverviewReply }),
+      async ({ account, user }) => ({ body: (await overview(account, user)) satisfies C.OverviewReply }),
+  }),
+  route({
+    method: 'POST',
+    path: `${ACCOUNT_PATH}/dismissals`,
+    access: 'viewer',
+    input: { body: C.DismissRequest },
+    output: { content: Done },
+    doc: {
+      operationId: 'dismissNotice',
+      tag: 'Dashboard',
+      summary: 'Hide a notice from the user who asks for it, until there is another cause for it',
+    },
+    serve:
+      ({ notices }) =>
+      async ({ account, user }, { body: { notice } }) => {
+        await notices.dismiss(account, user.id, notice);
+        return done('The notice is dismissed.');
+      },
   }),
   route({
     method: 'GET',

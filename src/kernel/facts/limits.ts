@@ -256,6 +256,8 @@ export const OPERATOR_ACCOUNTS_PER_PAGE = { min: 1, max: 100, default: 25 };
 export const KEY_MONTHLY_CREDITS = { min: 1, max: 1_000_000_000 };
 /** A key not used for this long is flagged. */
 export const KEY_IDLE_DAYS = 90;
+/** In its first days a key may have been used by nobody yet, and from anywhere: it is not flagged for that. */
+export const KEY_SETTLING_DAYS = 7;
 export const PASSKEYS_MAX = 20;
 /** Sessions that a user is shown, those seen last. */
 export const SESSIONS_LISTED = 100;

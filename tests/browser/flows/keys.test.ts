@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeBrowser } from '../../lab/browser.ts';
 import { person } from '../../lab/person.ts';
 import { type Lab, type Reply, request, startLab } from '../../lab/service.ts';
+import { runSql } from '../../lab/stores.ts';
 import { button, dialog, expectText, field, goTo, heading, rowOf, says, stored } from '../steps.ts';
 
 describeBrowser('API keys', (browser) => {
@@ -197,6 +198,13 @@ describeBrowser('API keys', (browser) => {
       await button(dialog(page), 'Done').click();
       await rowOf(page, name).waitFor();
     }
+    // In their first week, nothing is said of them.
+    expect(await page.getByRole('region', { name: /to review$/ }).count()).toBe(0);
+    await runSql(
+      lab.databaseUrl,
+      `UPDATE keys SET created_at = created_at - ${8 * 86_400_000} WHERE account_id = '${api.account.id}'`,
+    );
+    await page.reload();
     const review = page.getByRole('region', { name: '4 keys to review' });
     await expectText(review).toContain('3 keys were never used.');
     await expectText(review).toContain('4 keys are allowed from any IP address.');
@@ -217,6 +225,12 @@ describeBrowser('API keys', (browser) => {
     await expectText(rest).toContain('Never touched was never used.');
     await rest.getByRole('link', { name: 'test' }).click();
     await heading(page, 'test').waitFor();
+    await page.goBack();
+    await button(rest, 'Dismiss').click();
+    await rest.waitFor({ state: 'hidden' });
+    await page.reload();
+    await rowOf(page, 'Never touched').waitFor();
+    expect(await page.getByRole('region', { name: /to review$/ }).count()).toBe(0);
   });
 
   it('sorts them by what the table says of them, and counts rejected requests, which open in the log', async () => {

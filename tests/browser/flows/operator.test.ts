@@ -31,6 +31,36 @@ describeBrowser('operators', (browser) => {
   const operator = async (path = '/operator') =>
     browser.visit(lab.url + path, { as: await person(lab, { operator: true }) });
 
+  it('have one entry in a navigation that fits, with tabs', async () => {
+    const api = await lab.member();
+    const who = await person(lab, { operator: true, account: api.account.id, role: 'owner' });
+    await api.call('POST', '/v1/filters', { filter_type: 'domain', value: 'example.com' });
+    const { page } = await browser.visit(lab.url, { as: who });
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const pages = page.getByRole('navigation', { name: 'Pages' });
+    await pages.getByRole('link', { name: 'Filters 1' }).waitFor();
+    expect(await pages.evaluate('(nav) => nav.scrollHeight - nav.clientHeight')).toBeLessThanOrEqual(0);
+    const icons = await pages
+      .locator('li a svg path')
+      .evaluateAll<string[], unknown>('(all) => all.map((one) => one.getAttribute("d"))');
+    expect(icons).toHaveLength(new Set(icons).size);
+    await pages.getByRole('link', { name: 'Operator' }).click();
+    await heading(page, 'Accounts').waitFor();
+    const tabs = page.getByRole('navigation', { name: 'Operator' });
+    await tabs.getByRole('link', { name: 'Service' }).click();
+    await heading(page, 'Service').waitFor();
+    expect(await tabs.locator('[aria-current]').allTextContents()).toEqual(['Service']);
+    expect(await pages.locator('[aria-current]').allTextContents()).toEqual(['Operator']);
+    // The menu of the account is whole, though wider than the navigation.
+    await page.getByRole('button', { name: /account and settings$/ }).click();
+    const menu = page.getByRole('menu', { name: 'Account and settings' });
+    const box = await menu.boundingBox();
+    const right = [(box?.x ?? 0) + (box?.width ?? 0) - 4, (box?.y ?? 0) + 12];
+    expect(await page.evaluate(`document.elementFromPoint(${right.join(', ')})?.closest('[role=menu]') !== null`)).toBe(
+      true,
+    );
+  });
+
   it('create an account and find it by search', async () => {
     const { page } = await operator();
     await heading(page, 'Accounts').waitFor();
@@ -107,6 +137,8 @@ describeBrowser('operators', (browser) => {
     await button(page, 'Run checks').click();
     await page.getByText(/^Not ready for the smtp level/).waitFor({ timeout: 30_000 });
     await says(page, /(SQLite|PostgreSQL), version \d+/);
+    await page.reload();
+    await page.getByText(/^Not ready for the smtp level/).waitFor();
     await goTo(page, 'Disposable lists');
     await says(page, /\d\d,\d{3}/);
     refused(503, '/dashboard/operator/lists/update');

@@ -21,6 +21,9 @@ const keys = () => of(member.account, '/keys');
 const make = async (name: string, allow_ips: string[] = []) =>
   (await admin.call('POST', keys(), { name, allow_ips })).json as { key: { id: string; name: string }; value: string };
 const usage = (key: string) => request(lab.url, 'GET', '/v1/usage', undefined, { authorization: `Bearer ${key}` });
+/** As if it had been made eight days earlier. */
+const age = (id: string) =>
+  runSql(lab.databaseUrl, `UPDATE keys SET created_at = ${Date.now() - 8 * DAY} WHERE id = '${id}'`);
 const listed = async (id: string) =>
   (await admin.call('GET', keys())).json.keys.find((key: { id: string }) => key.id === id);
 
@@ -67,7 +70,7 @@ describe('keys in the dashboard', () => {
       allow_ips: ['127.0.0.1', '2001:db8::/32'],
       state: 'active',
       last_used_at: null,
-      notices: ['never_used'],
+      notices: [],
     });
     expect((await usage(value)).status).toBe(200);
     const all = await admin.call('GET', keys());
@@ -77,11 +80,14 @@ describe('keys in the dashboard', () => {
 
   it.each(['0.0.0.0/0', '::/0'])('count as unrestricted with %s in the allowlist', async (block) => {
     const { key } = await make('wide', ['192.0.2.1', block]);
+    await age(key.id);
     expect((await listed(key.id)).notices).toEqual(['never_used', 'open_to_all']);
   });
 
-  it('have notices: never used, idle, unrestricted', async () => {
+  it('have notices, but not in their first week: never used, idle, unrestricted', async () => {
     const { key, value } = await make('idle');
+    expect((await listed(key.id)).notices).toEqual([]);
+    await age(key.id);
     expect((await listed(key.id)).notices).toEqual(['never_used', 'open_to_all']);
     await usage(value);
     expect((await listed(key.id)).notices).toEqual(['open_to_all']);

@@ -170,6 +170,7 @@ describe('accounts, for operators', () => {
 
 describe('the service, for operators', () => {
   it('the doctor reports the same findings as the command', { timeout: 60_000 }, async () => {
+    expect((await call('GET', '/doctor')).json).toEqual({ last: null });
     const { json } = await call('POST', '/doctor', undefined);
     const checks = json.checks.map(({ check }: { check: string }) => check);
     for (const check of ['resolver', 'port', 'helo', 'lists', 'store', 'clock']) expect(checks).toContain(check);
@@ -177,6 +178,8 @@ describe('the service, for operators', () => {
     expect(store).toMatchObject({ result: 'pass', fix: null });
     expect(store.found).toMatch(/It accepts writes \((SQLite|PostgreSQL), version \d+\)/);
     expect(json.took_ms).toBeGreaterThan(0);
+    // It is kept for whoever looks next.
+    expect((await call('GET', '/doctor')).json).toEqual({ last: json });
   });
 
   it('the lists have an age; a failed update changes nothing and reports why', { timeout: 180_000 }, async () => {

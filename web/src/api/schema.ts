@@ -566,6 +566,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/accounts/{account}/dismissals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hide a notice from the user who asks for it, until there is another cause for it */
+        post: operations["dismissNotice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard/accounts/{account}/usage": {
         parameters: {
             query?: never;
@@ -1869,7 +1886,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** What the last run of these checks found */
+        get: operations["operatorLastDoctor"];
         put?: never;
         /** Check whether this host is ready for SMTP verification */
         post: operations["operatorDoctor"];
@@ -2357,6 +2375,17 @@ export interface components {
                 month_short_by: number;
             };
             lists: components["schemas"]["List"][];
+            running_lists: number;
+            /** @description Filters of the account. */
+            filters: number;
+            first_steps: {
+                key: boolean;
+                call: boolean;
+                allowlist: boolean;
+                member: boolean;
+                alert: boolean;
+                doctor: boolean | null;
+            } | null;
             /** @description Lists that failed in the last 7 days. */
             failed_lists: {
                 id: string;
@@ -2396,6 +2425,11 @@ export interface components {
                 open_to_all: number;
                 budget_spent: number;
             };
+        };
+        /** DismissRequest */
+        DismissRequest: {
+            /** @enum {string} */
+            notice: "never_used" | "idle" | "open_to_all" | "budget_spent" | "failed_lists" | "first_steps";
         };
         /** UsageChart */
         UsageChart: {
@@ -4015,6 +4049,15 @@ export interface components {
                 } | null;
             }[];
             took_ms: number;
+            /** Format: date-time */
+            checked_at: string;
+        };
+        /**
+         * LastDoctor
+         * @description Null: no checks have been run yet.
+         */
+        LastDoctor: {
+            last: components["schemas"]["Doctor"] | null;
         };
         /** DisposableLists */
         DisposableLists: {
@@ -4366,6 +4409,7 @@ export type Sessions = components['schemas']['Sessions'];
 export type InvitationLookup = components['schemas']['InvitationLookup'];
 export type List = components['schemas']['List'];
 export type Overview = components['schemas']['Overview'];
+export type DismissRequest = components['schemas']['DismissRequest'];
 export type UsageChart = components['schemas']['UsageChart'];
 export type OperatorsAsked = components['schemas']['OperatorsAsked'];
 export type Status = components['schemas']['Status'];
@@ -4454,6 +4498,7 @@ export type OperatorAccount = components['schemas']['OperatorAccount'];
 export type OperatorAccounts = components['schemas']['OperatorAccounts'];
 export type OperatorPlans = components['schemas']['OperatorPlans'];
 export type Doctor = components['schemas']['Doctor'];
+export type LastDoctor = components['schemas']['LastDoctor'];
 export type DisposableLists = components['schemas']['DisposableLists'];
 export type ListsUpdate = components['schemas']['ListsUpdate'];
 export type OperatorKey = components['schemas']['OperatorKey'];
@@ -5428,6 +5473,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Overview"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    dismissNotice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                account: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DismissRequest"];
+            };
+        };
+        responses: {
+            /** @description Hide a notice from the user who asks for it, until there is another cause for it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
                 };
             };
             "4XX": components["responses"]["Error"];
@@ -8309,6 +8382,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Ledger"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    operatorLastDoctor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the last run of these checks found */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LastDoctor"];
                 };
             };
             "4XX": components["responses"]["Error"];

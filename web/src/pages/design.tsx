@@ -470,7 +470,7 @@ function Around() {
   });
   return (
     <>
-      <Review title="2 keys to review">
+      <Review title="2 keys to review" of={[]}>
         <span>Staging was never used.</span>
       </Review>
       <FreshBar icon="arrow-up" onShow={() => undefined}>

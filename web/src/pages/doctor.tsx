@@ -1,5 +1,5 @@
 import { Box, Button, List, Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { keysOf } from '../../../src/kernel/facts/keys-of.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { Doctor } from '../api/schema.ts';
@@ -8,6 +8,8 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { ErrorAlert } from '../parts/error-alert.tsx';
 import { formatDateTime, pluralize } from '../parts/format.ts';
 import { Page } from '../parts/page.tsx';
+import { QueryResult } from '../parts/query-result.tsx';
+import { useAsyncAction } from '../parts/use-async-action.ts';
 import { OperatorOnly } from './operator/operator-only.tsx';
 import { OPERATOR_KEY } from './operator/queries.ts';
 
@@ -103,46 +105,54 @@ export const DoctorPage = () => (
   </OperatorOnly>
 );
 
+const lastQuery = queryOptions({
+  queryKey: [...OPERATOR_KEY, 'doctor'],
+  queryFn: () => unwrap(api.GET('/dashboard/operator/doctor')),
+});
+
 function Checks() {
-  // Run on demand; the last result stays while the dashboard is open.
-  const { refetch, isFetching, data, error, dataUpdatedAt } = useQuery({
-    queryKey: [...OPERATOR_KEY, 'doctor'],
-    queryFn: () => unwrap(api.POST('/dashboard/operator/doctor')),
-    enabled: false,
-    retry: false,
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: Number.POSITIVE_INFINITY,
+  const client = useQueryClient();
+  const query = useQuery(lastQuery);
+  const { run, busy, error } = useAsyncAction(async () => {
+    client.setQueryData(lastQuery.queryKey, { last: await unwrap(api.POST('/dashboard/operator/doctor')) });
   });
   return (
     <Page
       title="Doctor"
       about="Checks whether this host is ready for SMTP verification. No mailbox is probed."
       action={
-        <Button variant="filled" onClick={() => void refetch()} loading={isFetching}>
-          {data ? 'Run again' : 'Run checks'}
+        <Button variant="filled" onClick={run} loading={busy}>
+          {query.data?.last ? 'Run again' : 'Run checks'}
         </Button>
       }
     >
-      {isFetching && <Elapsed label="Connecting to mail servers and looking up DNS records…" seconds={10} />}
+      {busy && <Elapsed label="Connecting to mail servers and looking up DNS records…" seconds={10} />}
       {error && <ErrorAlert error={error} />}
-      {data && !isFetching && (
-        <Stack>
-          <Text role="status" fw={600}>
-            {verdict(data)} Checked at {formatDateTime(new Date(dataUpdatedAt).toISOString())}.
-          </Text>
-          <FirstToMend advice={data.advice} />
-          <CheckResults checks={data.checks} isOne={data.advice.length === 1} />
-        </Stack>
-      )}
-      {!data && !isFetching && !error && (
-        <EmptyState title="No results yet">
-          The checks connect to the mail servers of four large providers, look up DNS records and send a HEAD request to
-          one website. They take at most ten seconds.
-        </EmptyState>
+      {!busy && (
+        <QueryResult query={query}>
+          {({ last }) => (last === null ? error === null && <NoResults /> : <Results of={last} />)}
+        </QueryResult>
       )}
     </Page>
   );
 }
+
+const NoResults = () => (
+  <EmptyState title="No results yet">
+    The checks connect to the mail servers of four large providers, look up DNS records and send a HEAD request to one
+    website. They take at most ten seconds.
+  </EmptyState>
+);
+
+const Results = ({ of }: { of: Doctor }) => (
+  <Stack>
+    <Text role="status" fw={600}>
+      {verdict(of)} Checked at {formatDateTime(of.checked_at)}.
+    </Text>
+    <FirstToMend advice={of.advice} />
+    <CheckResults checks={of.checks} isOne={of.advice.length === 1} />
+  </Stack>
+);
 
 /** Of each egress, what would improve its answers most. */
 function FirstToMend({ advice }: { advice: Doctor['advice'] }) {

@@ -2,6 +2,7 @@ import { Anchor, Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { KEY_NOTICES } from '../../../src/kernel/facts/notices.ts';
 import { overviewQuery } from '../api/account.ts';
 import { api, unwrap } from '../api/client.ts';
 import type { List, OperatorsAsked, Overview, UsageChart } from '../api/schema.ts';
@@ -29,7 +30,6 @@ import {
   withoutTime,
 } from '../parts/time.ts';
 import { NOTICE_COPY } from './keys/notices.tsx';
-import { NOTICES } from './keys/search.ts';
 import { FailedLists } from './lists/failed.tsx';
 import { etaText, ListProgress } from './lists/progress-bar.tsx';
 import { ListStatusTag } from './lists/status.tsx';
@@ -39,7 +39,7 @@ import { Balance } from './overview/balance.tsx';
 import { ByKey } from './overview/by-key.tsx';
 import { whatChanged } from './overview/changes.ts';
 import { KeyFigures } from './overview/figures.tsx';
-import { FirstSteps, isNew } from './overview/first-steps.tsx';
+import { FirstSteps } from './overview/first-steps.tsx';
 import css from './overview/overview.module.css';
 import { TopReasons } from './overview/reasons.tsx';
 import { useUsagePeriod } from './usage/period.tsx';
@@ -61,13 +61,8 @@ export function OverviewPage() {
       action={
         <>
           {controls}
-          {/* In a new account, the first step is what stands out. */}
           {mayVerify && (
-            <Button
-              component={Link}
-              to="/verify"
-              variant={overview.data && isNew(overview.data) ? 'default' : 'filled'}
-            >
+            <Button component={Link} to="/verify" variant="filled">
               Verify an address
             </Button>
           )}
@@ -77,7 +72,7 @@ export function OverviewPage() {
       <QueryResult query={overview}>
         {(found) => (
           <>
-            {mayVerify && isNew(found) && <FirstSteps overview={found} />}
+            {mayVerify && found.first_steps && <FirstSteps steps={found.first_steps} />}
             <KeyNotices keys={found.keys} />
             <FailedLists lists={found.failed_lists} />
           </>
@@ -260,10 +255,10 @@ function ListItem({ of }: { of: List }) {
 
 /** API keys to review, with links to them. */
 function KeyNotices({ keys }: { keys: Overview['keys'] }) {
-  const shown = NOTICES.filter((notice) => keys[notice] > 0);
+  const shown = KEY_NOTICES.filter((notice) => keys[notice] > 0);
   if (shown.length === 0) return null;
   return (
-    <Review title="API keys to review">
+    <Review title="API keys to review" of={shown}>
       {shown.map((show) => (
         <Anchor key={show} renderRoot={(props) => <Link {...props} to="/settings/keys" search={{ show }} />}>
           {pluralize(keys[show], 'key')} {NOTICE_COPY[show].title}

@@ -1,14 +1,15 @@
 import { Anchor } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { KEY_IDLE_DAYS } from '../../../../src/kernel/facts/limits.ts';
+import { KEY_NOTICES, type KeyNotice } from '../../../../src/kernel/facts/notices.ts';
 import type { DashboardKey } from '../../api/schema.ts';
 import { pluralize } from '../../parts/format.ts';
 import { Review } from '../../parts/review.tsx';
-import { type KeysSearch, NOTICES, type Notice } from './search.ts';
+import type { KeysSearch } from './search.ts';
 
 /** `one`, `many`: what is said of a key, and of several. */
 export const NOTICE_COPY: Readonly<
-  Record<Notice, { badge: string; title: string; one: string; many: string; advice: string }>
+  Record<KeyNotice, { badge: string; title: string; one: string; many: string; advice: string }>
 > = {
   never_used: {
     badge: 'never used',
@@ -46,21 +47,21 @@ const MOST_NAMED = 2;
 /** Keys to review, in one line; with advice while only those with one notice are shown. */
 export function Notices({ keys, search }: { keys: readonly DashboardKey[]; search: KeysSearch }) {
   const { show, ...rest } = search;
-  const of = (notice: Notice) => keys.filter(({ notices }) => notices.includes(notice));
+  const of = (notice: KeyNotice) => keys.filter(({ notices }) => notices.includes(notice));
   if (show !== undefined)
     return (
-      <Review title={`${pluralize(of(show).length, 'key')} ${NOTICE_COPY[show].title}`}>
+      <Review title={`${pluralize(of(show).length, 'key')} ${NOTICE_COPY[show].title}`} of={[show]}>
         <span>{NOTICE_COPY[show].advice}</span>
         <Anchor underline="always" renderRoot={(props) => <Link {...props} to="/settings/keys" search={rest} />}>
           Show all keys
         </Anchor>
       </Review>
     );
-  const shown = NOTICES.filter((notice) => of(notice).length > 0);
+  const shown = KEY_NOTICES.filter((notice) => of(notice).length > 0);
   if (shown.length === 0) return null;
   const all = keys.filter(({ notices }) => notices.length > 0).length;
   return (
-    <Review title={`${pluralize(all, 'key')} to review`}>
+    <Review title={`${pluralize(all, 'key')} to review`} of={shown}>
       {shown.map((notice) => (
         <span key={notice}>
           <Subject keys={of(notice)} search={{ ...rest, show: notice }} />{' '}

@@ -1,12 +1,8 @@
-import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
+import { KEY_NOTICES, type KeyNotice } from '../../../../src/kernel/facts/notices.ts';
 import type { DashboardKey, KeyUsage } from '../../api/schema.ts';
 import { flagSearch } from '../../parts/search-params.ts';
 import { type Orders, type SortSearch, sortedBy, sortSearch } from '../../parts/sorting.tsx';
 import { type SourceSearch, sourceSearch } from '../../parts/source.ts';
-
-export type Notice = DashboardKey['notices'][number];
-const ALL: Readonly<Record<Notice, true>> = { never_used: true, idle: true, open_to_all: true, budget_spent: true };
-export const NOTICES = keysOf(ALL);
 
 /** What the table is sorted by. */
 export const KEY_ORDERS = {
@@ -20,13 +16,13 @@ type KeySort = keyof typeof KEY_ORDERS;
 
 /** Search parameters: show only the keys with this notice; open the dialog that creates one. */
 export interface KeysSearch extends SortSearch<KeySort>, SourceSearch {
-  show?: Notice;
+  show?: KeyNotice;
   create?: true;
 }
 
 export function keysSearch(search: Record<string, unknown>): KeysSearch {
   const { show, create } = search;
-  const found = NOTICES.find((notice) => notice === show);
+  const found = KEY_NOTICES.find((notice) => notice === show);
   const shown = { ...(found ? { show: found } : {}), ...flagSearch('create', create) };
   return { ...shown, ...sourceSearch(search), ...sortSearch(KEY_ORDERS, search) };
 }

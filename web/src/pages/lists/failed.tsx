@@ -7,7 +7,7 @@ import { Review } from '../../parts/review.tsx';
 /** Lists that failed in the last days: each says why, and how to go on. */
 export const FailedLists = ({ lists }: { lists: Overview['failed_lists'] }) =>
   lists.length === 0 ? null : (
-    <Review title="Lists that failed">
+    <Review title="Lists that failed" of={['failed_lists']}>
       {lists.map(({ id, name, finished_at }) => (
         <Anchor
           key={id}

@@ -1,60 +1,88 @@
-import { Anchor, Button, List, Paper, Text, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
+import { VisuallyHidden } from '@mantine/core';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { keysOf } from '../../../../src/kernel/facts/keys-of.ts';
+import type { Role } from '../../../../src/kernel/facts/roles.ts';
 import type { Overview } from '../../api/schema.ts';
 import { useHasRole } from '../../api/session.ts';
+import { Dismiss } from '../../parts/dismiss.tsx';
+import { formatNumber } from '../../parts/format.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Panel } from '../../parts/panel.tsx';
+import css from './overview.module.css';
 
-/** No verification this month, and no key was ever used. */
-export const isNew = ({ totals, keys }: Overview): boolean => totals.requests === 0 && keys.active === keys.never_used;
+type Steps = NonNullable<Overview['first_steps']>;
+type Step = keyof Steps;
 
-/** Guides the first use of an account. */
-export function FirstSteps({ overview }: { overview: Overview }) {
+/** `role`: the least one that can do it; others are shown whether it is done. */
+const STEPS: Readonly<Record<Step, { label: string; about: string; link: LinkProps; role: Role }>> = {
+  key: {
+    label: 'Create an API key',
+    about: 'API clients send it with every request.',
+    link: { to: '/settings/keys', search: { create: true } },
+    role: 'admin',
+  },
+  call: {
+    label: 'Send the first request',
+    about: 'The API reference has it in your language.',
+    link: { to: '/docs' },
+    role: 'member',
+  },
+  allowlist: {
+    label: 'Limit a key to your servers',
+    about: 'A key with an allowlist is of no use to anyone who finds it.',
+    link: { to: '/settings/keys' },
+    role: 'admin',
+  },
+  member: {
+    label: 'Invite a second person',
+    about: 'Someone else can then sign in when you cannot.',
+    link: { to: '/account/members', search: { invite: true } },
+    role: 'admin',
+  },
+  alert: {
+    label: 'Set an alert',
+    about: 'By mail or in a chat, before credits run out or a webhook fails.',
+    link: { to: '/alerts' },
+    role: 'admin',
+  },
+  doctor: {
+    label: 'Run the doctor',
+    about: 'It finds what keeps mail servers from answering this service.',
+    link: { to: '/operator/doctor' },
+    role: 'viewer',
+  },
+};
+
+/** What the first hour with an account is for. Each step is ticked by the service. */
+export function FirstSteps({ steps }: { steps: Steps }) {
+  const isMember = useHasRole('member');
   const isAdmin = useHasRole('admin');
-  const hasKey = overview.keys.active > 0;
+  const mayDo: Readonly<Record<Role, boolean>> = { viewer: true, member: isMember, admin: isAdmin, owner: isAdmin };
+  // `doctor` is null for those who do not run the service.
+  const shown = keysOf(STEPS).filter((step) => steps[step] !== null);
+  const done = shown.filter((step) => steps[step] === true).length;
   return (
-    <Paper withBorder p="md" component="section" aria-label="Get started">
-      <Title order={2} mb="xs">
-        Get started
-      </Title>
-      <List type="ordered" spacing="xs" size="sm">
-        <List.Item>
-          {hasKey ? (
-            <>
-              You have an API key.{' '}
-              <Anchor component={Link} to="/settings/keys" underline="always">
-                View API keys
-              </Anchor>
-            </>
-          ) : isAdmin ? (
-            'Create an API key. API clients send it with every request.'
-          ) : (
-            'Ask an account admin for an API key. API clients send it with every request.'
-          )}
-        </List.Item>
-        <List.Item>
-          <Anchor component={Link} to="/verify" underline="always">
-            Verify an address
-          </Anchor>{' '}
-          here to see what a verdict looks like.
-        </List.Item>
-        <List.Item>
-          Send the same request from your application. See the{' '}
-          <Anchor component={Link} to="/docs" underline="always">
-            API reference
-          </Anchor>
-          .
-        </List.Item>
-      </List>
-      <Text component="div" mt="md">
-        {!hasKey && isAdmin ? (
-          <Button component={Link} to="/settings/keys" variant="filled">
-            Create an API key
-          </Button>
-        ) : (
-          <Button component={Link} to="/verify" variant="filled">
-            Verify an address
-          </Button>
-        )}
-      </Text>
-    </Paper>
+    <Panel
+      title="Get started"
+      note={`${formatNumber(done)} of ${formatNumber(shown.length)} done`}
+      actions={<Dismiss of={['first_steps']} />}
+    >
+      <ol className={css.steps}>
+        {shown.map((step) => {
+          const { label, about, link, role } = STEPS[step];
+          const isDone = steps[step] === true;
+          return (
+            <li key={step} data-done={isDone}>
+              <span className={css.tick}>{isDone && <Icon name="check" />}</span>
+              <span>
+                {isDone && <VisuallyHidden>Done: </VisuallyHidden>}
+                {!isDone && mayDo[role] ? <Link {...link}>{label}</Link> : <b>{label}</b>}
+                {!isDone && <span> {mayDo[role] ? about : 'An account admin does this.'}</span>}
+              </span>
+            </li>
+          );
+        })}
+      </ol>
+    </Panel>
   );
 }

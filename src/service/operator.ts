@@ -80,6 +80,8 @@ export interface OperatorService {
     by: Actor,
   ): Promise<AccountSummary>;
   get(id: string): Promise<AccountSummary>;
+  /** Of a live account. */
+  idOf(id: string): Promise<AccountId>;
   readonly plans: readonly PlanTerms[];
   change(id: string, change: AccountChange, by: Actor): Promise<AccountSummary>;
   /** Invites the owner of an account without members. */
@@ -263,6 +265,7 @@ export function createOperatorService(parts: {
     ledger: async (id, { before, limit }) => accounts.ledger(await idOf(id), limit, before),
     userEvents: (page) => auditLogOf(store, 'all', { ...page, about: 'user' }),
     allUserEvents: () => auditEntries(store.auditLog, 'all', 'user'),
+    idOf,
     doctor: runDoctor,
     lastExamination: () => lastExamination(store),
     lists: state,

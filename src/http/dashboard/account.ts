@@ -5,7 +5,8 @@ import type { Read } from '../../contract/schema.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { creditsOf, type Plans, planWithLevel } from '../../kernel/facts/plans.ts';
 import type { AccountDetail, AccountStorage, KeysetQuery, LedgerPage, LedgerRange } from '../../service/accounts.ts';
-import type { ActingMember, Role } from '../../service/members.ts';
+import type { ActingMember, MemberService, Role } from '../../service/members.ts';
+import type { SignedIn } from '../../service/sign-in/session.ts';
 import { browserRequest, done } from '../access/session.ts';
 import { csvFile, JSON_LINES, jsonLinesFile } from '../csv.ts';
 import { nothingToChange } from '../reply.ts';
@@ -55,6 +56,30 @@ const ledgerRow = (r: LedgerPage['rows'][number]): Static<typeof C.LedgerReply>[
 export const ledgerReply = ({ rows, next }: LedgerPage): Static<typeof C.LedgerReply> => ({
   rows: rows.map(ledgerRow),
   next,
+});
+
+export const membersReply = (
+  { members, invitations }: Awaited<ReturnType<MemberService['list']>>,
+  reader: Pick<SignedIn, 'id'>,
+): C.MembersReply => ({
+  members: members.map((m) => ({
+    user_id: m.userId,
+    name: m.name,
+    email: m.email,
+    role: m.role,
+    second_factor: m.secondFactor,
+    created_at: toIso(m.createdAt),
+    last_active_at: toIsoOrNull(m.lastActiveAt),
+    is_you: m.userId === reader.id,
+  })),
+  invitations: invitations.map((i) => ({
+    id: i.id,
+    email: i.email,
+    role: i.role,
+    invited_by: i.invitedBy,
+    created_at: toIso(i.createdAt),
+    expires_at: toIso(i.expiresAt),
+  })),
 });
 
 const LEDGER_HEAD = ['at', 'kind', 'amount', 'charged', 'verification_id', 'verifications', 'note'];
@@ -204,31 +229,7 @@ export const ACCOUNT_ROUTES: readonly Route[] = [
     doc: { operationId: 'members', tag: 'Dashboard', summary: 'Members and pending invitations' },
     serve:
       ({ members }) =>
-      async ({ account, user }) => {
-        const { members: all, invitations } = await members.list(account);
-        return {
-          body: {
-            members: all.map((m) => ({
-              user_id: m.userId,
-              name: m.name,
-              email: m.email,
-              role: m.role,
-              second_factor: m.secondFactor,
-              created_at: toIso(m.createdAt),
-              last_active_at: toIsoOrNull(m.lastActiveAt),
-              is_you: m.userId === user.id,
-            })),
-            invitations: invitations.map((i) => ({
-              id: i.id,
-              email: i.email,
-              role: i.role,
-              invited_by: i.invitedBy,
-              created_at: toIso(i.createdAt),
-              expires_at: toIso(i.expiresAt),
-            })),
-          } satisfies C.MembersReply,
-        };
-      },
+      async ({ account, user }) => ({ body: membersReply(await members.list(account), user) }),
   }),
   route({
     method: 'PATCH',

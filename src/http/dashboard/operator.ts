@@ -1,8 +1,9 @@
-import { InviteReply, LedgerQuery, LedgerReply } from '../../contract/dashboard/account.ts';
+import { InviteReply, LedgerDaysQuery, LedgerDaysReply, MembersReply } from '../../contract/dashboard/account.ts';
 import * as C from '../../contract/dashboard/operator.ts';
 import { type OperatorJob, OperatorJobsReply, ServiceReply } from '../../contract/dashboard/operator.ts';
 
 import { Done } from '../../contract/dashboard/session.ts';
+import { UsageChartReply, UsageRangeQuery } from '../../contract/dashboard/usage.ts';
 import { toIso, toIsoOrNull } from '../../kernel/clock.ts';
 import { ACCOUNTS_PER_PAGE, OPERATOR_JOBS } from '../../kernel/facts/limits.ts';
 import { isUnlimited } from '../../kernel/facts/plans.ts';
@@ -15,7 +16,8 @@ import { type OperatorKey, shownOperatorKey } from '../../service/operator-keys.
 import { done } from '../access/session.ts';
 import { nothingToChange } from '../reply.ts';
 import { type Route, route } from '../route.ts';
-import { ledgerPageOf, ledgerReply } from './account.ts';
+import { membersReply } from './account.ts';
+import { askOf } from './usage.ts';
 
 /** How the service is, for operators. */
 export const SERVICE_ROUTES: readonly Route[] = [
@@ -328,16 +330,58 @@ export const OPERATOR_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${OPERATOR}/accounts/:id/ledger`,
+    path: `${OPERATOR}/accounts/:id/ledger/days`,
     access: 'operator',
     cost: 'query',
-    input: { query: LedgerQuery },
-    output: { content: LedgerReply },
-    doc: { operationId: 'operatorLedger', tag: 'Dashboard', summary: "An account's ledger", errors: [404] },
+    input: { query: LedgerDaysQuery },
+    output: { content: LedgerDaysReply },
+    doc: {
+      operationId: 'operatorLedgerDays',
+      tag: 'Dashboard',
+      summary: "An account's grants, and charges and balance by day (UTC)",
+      errors: [404],
+    },
     serve:
-      ({ operator }) =>
+      ({ operator, account: accounts }) =>
+      async (_context, { params, query: { days } }) => ({
+        body: (await accounts.ledgerDays(await operator.idOf(params.id), days)) satisfies LedgerDaysReply,
+      }),
+  }),
+  route({
+    method: 'GET',
+    path: `${OPERATOR}/accounts/:id/usage`,
+    access: 'operator',
+    cost: 'query',
+    input: { query: UsageRangeQuery },
+    output: { content: UsageChartReply },
+    doc: {
+      operationId: 'operatorAccountUsage',
+      tag: 'Dashboard',
+      summary: "An account's counters by hour or day, reason and key; the last seven days by default",
+      errors: [404],
+    },
+    serve:
+      ({ operator, chart }) =>
       async (_context, { params, query }) => ({
-        body: ledgerReply(await operator.ledger(params.id, ledgerPageOf(query))),
+        body: (await chart(await operator.idOf(params.id), askOf(query))) satisfies UsageChartReply,
+      }),
+  }),
+  route({
+    method: 'GET',
+    path: `${OPERATOR}/accounts/:id/members`,
+    access: 'operator',
+    cost: 'query',
+    output: { content: MembersReply },
+    doc: {
+      operationId: 'operatorMembers',
+      tag: 'Dashboard',
+      summary: "An account's members and pending invitations",
+      errors: [404],
+    },
+    serve:
+      ({ operator, members }) =>
+      async ({ user }, { params }) => ({
+        body: membersReply(await members.list(await operator.idOf(params.id)), user),
       }),
   }),
   route({

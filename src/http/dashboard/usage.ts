@@ -9,7 +9,7 @@ import { asDownload, CSV_TYPE, csvLine } from '../csv.ts';
 import { ACCOUNT_PATH, type Route, route } from '../route.ts';
 import { logNegated, severalOrNull } from './log.ts';
 
-const askOf = ({ from, to, bucket, key, source, ...query }: Read<typeof C.UsageRangeQuery>): ChartQuery => ({
+export const askOf = ({ from, to, bucket, key, source, ...query }: Read<typeof C.UsageRangeQuery>): ChartQuery => ({
   from: from ?? null,
   to: to ?? null,
   bucket: bucket ?? null,

@@ -127,11 +127,14 @@ describe('accounts, for operators', () => {
       const { status, json } = await grant(credits, note);
       expect([status, json.field]).toEqual([400, field]);
     }
-    const ledger = await call('GET', own('/ledger?limit=2'));
-    expect(ledger.json.rows.map(({ amount, note }: { amount: number; note: string }) => [amount, note])).toEqual([
-      [-50, 'a mistake'],
-      [50, 'invoice 7'],
-    ]);
+    const { grants } = (await call('GET', own('/ledger/days'))).json;
+    const made = grants.map(({ credits, note }: { credits: number; note: string }) => [credits, note]);
+    expect(made).toEqual(
+      expect.arrayContaining([
+        [-50, 'a mistake'],
+        [50, 'invoice 7'],
+      ]),
+    );
     expect(await lab.store.accounts.audit()).toEqual([]);
   });
 
@@ -148,7 +151,9 @@ describe('accounts, for operators', () => {
     ['GET', '/accounts/acc_nothing', undefined, 404],
     ['PATCH', '/accounts/acc_nothing', { name: 'x' }, 404],
     ['POST', '/accounts/acc_nothing/grants', { credits: 1, note: 'x' }, 404],
-    ['GET', '/accounts/acc_nothing/ledger', undefined, 404],
+    ['GET', '/accounts/acc_nothing/ledger/days', undefined, 404],
+    ['GET', '/accounts/acc_nothing/usage', undefined, 404],
+    ['GET', '/accounts/acc_nothing/members', undefined, 404],
     ['GET', '/accounts?page=0', undefined, 400],
     ['GET', `/accounts?query=${'x'.repeat(201)}`, undefined, 400],
     ['POST', '/accounts', { name: 'x', plan: 'gold' }, 400],
@@ -161,6 +166,15 @@ describe('accounts, for operators', () => {
 
   it('an empty change is an error', async () => {
     expect((await call('PATCH', own(), {})).json.code).toBe('missing_parameter');
+  });
+
+  it('usage and members of an account are shown, and its log is not', async () => {
+    await member.verify('a@good.com');
+    const { totals } = (await call('GET', own('/usage'))).json;
+    expect(totals.requests).toBeGreaterThan(0);
+    const { members } = (await call('GET', own('/members'))).json;
+    expect(members.every(({ is_you }: { is_you: boolean }) => !is_you)).toBe(true);
+    expect((await call('GET', own('/log'))).status).toBe(404);
   });
 
   it('an operator is not a member and cannot see account data', async () => {

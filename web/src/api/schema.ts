@@ -1862,15 +1862,49 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/dashboard/operator/accounts/{id}/ledger": {
+    "/dashboard/operator/accounts/{id}/ledger/days": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /** An account's ledger */
-        get: operations["operatorLedger"];
+        /** An account's grants, and charges and balance by day (UTC) */
+        get: operations["operatorLedgerDays"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/operator/accounts/{id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An account's counters by hour or day, reason and key; the last seven days by default */
+        get: operations["operatorAccountUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/dashboard/operator/accounts/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An account's members and pending invitations */
+        get: operations["operatorMembers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8361,11 +8395,10 @@ export interface operations {
             "5XX": components["responses"]["Error"];
         };
     };
-    operatorLedger: {
+    operatorLedgerDays: {
         parameters: {
             query?: {
-                before?: string;
-                limit?: number;
+                days?: number;
             };
             header?: never;
             path: {
@@ -8375,13 +8408,75 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description An account's ledger */
+            /** @description An account's grants, and charges and balance by day (UTC) */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Ledger"];
+                    "application/json": components["schemas"]["LedgerDays"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    operatorAccountUsage: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                bucket?: "hour" | "day";
+                /** @description Id of a key, or `dashboard`: its verifications only. Latencies and rejected requests are not counted by key. */
+                key?: string;
+                /** @description `api`: calls, one address each, those of the dashboard included; `list`: lists. Both by default. */
+                source?: "api" | "list";
+                /** @description A reason of the page of verdicts; `none`: without a reason. `none`, `blocked_by_filter`, `bounced_before`, `invalid_format`, `disposable_domain`, `domain_not_found`, `no_mx_records`, `null_mx`, `mx_unusable`, `dns_failure`, `catch_all`, `mailbox_not_found`, `mailbox_full`, `mailbox_disabled`, `relay_denied`, `greylisted`, `smtp_temporary_failure`, `smtp_timeout`, `smtp_unreachable`, `smtp_blocked`, `smtp_unverifiable`; several are separated by commas, and any of them matches. */
+                reason?: string;
+                /** @description `not_checked`: unknown because the mailbox was not asked about (level mx). `unknown`: the others. `deliverable`, `not_checked`, `unknown`, `risky`, `undeliverable`; several are separated by commas, and any of them matches. */
+                deliverability?: string;
+                /** @description Names of these parameters, separated by commas: rows that do not match them, instead of those that do. Rejected requests have no level, deliverability, reason, operator, egress, decision, mail, confidence or reported, and match none. */
+                not?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An account's counters by hour or day, reason and key; the last seven days by default */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageChart"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    operatorMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An account's members and pending invitations */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Members"];
                 };
             };
             "4XX": components["responses"]["Error"];

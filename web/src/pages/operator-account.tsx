@@ -1,28 +1,44 @@
-import { Anchor, Box, Button, Divider, SegmentedControl, Text, TextInput, Title } from '@mantine/core';
+import { Anchor, Box, Button, Divider, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { NAME_LENGTH, NOTE_LENGTH, RATE_LIMIT } from '../../../src/kernel/facts/limits.ts';
-import { api, isNotFound, unwrap } from '../api/client.ts';
-import type { OperatorAccount } from '../api/schema.ts';
+import { LEDGER_DAYS, NAME_LENGTH, NOTE_LENGTH, RATE_LIMIT } from '../../../src/kernel/facts/limits.ts';
+import { isNotFound } from '../api/client.ts';
+import type { Members, OperatorAccount } from '../api/schema.ts';
 import { sessionQuery } from '../api/session.ts';
+import { barsOf } from '../parts/chart/bars.ts';
+import { BarsChart } from '../parts/chart/bars-chart.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
+import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Form } from '../parts/form.tsx';
 import { formatDate, formatNumber, pluralize } from '../parts/format.ts';
 import { InvitationForm } from '../parts/invitation-form.tsx';
-import { LoadMore, useKeysetQuery } from '../parts/load-more.tsx';
 import { NotFound } from '../parts/not-found.tsx';
 import { notify } from '../parts/notify.tsx';
 import { Page } from '../parts/page.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { parseInteger } from '../parts/parse-integer.ts';
 import { planLabel, RATE_WINDOW } from '../parts/plans.ts';
 import { QueryResult } from '../parts/query-result.tsx';
+import { ROLE_LABELS } from '../parts/roles.ts';
+import { comparable, lengthText, periodBefore, rangeOf, USUAL } from '../parts/time.ts';
+import { Timestamp } from '../parts/timestamp.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
-import { LedgerTable } from './ledger/table.tsx';
+import { LedgerByDay } from './ledger/by-day.tsx';
 import { OperatorOnly } from './operator/operator-only.tsx';
 import { PlanSelect } from './operator/plan-select.tsx';
-import { accountQuery, changeAccount, grant, inviteOwner, OPERATOR_KEY } from './operator/queries.ts';
+import {
+  accountLedgerQuery,
+  accountMembersQuery,
+  accountQuery,
+  accountUsageQuery,
+  changeAccount,
+  grant,
+  inviteOwner,
+  OPERATOR_KEY,
+} from './operator/queries.ts';
+import { KeyFigures } from './overview/figures.tsx';
 
 function LimitsForm({ account }: { account: OperatorAccount }) {
   const { id, rate_limit, rate_limit_set } = account;
@@ -204,7 +220,8 @@ function Account({ id }: { id: string }) {
         {(account) => (
           <>
             <Text size="sm">{describeAccount(account)}</Text>
-            {isEmpty && <OwnerForm account={id} />}
+            {isEmpty ? <OwnerForm account={id} /> : <AccountMembers id={id} />}
+            <AccountUsage id={id} />
             <LimitsForm key={`${account.name} ${account.plan} ${account.rate_limit}`} account={account} />
             <Divider />
             <GrantForm account={account} />
@@ -219,25 +236,77 @@ function Account({ id }: { id: string }) {
   );
 }
 
-function AccountLedger({ id }: { id: string }) {
-  const query = useKeysetQuery([...OPERATOR_KEY, 'account', id, 'ledger'], (before) =>
-    unwrap(
-      api.GET('/dashboard/operator/accounts/{id}/ledger', {
-        params: { path: { id }, query: before === undefined ? {} : { before } },
-      }),
-    ),
+/** What was verified in the last 30 days, beside the 30 before. */
+function AccountUsage({ id }: { id: string }) {
+  const range = rangeOf(USUAL, Date.now());
+  const query = useQuery(accountUsageQuery(id, range));
+  const before = comparable(useQuery(accountUsageQuery(id, periodBefore(range))).data);
+  return (
+    <QueryResult query={query}>
+      {(chart) => (
+        <>
+          <KeyFigures chart={chart} before={before} rows={null} />
+          <BarsChart
+            title="Verifications a day"
+            data={barsOf(chart, before)}
+            beforeLabel={`${lengthText(chart)} before`}
+          />
+        </>
+      )}
+    </QueryResult>
   );
+}
+
+type Member = Members['members'][number];
+const MEMBERS: readonly Column<Member>[] = [
+  {
+    header: 'Member',
+    cell: ({ name, email }) => (
+      <>
+        <span className="anywhere">{name}</span>
+        <Text size="xs" c="dimmed" className="anywhere">
+          {email}
+        </Text>
+      </>
+    ),
+  },
+  { header: 'Role', cell: ({ role }) => ROLE_LABELS[role] },
+  { header: 'Second factor', cell: ({ second_factor }) => (second_factor ? 'Yes' : 'No'), folds: true },
+  {
+    header: 'Last active',
+    cell: ({ last_active_at }) => (last_active_at === null ? '–' : <Timestamp at={last_active_at} />),
+    folds: true,
+  },
+];
+
+function AccountMembers({ id }: { id: string }) {
+  const query = useQuery(accountMembersQuery(id));
+  return (
+    <Panel title="Members" flush="table">
+      <QueryResult query={query}>
+        {({ members }) => (
+          <DataTable label="Members" columns={MEMBERS} rows={members} rowKey={({ user_id }) => user_id} />
+        )}
+      </QueryResult>
+    </Panel>
+  );
+}
+
+function AccountLedger({ id }: { id: string }) {
+  const [days, setDays] = useState<number>(LEDGER_DAYS.default);
+  const query = useQuery(accountLedgerQuery(id, days));
   return (
     <Box component="section" aria-labelledby="ledger">
       <Title order={2} id="ledger" mb="xs">
         Ledger
       </Title>
-      <LoadMore query={query}>
-        {(pages) => {
-          const rows = pages.flatMap((page) => page.rows);
-          return rows.length > 0 ? <LedgerTable rows={rows} /> : <Text size="sm">No transactions yet.</Text>;
-        }}
-      </LoadMore>
+      <QueryResult query={query}>
+        {(found) => (
+          <Stack>
+            <LedgerByDay found={found} days={days} onDays={setDays} />
+          </Stack>
+        )}
+      </QueryResult>
     </Box>
   );
 }

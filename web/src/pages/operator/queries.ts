@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../../api/client.ts';
 import type { paths } from '../../api/schema.ts';
+import type { Range } from '../../parts/time.ts';
 import type { AccountsSearch } from './search.ts';
 
 const ACCOUNTS = '/dashboard/operator/accounts';
@@ -20,6 +21,26 @@ export const accountQuery = (id: string) =>
   queryOptions({
     queryKey: [...OPERATOR_KEY, 'account', id],
     queryFn: () => unwrap(api.GET(ACCOUNT, { params: { path: { id } } })),
+  });
+
+export const accountUsageQuery = (id: string, { from, to, bucket }: Pick<Range, 'from' | 'to' | 'bucket'>) =>
+  queryOptions({
+    queryKey: [...OPERATOR_KEY, 'account', id, 'usage', from, to],
+    queryFn: () => unwrap(api.GET(`${ACCOUNT}/usage`, { params: { path: { id }, query: { from, to, bucket } } })),
+    placeholderData: keepPreviousData,
+  });
+
+export const accountMembersQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...OPERATOR_KEY, 'account', id, 'members'],
+    queryFn: () => unwrap(api.GET(`${ACCOUNT}/members`, { params: { path: { id } } })),
+  });
+
+export const accountLedgerQuery = (id: string, days: number) =>
+  queryOptions({
+    queryKey: [...OPERATOR_KEY, 'account', id, 'ledger', days],
+    queryFn: () => unwrap(api.GET(`${ACCOUNT}/ledger/days`, { params: { path: { id }, query: { days } } })),
+    placeholderData: keepPreviousData,
   });
 
 export const plansQuery = queryOptions({

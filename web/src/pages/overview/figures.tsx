@@ -14,12 +14,14 @@ const undeliverable = ({ totals: { requests, outcomes } }: UsageChart): number |
 /** At the level that waits for mail servers, or else at the other one. */
 const level = ({ totals: { latency } }: UsageChart): Level => (latency.smtp === null ? 'mx' : 'smtp');
 
-/** Five figures of a period, each with its change. `rows`: the log of the period. */
-export function KeyFigures({ chart, before, rows }: { chart: UsageChart; before: UsageChart | null; rows: LogSearch }) {
+/** Five figures of a period, each with its change. `rows`: the log of the period; null: the user may not view it. */
+export function KeyFigures(props: { chart: UsageChart; before: UsageChart | null; rows: LogSearch | null }) {
+  const { chart, before, rows } = props;
   const asked = level(chart);
   const p95 = (of: UsageChart | null) => of?.totals.latency[asked]?.p95 ?? null;
   const rejected = rejectedOf(chart.totals);
-  const log = (search: LogSearch) => ({ to: '/log', search: { ...rows, ...search } }) as const;
+  const log = (search: LogSearch) =>
+    rows === null ? {} : { link: { to: '/log', search: { ...rows, ...search } } as const };
   const now = p95(chart);
   return (
     <Figures
@@ -29,31 +31,31 @@ export function KeyFigures({ chart, before, rows }: { chart: UsageChart; before:
           label: 'Verifications',
           value: formatNumber(chart.totals.requests),
           delta: before && countDelta(chart.totals.requests, before.totals.requests),
-          link: log({}),
+          ...log({}),
         },
         {
           label: 'Deliverable, where asked',
           value: formatShare(deliverable(chart)),
           delta: before && shareDelta(deliverable(chart), deliverable(before), 'more'),
-          link: log({ deliverability: 'deliverable' }),
+          ...log({ deliverability: 'deliverable' }),
         },
         {
           label: 'Undeliverable',
           value: formatShare(undeliverable(chart)),
           delta: before && shareDelta(undeliverable(chart), undeliverable(before), 'less'),
-          link: log({ deliverability: 'undeliverable' }),
+          ...log({ deliverability: 'undeliverable' }),
         },
         {
           label: `Time to answer, ${asked}, p95`,
           value: now === null ? '–' : formatMs(now),
           delta: timeDelta(now, p95(before)),
-          link: log({ level: asked }),
+          ...log({ level: asked }),
         },
         {
           label: 'Rejected requests',
           value: formatNumber(rejected),
           delta: before && countDelta(rejected, rejectedOf(before.totals), 'less'),
-          link: log({ status: 'rejected' }),
+          ...log({ status: 'rejected' }),
         },
       ]}
     />

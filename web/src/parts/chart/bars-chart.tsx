@@ -25,9 +25,9 @@ const LOADING = (
 export function BarsChart(props: {
   title: string;
   data: Bars;
-  /** The rows of a bar, and those of a verdict in the whole period. */
-  linkOf: (bar: Bar) => To;
-  linkOfSegment: (segment: Segment) => To;
+  /** The rows of a bar, and those of a verdict in the whole period; without them, there are none to open. */
+  linkOf?: (bar: Bar) => To;
+  linkOfSegment?: (segment: Segment) => To;
   /** Called with the first and the last of the bars that were dragged over. */
   onChoose?: (first: number, last: number) => void;
   /** What the bars behind are: `30 days before`. */
@@ -77,20 +77,22 @@ const sum = (bars: readonly Bar[], value: (bar: Bar) => number): number =>
 
 function Legend(props: {
   data: Bars;
-  linkOfSegment: (segment: Segment) => To;
+  linkOfSegment?: (segment: Segment) => To;
   beforeLabel: string;
   rejected?: boolean;
 }) {
+  const { linkOfSegment } = props;
   const { bars } = props.data;
   const isCompared = bars.some(({ before }) => before !== null);
   return (
     <ul className={css.legend} aria-label="Totals">
       {SEGMENTS.map((segment) => (
         <li key={segment}>
-          <Link {...props.linkOfSegment(segment)}>
-            <Glyph of={segment} /> {SEGMENT_LABELS[segment]}{' '}
-            <b>{formatNumber(sum(bars, ({ segments }) => segments[segment]))}</b>
-          </Link>
+          <SegmentTotal
+            segment={segment}
+            count={sum(bars, ({ segments }) => segments[segment])}
+            link={linkOfSegment?.(segment)}
+          />
         </li>
       ))}
       {props.rejected !== false && (
@@ -113,9 +115,18 @@ function Legend(props: {
   );
 }
 
+function SegmentTotal({ segment, count, link }: { segment: Segment; count: number; link: To | undefined }) {
+  const total = (
+    <>
+      <Glyph of={segment} /> {SEGMENT_LABELS[segment]} <b>{formatNumber(count)}</b>
+    </>
+  );
+  return link === undefined ? <span>{total}</span> : <Link {...link}>{total}</Link>;
+}
+
 function Columns(props: {
   data: Bars;
-  linkOf: (bar: Bar) => To;
+  linkOf: ((bar: Bar) => To) | undefined;
   onChoose: ((first: number, last: number) => void) | undefined;
   beforeLabel: string;
   log: boolean;
@@ -139,7 +150,7 @@ function Columns(props: {
       <div className={css.columns} style={{ right: AXIS_WIDTH + 16 }}>
         <BucketLinks
           label={bucket === 'day' ? 'Days' : 'Hours'}
-          buckets={bars.map((bar) => ({ at: bar.at, text: barText(bar, bucket), to: linkOf(bar) }))}
+          buckets={bars.map((bar) => ({ at: bar.at, text: barText(bar, bucket), to: linkOf?.(bar) ?? null }))}
           pointed={pointed}
           onPoint={setPointed}
           onChoose={onChoose}
@@ -185,12 +196,13 @@ function Readout(props: { bar: Bar; bucket: Bars['bucket']; from: number; to: nu
   );
 }
 
-function Numbers({ title, data, linkOf }: { title: string; data: Bars; linkOf: (bar: Bar) => To }) {
+function Numbers({ title, data, linkOf }: { title: string; data: Bars; linkOf: ((bar: Bar) => To) | undefined }) {
   const { bars, bucket } = data;
   const columns: Column<Bar>[] = [
     {
       header: bucket === 'day' ? 'Day (UTC)' : 'Hour (UTC)',
-      cell: (bar) => <Link {...linkOf(bar)}>{formatBucket(bar.at, bucket)}</Link>,
+      cell: (bar) =>
+        linkOf ? <Link {...linkOf(bar)}>{formatBucket(bar.at, bucket)}</Link> : formatBucket(bar.at, bucket),
     },
     { header: 'Verifications', numeric: true, cell: ({ total }) => formatNumber(total) },
     ...SEGMENTS.map(

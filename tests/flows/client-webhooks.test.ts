@@ -1,9 +1,8 @@
+/** What the client in TypeScript has of its own; client-cases.test.ts runs what all clients do. */
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMailvet, verifyWebhook, WebhookVerificationError } from '../../sdk/src/index.ts';
+import { describe, expect, it } from 'vitest';
+import { verifyWebhook, WebhookVerificationError } from '../../sdk/src/index.ts';
 import { newWebhookSecret } from '../../src/kernel/ids.ts';
-import { type Receiver, startReceiver } from '../lab/receiver.ts';
-import { type Lab, startLab } from '../lab/service.ts';
 
 describe('verifyWebhook', () => {
   const secret = newWebhookSecret();
@@ -15,14 +14,10 @@ describe('verifyWebhook', () => {
     'webhook-signature': new Webhook(by).sign('msg_1', at, body),
   });
 
-  it('returns the event of a request that the reference implementation signed', async () => {
-    const event = JSON.parse(body);
+  it('takes the body as bytes and the headers of a request', async () => {
     const bytes = new TextEncoder().encode(body);
-    expect(await verifyWebhook(body, headersOf(), secret)).toEqual(event);
-    expect(await verifyWebhook(bytes, new Headers(headersOf()), secret)).toEqual(event);
-    expect(await verifyWebhook(bytes.buffer, headersOf(), [newWebhookSecret(), secret])).toEqual(event);
-    const both = `${headersOf(new Date(), newWebhookSecret())['webhook-signature']} v1a,x ${headersOf()['webhook-signature']}`;
-    expect(await verifyWebhook(body, { ...headersOf(), 'webhook-signature': both }, secret)).toEqual(event);
+    expect(await verifyWebhook(bytes, new Headers(headersOf()), secret)).toEqual(JSON.parse(body));
+    expect(await verifyWebhook(bytes.buffer, headersOf(), secret)).toEqual(JSON.parse(body));
   });
 
   it.each([
@@ -51,59 +46,11 @@ describe('verifyWebhook', () => {
     expect(await verifyWebhook(body, byGet, secret)).toEqual(JSON.parse(body));
   });
 
-  it('rejects everything else', async () => {
-    const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
-    const cases: [string, Record<string, string>][] = [
-      [`${body} `, headersOf()],
-      [body, { ...headersOf(), 'webhook-id': 'msg_2' }],
-      [body, headersOf(minutesAgo(6))],
-      [body, headersOf(minutesAgo(-6))],
-      [body, headersOf(new Date(), newWebhookSecret())],
-      [body, { ...headersOf(), 'webhook-signature': 'v1,' }],
-      [body, { ...headersOf(), 'webhook-signature': 'v1,%%%' }],
-      [body, { ...headersOf(), 'webhook-timestamp': 'now' }],
-      [body, { ...headersOf(), 'webhook-id': '' }],
-      [body, {}],
-    ];
-    for (const [payload, headers] of cases)
-      await expect(verifyWebhook(payload, headers, secret)).rejects.toBeInstanceOf(WebhookVerificationError);
-    expect(await verifyWebhook(body, headersOf(minutesAgo(6)), secret, { toleranceSeconds: 600 })).toBeTruthy();
-    for (const wrong of ['', 'whsec_', secret.slice(6), 'whsec_%%%', undefined])
-      await expect(Reflect.apply(verifyWebhook, null, [body, headersOf(), wrong])).rejects.toThrow(/^secret must be/);
+  it('does not take a secret or a payload of another type, as from JavaScript', async () => {
+    await expect(Reflect.apply(verifyWebhook, null, [body, headersOf(), undefined])).rejects.toThrow(/^secret must be/);
     for (const wrong of [JSON.parse(body), undefined])
       await expect(Reflect.apply(verifyWebhook, null, [wrong, headersOf(), secret])).rejects.toThrow(
         /^payload must be/,
       );
-  });
-});
-
-describe('the client’s webhooks', () => {
-  let lab: Lab;
-  let receiver: Receiver;
-  beforeAll(async () => {
-    lab = await startLab();
-    receiver = await startReceiver();
-  });
-  afterAll(async () => {
-    await receiver.close();
-    await lab.close();
-  });
-
-  it('are created, listed, changed, tested, replayed, rotated and removed', async () => {
-    const { webhooks } = createMailvet({ url: lab.url, key: (await lab.member()).key });
-    const { id, secret } = await webhooks.create({ url: receiver.url, events: ['ping'] });
-    expect(await webhooks.list()).toMatchObject([{ id, events: ['ping'] }]);
-    expect(await webhooks.change(id, { description: 'Billing' })).toMatchObject({ description: 'Billing' });
-    expect(await webhooks.get(id)).toMatchObject({ id, description: 'Billing' });
-    const test = await webhooks.test(id);
-    expect(test).toMatchObject({ status: 'delivered', attempts: [{ status: 200 }] });
-    const { body, headers } = receiver.received[0]!;
-    expect(await verifyWebhook(body, headers, secret)).toMatchObject({ type: 'ping', data: { webhook_id: id } });
-    expect(await webhooks.replay(test.id)).toMatchObject({ event_id: test.event_id, status: 'pending' });
-    expect((await webhooks.deliveries(id, { per_page: 1 })).pagination).toMatchObject({ total_count: 2 });
-    const rotated = await webhooks.rotateSecret(id);
-    expect(rotated.secret).not.toBe(secret);
-    await webhooks.remove(id);
-    await expect(webhooks.get(id)).rejects.toMatchObject({ status: 404 });
   });
 });

@@ -126,6 +126,12 @@ const PRIMITIVES: Readonly<Record<string, Shape>> = {
   boolean: { kind: 'boolean' },
 };
 
+/** Of what may be null, that of the other alternative. */
+function descriptionOf({ description, anyOf = [] }: Schema): string {
+  const [of, ...others] = anyOf.filter(({ type }) => type !== 'null');
+  return description ?? (others.length === 0 ? of?.description : undefined) ?? '';
+}
+
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const camel = (name: string): string => name.split(/[_.-]/).map(capital).join('');
 
@@ -177,7 +183,7 @@ export function apiTypes(document: ApiDocument): ApiTypes {
   function fieldsOf(schema: Schema, name: string, use: 'reply' | 'request'): Field[] {
     return Object.entries(schema.properties ?? {}).map(([field, of]) => ({
       name: field,
-      description: of.description ?? '',
+      description: descriptionOf(of),
       required: schema.required?.includes(field) ?? false,
       nullable: isNullable(of),
       shape: shapeOf(of, innerName(name, field), use),

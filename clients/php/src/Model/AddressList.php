@@ -21,6 +21,7 @@ final readonly class AddressList extends Reply
     /** @var 'mx'|'smtp'|string */
     public string $validationType;
 
+    /** Name of the policy that decides, as it was at the upload. */
     public ?string $policy;
 
     /**

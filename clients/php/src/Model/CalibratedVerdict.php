@@ -18,6 +18,7 @@ final readonly class CalibratedVerdict extends Reply
     /** @var 'mx'|'smtp'|string */
     public string $validationType;
 
+    /** Who runs the mail hosts. */
     public ?string $provider;
 
     /** Verdicts with an outcome. */
@@ -26,10 +27,13 @@ final readonly class CalibratedVerdict extends Reply
     /** Of these, whose mail bounced for a reason of the recipient. */
     public int $bounced;
 
+    /** bounced / sent; null with fewer than 50. */
     public ?float $bounceRate;
 
+    /** Of its 95 % interval; null with fewer than 50. */
     public ?float $low;
 
+    /** Of its 95 % interval; null with fewer than 50. */
     public ?float $high;
 
     /** @param array<string, mixed> $fields as the service sent them; what this version does not know is kept */

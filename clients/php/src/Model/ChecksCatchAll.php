@@ -16,6 +16,10 @@ final readonly class ChecksCatchAll extends Reply
     /** Of a catch-all: what became of the account's mail to its mailboxes. */
     public ?ChecksCatchAllOutcomes $outcomes;
 
+    /**
+     * When the server answered about a random mailbox. The answer is remembered for hours, so it may be older than
+     * the check; null: it did not answer.
+     */
     public ?string $checkedAt;
 
     /** @param array<string, mixed> $fields as the service sent them; what this version does not know is kept */

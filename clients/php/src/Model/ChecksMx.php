@@ -18,7 +18,11 @@ final readonly class ChecksMx extends Reply
 
     public ?string $provider;
 
-    /** @var 'mailbox'|'gateway'|'hosting'|'forwarder'|'relay'|string|null */
+    /**
+     * What the mail hosts of the provider do with mail.
+     *
+     * @var 'mailbox'|'gateway'|'hosting'|'forwarder'|'relay'|string|null
+     */
     public ?string $providerKind;
 
     /** How the DNS question failed. */

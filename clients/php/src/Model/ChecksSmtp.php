@@ -21,12 +21,18 @@ final readonly class ChecksSmtp extends Reply
 
     public ?string $enhancedCode;
 
+    /**
+     * What the mail server said with the code that decided, without mail addresses and the words of the local part;
+     * null: no reply decided.
+     */
     public ?string $message;
 
     public ?bool $tls;
 
+    /** The classification rule that decided. */
     public ?string $rule;
 
+    /** Name of the egress from which the mail server was asked, or was to be asked. */
     public ?string $egress;
 
     /** @param array<string, mixed> $fields as the service sent them; what this version does not know is kept */

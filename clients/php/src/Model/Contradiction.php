@@ -20,6 +20,7 @@ final readonly class Contradiction extends Reply
     /** @var 'mx'|'smtp'|string */
     public string $validationType;
 
+    /** Who runs the mail hosts. */
     public ?string $provider;
 
     /**
@@ -31,10 +32,13 @@ final readonly class Contradiction extends Reply
 
     public string $at;
 
+    /** The classification rule that decided the verdict. */
     public ?string $rule;
 
+    /** The codes of the reply that decided it. */
     public ?string $reply;
 
+    /** The codes of the bounce. */
     public ?string $code;
 
     /** @param array<string, mixed> $fields as the service sent them; what this version does not know is kept */

@@ -22,6 +22,7 @@ final readonly class Decision extends Reply
      */
     public array $because;
 
+    /** For the person who entered the address; null where it is accepted. */
     public ?string $message;
 
     /** @param array<string, mixed> $fields as the service sent them; what this version does not know is kept */

@@ -13,9 +13,12 @@ final readonly class DeliveryAttempts extends Reply
 {
     public string $at;
 
+    /** Of the HTTP reply; null: there was none. */
     public ?int $status;
 
     /**
+     * Why there was no reply.
+     *
      * @var
      * 'timeout'|'unknown_host'|'dns_failure'|'address_not_allowed'|'not_https'|'connection_failed'|'certificate_expired'|'certificate_name_mismatch'|'certificate_untrusted'|'tls_failed'|'invalid_reply'|string|null
      */
@@ -23,6 +26,7 @@ final readonly class DeliveryAttempts extends Reply
 
     public int $durationMs;
 
+    /** The first 1 KiB of the reply’s body. */
     public ?string $response;
 
     /** @param array<string, mixed> $fields as the service sent them; what this version does not know is kept */

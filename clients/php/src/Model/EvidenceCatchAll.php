@@ -13,11 +13,13 @@ final readonly class EvidenceCatchAll extends Reply
 {
     public \Mailvet\Enum\CheckResult|string $result;
 
+    /** When the server answered about a random mailbox. */
     public ?string $checkedAt;
 
     /** The answer is remembered from an earlier check. */
     public bool $cached;
 
+    /** Why it is unknown. */
     public ?string $why;
 
     /** @param array<string, mixed> $fields as the service sent them; what this version does not know is kept */

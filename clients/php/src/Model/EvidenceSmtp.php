@@ -19,11 +19,17 @@ final readonly class EvidenceSmtp extends Reply
 
     public ?string $rule;
 
+    /** As in `checks.smtp`. */
     public ?string $egress;
 
-    /** @var 'operator'|'rule'|'model'|string|null */
+    /**
+     * What read the reply that decided; null if none did.
+     *
+     * @var 'operator'|'rule'|'model'|string|null
+     */
     public ?string $decidedBy;
 
+    /** That the mailbox cannot be reached, as the model saw that reply, from 0 to 1. */
     public ?float $probability;
 
     /**

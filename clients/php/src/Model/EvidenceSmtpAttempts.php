@@ -22,6 +22,8 @@ final readonly class EvidenceSmtpAttempts extends Reply
     public ?string $rule;
 
     /**
+     * Why another attempt followed; null if none did.
+     *
      * @var
      * 'deferred'|'next_host'|'next_address'|'new_session'|'without_pipelining'|'tls_1_2'|'in_clear'|string|null
      */

@@ -36,6 +36,7 @@ final readonly class FilterAdded extends Reply
      */
     public string $match;
 
+    /** From then on it matches nothing. */
     public ?string $expiresAt;
 
     /** Whether `expires_at` has come; the filter is removed 30 days later. */

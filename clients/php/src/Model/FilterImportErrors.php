@@ -17,6 +17,7 @@ final readonly class FilterImportErrors extends Reply
     /** The row, shortened. */
     public string $text;
 
+    /** What is wrong; null: the row as a whole. */
     public ?string $field;
 
     /** One sentence that names the remedy. */

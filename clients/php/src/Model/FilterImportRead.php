@@ -13,19 +13,25 @@ use Mailvet\Reply;
 final readonly class FilterImportRead extends Reply
 {
     /**
+     * As detected.
+     *
      * @var
      * 'csv'|'tsv'|'text'|'ndjson'|'json'|'vcard'|'ldif'|'xlsx'|'xlsb'|'xls'|'ods'|'spreadsheetml'|'html'|string|null
      */
     public ?string $format;
 
+    /** Between the cells of a row. */
     public ?string $delimiter;
 
     public ?string $encoding;
 
+    /** Of a workbook. */
     public ?string $sheet;
 
+    /** Of an archive. */
     public ?string $entry;
 
+    /** Row of the file with the names of the columns; 0: none. */
     public ?int $headerRow;
 
     /** @var list<FilterImportReadColumns> */

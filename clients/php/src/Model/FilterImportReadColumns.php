@@ -13,7 +13,11 @@ final readonly class FilterImportReadColumns extends Reply
 {
     public string $column;
 
-    /** @var 'filter_type'|'value'|'reason'|'action'|'match'|'expires_at'|string|null */
+    /**
+     * What it holds; null: it is not used.
+     *
+     * @var 'filter_type'|'value'|'reason'|'action'|'match'|'expires_at'|string|null
+     */
     public ?string $field;
 
     /** @param array<string, mixed> $fields as the service sent them; what this version does not know is kept */

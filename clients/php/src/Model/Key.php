@@ -24,12 +24,14 @@ final readonly class Key extends Reply
     /** @var list<string> */
     public array $scopes;
 
+    /** Null: no budget. */
     public ?int $monthlyCredits;
 
     public string $createdAt;
 
     public ?string $expiresAt;
 
+    /** From then on it is refused. */
     public ?string $revokedAt;
 
     /** @param array<string, mixed> $fields as the service sent them; what this version does not know is kept */

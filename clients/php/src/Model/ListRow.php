@@ -15,10 +15,13 @@ final readonly class ListRow extends Reply
     /** From 1, the header not counted. A row with several addresses appears here once for each. */
     public int $row;
 
+    /** Which of the addresses of its row, from 1; null where it has one. */
     public ?int $part;
 
+    /** How many addresses its row has. */
     public ?int $parts;
 
+    /** From which the address was taken, where that is not the main one. */
     public ?string $column;
 
     public ?string $email;
@@ -34,6 +37,7 @@ final readonly class ListRow extends Reply
     /** @var 'mx'|'smtp'|string|null */
     public ?string $validationType;
 
+    /** 0 where `is_duplicate` is true. */
     public ?int $creditsUsed;
 
     public ?bool $isDisposable;
@@ -46,17 +50,25 @@ final readonly class ListRow extends Reply
 
     public ?bool $isCatchAll;
 
-    /** @var 'accept'|'review'|'reject'|string|null */
+    /**
+     * Of the policy of the list; null without one, and without a result.
+     *
+     * @var 'accept'|'review'|'reject'|string|null
+     */
     public ?string $decision;
 
+    /** Who runs the relay. */
     public ?string $relayProvider;
 
+    /** From where the mail server was asked, as in `checks.smtp`. */
     public ?string $egress;
 
     public ?Checks $checks;
 
+    /** For comparing, as in a single check: addresses of one mailbox have the same. */
     public ?string $canonicalEmail;
 
+    /** An earlier row has the address, or its mailbox: this one has its result, free of charge. */
     public ?bool $isDuplicate;
 
     /** How often the address was asked about. */

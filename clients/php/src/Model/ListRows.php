@@ -14,6 +14,10 @@ final readonly class ListRows extends Reply
     /** @var list<ListRow> */
     public array $rows;
 
+    /**
+     * `after` of the next page; null at the end. A page that searches may have fewer rows than its limit of up to
+     * 1,000.
+     */
     public ?int $next;
 
     /**

@@ -12,10 +12,13 @@ use Mailvet\Reply;
 /** What became of mail of the account to the mailbox, as reported in outcomes; null: nothing was. */
 final readonly class MailHistory extends Reply
 {
+    /** When a message last arrived. */
     public ?string $deliveredAt;
 
+    /** When the mail server last refused the recipient. */
     public ?string $bouncedAt;
 
+    /** When the recipient last reported one as spam. */
     public ?string $complainedAt;
 
     /** @param array<string, mixed> $fields as the service sent them; what this version does not know is kept */

@@ -11,6 +11,7 @@ use Mailvet\Reply;
 
 final readonly class OutcomeMessageResultDisregarded extends Reply
 {
+    /** Null: of the whole message. */
     public ?string $email;
 
     /** Stable, as `delayed` or `auto_reply`. */

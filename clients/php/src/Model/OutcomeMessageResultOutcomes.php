@@ -34,6 +34,7 @@ final readonly class OutcomeMessageResultOutcomes extends Reply
     /** What is wrong with the row, in one sentence. */
     public ?string $error;
 
+    /** Of the row. */
     public ?string $field;
 
     /** @param array<string, mixed> $fields as the service sent them; what this version does not know is kept */

@@ -37,8 +37,10 @@ final readonly class Policy extends Reply
 
     public PolicyMessages $messages;
 
+    /** Null where it is built in. */
     public ?string $createdAt;
 
+    /** Null where it is built in. */
     public ?string $changedAt;
 
     /** @param array<string, mixed> $fields as the service sent them; what this version does not know is kept */

@@ -37,8 +37,10 @@ final readonly class PolicyDetails extends Reply
 
     public PolicyMessages $messages;
 
+    /** Null where it is built in. */
     public ?string $createdAt;
 
+    /** Null where it is built in. */
     public ?string $changedAt;
 
     /**

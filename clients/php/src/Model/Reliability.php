@@ -22,10 +22,13 @@ final readonly class Reliability extends Reply
     /** Their confidence on the average. */
     public float $predicted;
 
+    /** The share whose mail did not bounce; null with fewer than 50. */
     public ?float $delivered;
 
+    /** Of its 95 % interval; null with fewer than 50. */
     public ?float $low;
 
+    /** Of its 95 % interval; null with fewer than 50. */
     public ?float $high;
 
     /** @param array<string, mixed> $fields as the service sent them; what this version does not know is kept */

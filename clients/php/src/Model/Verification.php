@@ -35,8 +35,13 @@ final readonly class Verification extends Reply
 
     public ?string $normalizedEmail;
 
+    /**
+     * For comparing: addresses of one mailbox have the same. Never mail to it, and never show it as the user’s
+     * address.
+     */
     public ?string $canonicalEmail;
 
+    /** The provider whose rule applied; `tag`: only a +tag was cut; null: nothing was changed. */
     public ?string $canonicalRule;
 
     public ?Seen $seen;
@@ -51,20 +56,28 @@ final readonly class Verification extends Reply
 
     public ?string $tag;
 
+    /** A function, not a person: info@, sales@. */
     public ?bool $isRole;
 
+    /** A free mail provider. */
     public ?bool $isFree;
 
+    /** A privacy relay, such as Hide My Email. */
     public ?bool $isRelay;
 
+    /** Who runs the relay. */
     public ?string $relayProvider;
 
+    /** The server accepts any mailbox. */
     public ?bool $isCatchAll;
 
+    /** The mailbox is full. */
     public ?bool $isMailboxFull;
 
+    /** The mailbox is disabled. */
     public ?bool $isDisabled;
 
+    /** Seconds after which asking again makes sense. */
     public ?int $retryAfter;
 
     public Checks $checks;

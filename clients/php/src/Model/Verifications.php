@@ -14,8 +14,10 @@ final readonly class Verifications extends Reply
     /** @var list<LogEntry> */
     public array $verifications;
 
+    /** The `cursor` of the next page; null: there is none. */
     public ?string $next;
 
+    /** How far back this page looked; null: to the end. A page may have fewer rows than `limit`, or none. */
     public ?string $searchedTo;
 
     /**

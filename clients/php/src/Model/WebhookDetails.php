@@ -35,13 +35,19 @@ final readonly class WebhookDetails extends Reply
 
     public bool $enabled;
 
-    /** @var 'manual'|'gone'|'failing'|string|null */
+    /**
+     * `manual`: by a request; `gone`: it answered 410; `failing`: every attempt failed for days.
+     *
+     * @var 'manual'|'gone'|'failing'|string|null
+     */
     public ?string $disabledReason;
 
     public ?string $disabledAt;
 
+    /** Every attempt since then has failed. */
     public ?string $failingSince;
 
+    /** Until then the secrets before the last rotation sign as well. */
     public ?string $previousSecretUntil;
 
     public string $createdAt;

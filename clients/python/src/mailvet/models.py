@@ -93,8 +93,11 @@ class MailHistory(Model):
     """
 
     delivered_at: str | None
+    """When a message last arrived."""
     bounced_at: str | None
+    """When the mail server last refused the recipient."""
     complained_at: str | None
+    """When the recipient last reported one as spam."""
 
 
 @dataclass(frozen=True)
@@ -175,6 +178,7 @@ class ChecksMx(Model):
     records: list[ChecksMxRecords] | None = None
     provider: str | None = None
     provider_kind: Literal["mailbox", "gateway", "hosting", "forwarder", "relay"] | None = None
+    """What the mail hosts of the provider do with mail."""
     failure: str | None = None
     """How the DNS question failed."""
 
@@ -193,9 +197,15 @@ class ChecksSmtp(Model):
     code: int | None = None
     enhanced_code: str | None = None
     message: str | None = None
+    """
+    What the mail server said with the code that decided, without mail addresses and the words of
+    the local part; null: no reply decided.
+    """
     tls: bool | None = None
     rule: str | None = None
+    """The classification rule that decided."""
     egress: str | None = None
+    """Name of the egress from which the mail server was asked, or was to be asked."""
 
 
 @dataclass(frozen=True)
@@ -214,6 +224,10 @@ class ChecksCatchAll(Model):
     outcomes: ChecksCatchAllOutcomes | None = None
     """Of a catch-all: what became of the account's mail to its mailboxes."""
     checked_at: str | None = None
+    """
+    When the server answered about a random mailbox. The answer is remembered for hours, so it may
+    be older than the check; null: it did not answer.
+    """
 
     _decoders: ClassVar[Decoders] = {
         "outcomes": ChecksCatchAllOutcomes.from_dict,
@@ -270,6 +284,7 @@ class EvidenceSmtpAttempts(Model):
     code: int | None
     rule: str | None
     next: Literal["deferred", "next_host", "next_address", "new_session", "without_pipelining", "tls_1_2", "in_clear"] | None
+    """Why another attempt followed; null if none did."""
 
 
 @dataclass(frozen=True)
@@ -291,8 +306,11 @@ class EvidenceSmtp(Model):
     tls: bool
     rule: str | None
     egress: str | None
+    """As in `checks.smtp`."""
     decided_by: Literal["operator", "rule", "model"] | None
+    """What read the reply that decided; null if none did."""
     probability: float | None
+    """That the mailbox cannot be reached, as the model saw that reply, from 0 to 1."""
     attempts: list[EvidenceSmtpAttempts]
     """The mail hosts that were asked, in order; the last one need not be the one that decided."""
     transcript: list[EvidenceSmtpTranscript]
@@ -309,9 +327,11 @@ class EvidenceCatchAll(Model):
 
     result: CheckResult
     checked_at: str | None
+    """When the server answered about a random mailbox."""
     cached: bool
     """The answer is remembered from an earlier check."""
     why: str | None
+    """Why it is unknown."""
 
 
 @dataclass(frozen=True)
@@ -339,6 +359,7 @@ class Decision(Model):
     because: list[Literal["undeliverable", "disposable", "relay", "role", "free", "catch_all", "unknown", "full", "typo", "tag", "seen_before", "outage"]]
     """The signals that the policy answers with this action. Later versions may add some."""
     message: str | None
+    """For the person who entered the address; null where it is accepted."""
 
 
 @dataclass(frozen=True)
@@ -357,7 +378,12 @@ class Verification(Model):
     did_you_mean: str | None
     normalized_email: str | None
     canonical_email: str | None
+    """
+    For comparing: addresses of one mailbox have the same. Never mail to it, and never show it as
+    the user’s address.
+    """
     canonical_rule: str | None
+    """The provider whose rule applied; `tag`: only a +tag was cut; null: nothing was changed."""
     seen: Seen | None
     history: MailHistory | None
     confidence: Confidence | None
@@ -365,13 +391,21 @@ class Verification(Model):
     domain: str | None
     tag: str | None
     is_role: bool | None
+    """A function, not a person: info@, sales@."""
     is_free: bool | None
+    """A free mail provider."""
     is_relay: bool | None
+    """A privacy relay, such as Hide My Email."""
     relay_provider: str | None
+    """Who runs the relay."""
     is_catch_all: bool | None
+    """The server accepts any mailbox."""
     is_mailbox_full: bool | None
+    """The mailbox is full."""
     is_disabled: bool | None
+    """The mailbox is disabled."""
     retry_after: int | None
+    """Seconds after which asking again makes sense."""
     checks: Checks
     warnings: list[str]
     """What the request has that is unknown, or changes nothing."""
@@ -450,7 +484,12 @@ class Verifications(Model):
 
     verifications: list[LogEntry]
     next: str | None
+    """The `cursor` of the next page; null: there is none."""
     searched_to: str | None
+    """
+    How far back this page looked; null: to the end. A page may have fewer rows than `limit`, or
+    none.
+    """
     warnings: list[str]
     """What the request has that is unknown, or changes nothing."""
 
@@ -531,11 +570,16 @@ class ListRead(Model):
     """How the file was read. Null: it has no such thing, or a version before did not keep it."""
 
     format: Literal["csv", "tsv", "text", "ndjson", "json", "vcard", "ldif", "xlsx", "xlsb", "xls", "ods", "spreadsheetml", "html"] | None
+    """As detected."""
     delimiter: str | None
+    """Between the cells of a row."""
     encoding: str | None
     sheet: str | None
+    """Of a workbook."""
     entry: str | None
+    """Of an archive."""
     header_row: int | None
+    """Row of the file with the names of the columns; 0: none."""
     column: str
     """The main one with addresses."""
     columns: list[str]
@@ -575,6 +619,7 @@ class List(Model):
     status: Literal["ready", "running", "paused", "completed", "cancelled", "failed"]
     validation_type: Literal["mx", "smtp"]
     policy: str | None
+    """Name of the policy that decides, as it was at the upload."""
     dedupe: Literal["address", "mailbox"]
     """Which rows count as duplicates, as in the upload."""
     rows: RowsOfList
@@ -660,8 +705,11 @@ class ListRow(Model):
     row: int
     """From 1, the header not counted. A row with several addresses appears here once for each."""
     part: int | None
+    """Which of the addresses of its row, from 1; null where it has one."""
     parts: int | None
+    """How many addresses its row has."""
     column: str | None
+    """From which the address was taken, where that is not the main one."""
     email: str | None
     status: Status | None
     deliverability: Deliverability | None
@@ -669,17 +717,23 @@ class ListRow(Model):
     did_you_mean: str | None
     validation_type: Literal["mx", "smtp"] | None
     credits_used: int | None
+    """0 where `is_duplicate` is true."""
     is_disposable: bool | None
     is_role: bool | None
     is_free: bool | None
     is_relay: bool | None
     is_catch_all: bool | None
     decision: Literal["accept", "review", "reject"] | None
+    """Of the policy of the list; null without one, and without a result."""
     relay_provider: str | None
+    """Who runs the relay."""
     egress: str | None
+    """From where the mail server was asked, as in `checks.smtp`."""
     checks: Checks | None
     canonical_email: str | None
+    """For comparing, as in a single check: addresses of one mailbox have the same."""
     is_duplicate: bool | None
+    """An earlier row has the address, or its mailbox: this one has its result, free of charge."""
     attempts: int
     """How often the address was asked about."""
     verified_at: str | None
@@ -697,6 +751,10 @@ class ListRows(Model):
 
     rows: list[ListRow]
     next: int | None
+    """
+    `after` of the next page; null at the end. A page that searches may have fewer rows than its
+    limit of up to 1,000.
+    """
     warnings: list[str]
     """What the request has that is unknown, or changes nothing."""
 
@@ -883,6 +941,7 @@ class FilterAdded(Model):
     match: Literal["exact", "mailbox"]
     """`mailbox`, of an address: every spelling of its mailbox."""
     expires_at: str | None
+    """From then on it matches nothing."""
     expired: bool
     """Whether `expires_at` has come; the filter is removed 30 days later."""
     hits: int
@@ -911,6 +970,7 @@ class Filter(Model):
     match: Literal["exact", "mailbox"]
     """`mailbox`, of an address: every spelling of its mailbox."""
     expires_at: str | None
+    """From then on it matches nothing."""
     expired: bool
     """Whether `expires_at` has come; the filter is removed 30 days later."""
     hits: int
@@ -943,6 +1003,7 @@ class FilterImportErrors(Model):
     text: str
     """The row, shortened."""
     field: str | None
+    """What is wrong; null: the row as a whole."""
     error: str
     """One sentence that names the remedy."""
 
@@ -968,6 +1029,7 @@ class FilterImportReadColumns(Model):
 
     column: str
     field: Literal["filter_type", "value", "reason", "action", "match", "expires_at"] | None
+    """What it holds; null: it is not used."""
 
 
 @dataclass(frozen=True)
@@ -975,11 +1037,16 @@ class FilterImportRead(Model):
     """How the file was read."""
 
     format: Literal["csv", "tsv", "text", "ndjson", "json", "vcard", "ldif", "xlsx", "xlsb", "xls", "ods", "spreadsheetml", "html"] | None
+    """As detected."""
     delimiter: str | None
+    """Between the cells of a row."""
     encoding: str | None
     sheet: str | None
+    """Of a workbook."""
     entry: str | None
+    """Of an archive."""
     header_row: int | None
+    """Row of the file with the names of the columns; 0: none."""
     columns: list[FilterImportReadColumns]
 
     _decoders: ClassVar[Decoders] = {
@@ -1034,6 +1101,7 @@ class FilterDetails(Model):
     match: Literal["exact", "mailbox"]
     """`mailbox`, of an address: every spelling of its mailbox."""
     expires_at: str | None
+    """From then on it matches nothing."""
     expired: bool
     """Whether `expires_at` has come; the filter is removed 30 days later."""
     hits: int
@@ -1122,7 +1190,9 @@ class Policy(Model):
     """
     messages: PolicyMessages
     created_at: str | None
+    """Null where it is built in."""
     changed_at: str | None
+    """Null where it is built in."""
 
     _decoders: ClassVar[Decoders] = {
         "signals": PolicySignals.from_dict,
@@ -1162,7 +1232,9 @@ class PolicyDetails(Model):
     """
     messages: PolicyMessages
     created_at: str | None
+    """Null where it is built in."""
     changed_at: str | None
+    """Null where it is built in."""
     warnings: list[str]
     """What the request has that is unknown, or changes nothing."""
 
@@ -1196,6 +1268,7 @@ class OutcomeResult(Model):
     error: str | None = None
     """What is wrong with the row, in one sentence."""
     field: str | None = None
+    """Of the row."""
 
 
 @dataclass(frozen=True)
@@ -1234,6 +1307,7 @@ class OutcomeMessageResultOutcomes(Model):
     error: str | None = None
     """What is wrong with the row, in one sentence."""
     field: str | None = None
+    """Of the row."""
 
 
 @dataclass(frozen=True)
@@ -1241,6 +1315,7 @@ class OutcomeMessageResultDisregarded(Model):
     """The object `OutcomeMessageResultDisregarded` of the API."""
 
     email: str | None
+    """Null: of the whole message."""
     why: str
     """Stable, as `delayed` or `auto_reply`."""
     message: str
@@ -1271,13 +1346,17 @@ class CalibratedVerdict(Model):
     reason: Reason | None
     validation_type: Literal["mx", "smtp"]
     provider: str | None
+    """Who runs the mail hosts."""
     sent: int
     """Verdicts with an outcome."""
     bounced: int
     """Of these, whose mail bounced for a reason of the recipient."""
     bounce_rate: float | None
+    """bounced / sent; null with fewer than 50."""
     low: float | None
+    """Of its 95 % interval; null with fewer than 50."""
     high: float | None
+    """Of its 95 % interval; null with fewer than 50."""
 
 
 @dataclass(frozen=True)
@@ -1292,8 +1371,11 @@ class Reliability(Model):
     predicted: float
     """Their confidence on the average."""
     delivered: float | None
+    """The share whose mail did not bounce; null with fewer than 50."""
     low: float | None
+    """Of its 95 % interval; null with fewer than 50."""
     high: float | None
+    """Of its 95 % interval; null with fewer than 50."""
 
 
 @dataclass(frozen=True)
@@ -1305,13 +1387,18 @@ class ListedContradiction(Model):
     reason: Reason | None
     validation_type: Literal["mx", "smtp"]
     provider: str | None
+    """Who runs the mail hosts."""
     outcome: Literal["delivered", "bounced"]
     """What became of the mail."""
     at: str
     rule: str | None
+    """The classification rule that decided the verdict."""
     reply: str | None
+    """The codes of the reply that decided it."""
     code: str | None
+    """The codes of the bounce."""
     template: str | None
+    """The words of the bounce, without names, addresses, numbers and IDs."""
 
 
 @dataclass(frozen=True)
@@ -1379,9 +1466,12 @@ class WebhookCreated(Model):
     description: str | None
     enabled: bool
     disabled_reason: Literal["manual", "gone", "failing"] | None
+    """`manual`: by a request; `gone`: it answered 410; `failing`: every attempt failed for days."""
     disabled_at: str | None
     failing_since: str | None
+    """Every attempt since then has failed."""
     previous_secret_until: str | None
+    """Until then the secrets before the last rotation sign as well."""
     created_at: str
     secret: str
     """Signs what is sent; shown only now."""
@@ -1403,9 +1493,12 @@ class Webhook(Model):
     description: str | None
     enabled: bool
     disabled_reason: Literal["manual", "gone", "failing"] | None
+    """`manual`: by a request; `gone`: it answered 410; `failing`: every attempt failed for days."""
     disabled_at: str | None
     failing_since: str | None
+    """Every attempt since then has failed."""
     previous_secret_until: str | None
+    """Until then the secrets before the last rotation sign as well."""
     created_at: str
 
 
@@ -1436,9 +1529,12 @@ class WebhookDetails(Model):
     description: str | None
     enabled: bool
     disabled_reason: Literal["manual", "gone", "failing"] | None
+    """`manual`: by a request; `gone`: it answered 410; `failing`: every attempt failed for days."""
     disabled_at: str | None
     failing_since: str | None
+    """Every attempt since then has failed."""
     previous_secret_until: str | None
+    """Until then the secrets before the last rotation sign as well."""
     created_at: str
     warnings: list[str]
     """What the request has that is unknown, or changes nothing."""
@@ -1460,9 +1556,12 @@ class DeliveryDetailsAttempts(Model):
 
     at: str
     status: int | None
+    """Of the HTTP reply; null: there was none."""
     error: Literal["timeout", "unknown_host", "dns_failure", "address_not_allowed", "not_https", "connection_failed", "certificate_expired", "certificate_name_mismatch", "certificate_untrusted", "tls_failed", "invalid_reply"] | None
+    """Why there was no reply."""
     duration_ms: int
     response: str | None
+    """The first 1 KiB of the reply’s body."""
 
 
 @dataclass(frozen=True)
@@ -1495,9 +1594,12 @@ class DeliveryAttempts(Model):
 
     at: str
     status: int | None
+    """Of the HTTP reply; null: there was none."""
     error: Literal["timeout", "unknown_host", "dns_failure", "address_not_allowed", "not_https", "connection_failed", "certificate_expired", "certificate_name_mismatch", "certificate_untrusted", "tls_failed", "invalid_reply"] | None
+    """Why there was no reply."""
     duration_ms: int
     response: str | None
+    """The first 1 KiB of the reply’s body."""
 
 
 @dataclass(frozen=True)
@@ -1753,9 +1855,11 @@ class Key(Model):
     allow_ips: list[str]
     scopes: list[str]
     monthly_credits: int | None
+    """Null: no budget."""
     created_at: str
     expires_at: str | None
     revoked_at: str | None
+    """From then on it is refused."""
 
 
 @dataclass(frozen=True)
@@ -1793,12 +1897,16 @@ class Contradiction(Model):
     reason: Reason | None
     validation_type: Literal["mx", "smtp"]
     provider: str | None
+    """Who runs the mail hosts."""
     outcome: Literal["delivered", "bounced"]
     """What became of the mail."""
     at: str
     rule: str | None
+    """The classification rule that decided the verdict."""
     reply: str | None
+    """The codes of the reply that decided it."""
     code: str | None
+    """The codes of the bounce."""
 
 
 @dataclass(frozen=True)

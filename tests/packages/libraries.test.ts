@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DnsLab, zone } from '../lab/dns.ts';
 import { type Persona, type SmtpLab, startSmtp } from '../lab/smtp.ts';
-import { emptyProject, NODES, run, tarball, tool } from './packed.ts';
+import { BUN, emptyProject, NODES, run, tarball, tool } from './packed.ts';
 
 const NAMES = ['@mailvet/engine', '@mailvet/client'] as const;
 /** Runs in the consumer's project. */
@@ -17,6 +17,8 @@ const EXPECT_ERROR = ['@ts', 'expect', 'error'].join('-');
 let dns: DnsLab;
 let npm: string;
 let pnpm: string;
+let yarn: string;
+let bun: string;
 let elsewhere: string;
 beforeAll(async () => {
   dns = await zone({ 'good.com': { MX: [[5, 'mx.good.com']] }, 'mx.good.com': { A: ['142.250.102.27'] } });
@@ -29,6 +31,16 @@ beforeAll(async () => {
   const args = ['install', '--offline', '--ignore-workspace', '--store-dir', join(elsewhere, 'store')];
   const installed = await run(pnpm, tool('pnpm'), args);
   expect(installed, installed.stdout + installed.stderr).toMatchObject({ code: 0 });
+  yarn = emptyProject('yarn');
+  const byYarn = await run(yarn, tool('yarn'), [
+    'add',
+    '--no-progress',
+    ...NAMES.map((name) => `file:${tarball(name)}`),
+  ]);
+  expect(byYarn, byYarn.stdout + byYarn.stderr).toMatchObject({ code: 0 });
+  bun = emptyProject('bun');
+  const byBun = await run(bun, BUN, ['add', ...NAMES.map(tarball)]);
+  expect(byBun, byBun.stdout + byBun.stderr).toMatchObject({ code: 0 });
 });
 afterAll(async () => {
   await dns.close();
@@ -93,8 +105,8 @@ describe('an installed library', () => {
     expect(sizes[1]).toBeLessThan(2 * 1024 * 1024);
   });
 
-  const managers = { npm: () => npm, pnpm: () => pnpm } as const;
-  const runs = (['npm', 'pnpm'] as const).flatMap((manager) =>
+  const managers = { npm: () => npm, pnpm: () => pnpm, yarn: () => yarn, bun: () => bun } as const;
+  const runs = (['npm', 'pnpm', 'yarn', 'bun'] as const).flatMap((manager) =>
     (['20.19', '22', '24'] as const).flatMap((node) =>
       (['mjs', 'cjs'] as const).map((format) => [manager, node, format] as const),
     ),

@@ -25,6 +25,12 @@ export const tarball = (name: keyof typeof PACKAGES): string => {
 /** A command of the consumer. */
 export const tool = (name: string): string => join(CONSUMER, 'node_modules/.bin', name);
 
+/** Its npm package has a script that downloads; the binary is in one for each platform. */
+export const BUN = join(
+  CONSUMER,
+  `node_modules/@oven/bun-linux-${process.arch === 'arm64' ? 'aarch64' : process.arch}/bin/bun`,
+);
+
 const of = (major: number) => join(CONSUMER, `node_modules/node-${major}-${process.arch}/bin/node`);
 export const NODES = { '20.19': of(20), 22: of(22), 24: process.execPath } as const;
 

@@ -3,38 +3,56 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { emptyProject, NODES, run, tarball, tool } from './packed.ts';
+import { BUN, emptyProject, NODES, run, tarball, tool } from './packed.ts';
 
 const MAILVET = tarball('mailvet');
 const COMMAND = 'node_modules/mailvet/bin/mailvet.mjs';
 const VERIFY = [COMMAND, 'verify', 'bad@@x', '--json'];
-const QUIET = ['--no-audit', '--no-fund', '--prefer-offline'];
 
-/** How each installs the tarball, in a folder whose name has a blank. */
+const NPM = ['install', '--no-audit', '--no-fund', '--prefer-offline', MAILVET];
+/** How each installs the tarball, and what leaves optional dependencies out. */
 const MANAGERS = {
-  npm: (cwd: string) => run(cwd, 'npm', ['install', ...QUIET, MAILVET]),
-  pnpm: (cwd: string) => run(cwd, tool('pnpm'), ['add', '--prefer-offline', MAILVET]),
-  yarn: (cwd: string) => run(cwd, tool('yarn'), ['add', '--no-progress', `file:${MAILVET}`]),
+  npm: { command: 'npm', args: NPM, without: '--omit=optional' },
+  pnpm: { command: tool('pnpm'), args: ['add', '--prefer-offline', MAILVET], without: '--no-optional' },
+  yarn: { command: tool('yarn'), args: ['add', '--no-progress', `file:${MAILVET}`], without: '--ignore-optional' },
+  bun: { command: BUN, args: ['add', MAILVET], without: '--omit=optional' },
 } as const;
 type Manager = keyof typeof MANAGERS;
+const NAMES = ['npm', 'pnpm', 'yarn', 'bun'] as const satisfies readonly Manager[];
 
+async function install(manager: Manager, cwd: string, ...flags: string[]): Promise<void> {
+  const { command, args } = MANAGERS[manager];
+  const installed = await run(cwd, command, [...args, ...flags]);
+  expect([manager, installed.code, installed.code === 0 ? '' : installed.stderr]).toEqual([manager, 0, '']);
+}
+
+/** Folders whose names have a blank. */
 const folders = new Map<Manager, string>();
+const bare = new Map<Manager, string>();
+const folderOf = (of: ReadonlyMap<Manager, string>, manager: Manager): string => of.get(manager) ?? '';
 beforeAll(async () => {
-  for (const manager of ['npm', 'pnpm', 'yarn'] as const) {
+  for (const manager of NAMES) {
     const folder = emptyProject(`with ${manager}`);
     folders.set(manager, folder);
-    const installed = await MANAGERS[manager](folder);
-    expect([manager, installed.code, installed.code === 0 ? '' : installed.stderr]).toEqual([manager, 0, '']);
+    await install(manager, folder);
+    // Not below a folder whose modules have a Node.
+    const without = mkdtempSync(join(tmpdir(), `mailvet by ${manager} without optional `));
+    bare.set(manager, without);
+    writeFileSync(join(without, 'package.json'), '{"private": true}');
+    await install(manager, without, MANAGERS[manager].without);
   }
 });
+afterAll(() => {
+  for (const folder of bare.values()) rmSync(folder, { recursive: true, force: true });
+});
 
-const everyRun = (['npm', 'pnpm', 'yarn'] as const).flatMap((manager) =>
+const everyRun = NAMES.flatMap((manager) =>
   (['20.19', '22', '24'] as const).map((version) => [manager, version] as const),
 );
 
 describe('the command', () => {
   it.each(everyRun)('installed by %s runs on Node %s', async (manager, version) => {
-    const cwd = folders.get(manager) ?? '';
+    const cwd = folderOf(folders, manager);
     const node = NODES[version];
     const verified = await run(cwd, node, VERIFY, { node });
     expect([verified.code, JSON.parse(verified.stdout)]).toEqual([0, expect.objectContaining({ status: 'bad' })]);
@@ -43,42 +61,36 @@ describe('the command', () => {
     expect(JSON.parse(named.stdout).node).toMatch(/^24\./);
   });
 
-  it.runIf(process.getuid?.() === 0)('runs as another user than the one who installed it', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'mailvet-nobody-'));
-    const store = join(home, 'store');
-    const cwd = folders.get('npm') ?? '';
-    const user = ['--reuid=65534', '--regid=65534', '--clear-groups'];
-    try {
-      await run(cwd, 'install', ['-d', '-o', '65534', '-g', '65534', store]);
-      await run(cwd, 'chmod', ['711', home]);
-      const env = { MAILVET_DATABASE_URL: `sqlite:${store}/mailvet.db`, HOME: store };
-      const migrated = await run(cwd, 'setpriv', [...user, NODES['20.19'], COMMAND, 'migrate'], { env });
-      expect([migrated.code, migrated.stderr]).toEqual([0, '']);
-      expect(existsSync(join(store, 'mailvet.db'))).toBe(true);
-    } finally {
-      rmSync(home, { recursive: true });
-    }
-  });
+  it.runIf(process.getuid?.() === 0).each(everyRun)(
+    'installed by %s runs on Node %s as another user than the one who installed it',
+    async (manager, version) => {
+      const home = mkdtempSync(join(tmpdir(), 'mailvet-nobody-'));
+      const store = join(home, 'store');
+      const cwd = folderOf(folders, manager);
+      const user = ['--reuid=65534', '--regid=65534', '--clear-groups'];
+      try {
+        await run(cwd, 'install', ['-d', '-o', '65534', '-g', '65534', store]);
+        await run(cwd, 'chmod', ['711', home]);
+        const env = { MAILVET_DATABASE_URL: `sqlite:${store}/mailvet.db`, HOME: store };
+        const migrated = await run(cwd, 'setpriv', [...user, NODES[version], COMMAND, 'migrate'], { env });
+        expect([migrated.code, migrated.stderr]).toEqual([0, '']);
+        expect(existsSync(join(store, 'mailvet.db'))).toBe(true);
+      } finally {
+        rmSync(home, { recursive: true });
+      }
+    },
+  );
 });
 
-describe('without optional dependencies', () => {
-  let folder: string;
-  beforeAll(async () => {
-    // Not below a folder whose modules have a Node.
-    folder = mkdtempSync(join(tmpdir(), 'mailvet without optional '));
-    writeFileSync(join(folder, 'package.json'), '{"private": true}');
-    writeFileSync(join(folder, '.npmrc'), 'omit=optional\n');
-    expect(await run(folder, 'npm', ['install', ...QUIET, MAILVET])).toMatchObject({ code: 0 });
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  it.each(['20.19', '22'] as const)('says on Node %s what to install', async (version) => {
+describe('without optional dependencies, installed by', () => {
+  const older = NAMES.flatMap((manager) => (['20.19', '22'] as const).map((version) => [manager, version] as const));
+  it.each(older)('%s, it says on Node %s what to install', async (manager, version) => {
     const node = NODES[version];
-    const { code, stderr } = await run(folder, node, VERIFY, { node });
+    const { code, stderr } = await run(folderOf(bare, manager), node, VERIFY, { node });
     expect([code, stderr]).toEqual([1, expect.stringMatching(/needs Node 24\.7 or newer[\s\S]*--include=optional/)]);
   });
 
-  it('runs on Node 24', async () => {
-    expect(await run(folder, NODES['24'], VERIFY)).toMatchObject({ code: 0 });
+  it.each(NAMES)('%s, it runs on Node 24', async (manager) => {
+    expect(await run(folderOf(bare, manager), NODES['24'], VERIFY)).toMatchObject({ code: 0 });
   });
 });

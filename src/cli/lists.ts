@@ -6,11 +6,11 @@ import { readAddressFile } from '../files/read-file.ts';
 import { messageOf } from '../kernel/errors.ts';
 import { LIST_RETRY_MINUTES } from '../kernel/facts/limits.ts';
 import { RESULT_FORMATS, type ResultFormat, UNFINISHED } from '../kernel/facts/lists.ts';
-import { LEVELS, type Level } from '../kernel/facts/plans.ts';
 import { DELIVERABILITIES, type Deliverability } from '../kernel/facts/reasons.ts';
 import { choice, counted, grouped } from '../kernel/format.ts';
 import { CommandFailure, command, printable, printResult, table, UsageError, wholeNumber } from './command.ts';
 import { openInputFile, openOutputFile, uploadSource } from './input-file.ts';
+import { type LevelFlags, levelOf, withLevel } from './level.ts';
 import { bar, CLEAR_LINE, duration } from './progress.ts';
 import { type ReadFlags, readQuery, readText, withDedupe, withReadOptions } from './read-options.ts';
 import { deliverabilities, formatByName, neverFound, ONLY_HELP } from './result-rows.ts';
@@ -41,8 +41,7 @@ interface Common {
 const withLists = <T>(flags: object, use: (lists: Mailvet['lists']) => Promise<T>): Promise<T> =>
   withServer(flags, 'lists', (mailvet) => use(mailvet.lists));
 
-interface SubmitFlags extends Common, ReadFlags {
-  readonly level?: Level;
+interface SubmitFlags extends Common, ReadFlags, LevelFlags {
   readonly policy?: string;
   readonly name?: string;
   readonly header?: boolean;
@@ -54,9 +53,13 @@ interface SubmitFlags extends Common, ReadFlags {
 
 const submit = () =>
   withFileOptions(
-    command('submit', 'Upload a file of addresses and start to verify it.', 'lists')
-      .argument('<file>', 'CSV or other text, a workbook, JSON; - for standard input')
-      .addOption(new Option('--level <level>', 'what to check (default: as the policy says, or mx)').choices(LEVELS))
+    withLevel(
+      command('submit', 'Upload a file of addresses and start to verify it.', 'lists').argument(
+        '<file>',
+        'CSV or other text, a workbook, JSON; - for standard input',
+      ),
+      'what to check (default: as the policy says, or mx)',
+    )
       .option('--policy <name>', 'the policy of the account that decides from each result')
       .option('--name <name>', 'name of the list (default: that of the file)'),
   )
@@ -78,13 +81,14 @@ const submit = () =>
       await withLists(flags, async (lists) => {
         const read = readQuery(flags);
         const retryMinutes = flags.retryMinutes ?? flags.patience;
+        const level = levelOf(flags);
         const source = await uploadSource(file);
         // Before a large file is sent, to a server that may not want it.
         await lists.list({ per_page: 1 });
         const list = await lists.create(source, {
           ...(file === '-' ? {} : { name: flags.name ?? basename(file) }),
           ...(flags.name === undefined ? {} : { name: flags.name }),
-          ...(flags.level === undefined ? {} : { validation_type: flags.level }),
+          ...(level === undefined ? {} : { validation_type: level }),
           ...(flags.policy === undefined ? {} : { policy: flags.policy }),
           ...read,
           ...dedupeOf(flags),

@@ -3,21 +3,20 @@ import { type Command, Option } from 'commander';
 import type { Report, Verifier } from '../index.ts';
 import { FILE_CONCURRENCY, LIST_RETRY_MINUTES, TIMEOUT_MS } from '../kernel/facts/limits.ts';
 import { DEFAULT_DEDUPE, RESULT_FORMATS, type ResultFormat } from '../kernel/facts/lists.ts';
-import { DEFAULT_LEVEL, LEVELS, type Level } from '../kernel/facts/plans.ts';
+import { DEFAULT_LEVEL, type Level } from '../kernel/facts/plans.ts';
 import type { Decision, Policy } from '../kernel/facts/policies.ts';
 import type { Deliverability } from '../kernel/facts/reasons.ts';
 import { counted } from '../kernel/format.ts';
 import { command, optionsFrom, table, UsageError, wholeNumber } from './command.ts';
+import { type LevelFlags, levelOf, withLevel } from './level.ts';
 import { decidedBy, NO_VERDICT, noVerdict, verifyOrNull } from './no-verdict.ts';
 import { policyNamed } from './policy.ts';
 import { type ReadFlags, readChoice, withDedupe, withReadOptions } from './read-options.ts';
 import { deliverabilities, formatByName, ONLY_HELP } from './result-rows.ts';
 import { exitSoon, Terminated, Termination } from './termination.ts';
 
-interface Flags extends ReadFlags {
+interface Flags extends ReadFlags, LevelFlags {
   json?: boolean;
-  level?: Level;
-  smtp?: boolean;
   file?: string;
   out?: string;
   format?: ResultFormat;
@@ -36,21 +35,16 @@ const WAIT_MINUTES = 15;
 const HEADERS = { auto: null, true: 1, false: 0 } as const;
 
 export const verifyCommand = (): Command =>
-  withDedupe(
-    withReadOptions(
-      command('verify', 'Verify addresses; needs no server or account and charges nothing.'),
+  withLevel(
+    withDedupe(
+      withReadOptions(
+        command('verify', 'Verify addresses; needs no server or account and charges nothing.'),
+        'with --file: ',
+      ),
       'with --file: ',
-    ),
-    'with --file: ',
+    ).argument('[address...]'),
+    `mx, or smtp, which also asks the mail servers (default: as the policy says, or ${DEFAULT_LEVEL})`,
   )
-    .argument('[address...]')
-    .addOption(
-      new Option(
-        '--level <level>',
-        `mx, or smtp, which also asks the mail servers (default: as the policy says, or ${DEFAULT_LEVEL})`,
-      ).choices(LEVELS),
-    )
-    .addOption(new Option('--smtp', 'the same as --level smtp').hideHelp())
     .option('--file <file>', 'read the addresses from a file (CSV, XLSX, text, JSON) or, with -, from standard input')
     .option('--out <file>', 'with --file: where to write the results (default: standard output, -)')
     .addOption(
@@ -89,7 +83,7 @@ export const verifyCommand = (): Command =>
         throw new UsageError('give one or more addresses, or --file.');
       if (addresses.length > 0 && flags.file !== undefined) throw new UsageError('give addresses or --file, not both.');
       const format = formatOf(flags);
-      const level = levelOf(flags);
+      const level = waitingLevelOf(flags);
       requireCompanions(format === 'jsonl' ? { ...flags, json: true } : flags);
       const signal = flags.file === undefined ? null : new Termination().signal;
       const [{ verifierFrom }, { verifyFile }] = await Promise.all([import('./engine.ts'), import('./verify-file.ts')]);
@@ -151,12 +145,11 @@ const COMPANIONS: readonly (readonly [flag: keyof Flags, needed: keyof Flags])[]
   ['evidence', 'json'],
 ];
 
-/** `--smtp` is its name in earlier versions. Undefined: the policy says, or the default. */
-function levelOf({ level, smtp, wait }: Flags): Level | undefined {
-  if (smtp && level === 'mx') throw new UsageError('--smtp is --level smtp: give one of them.');
-  const asked = smtp ? 'smtp' : level;
-  if (wait !== undefined && asked !== 'smtp') throw new UsageError('--wait has no effect without --level smtp.');
-  return asked;
+/** Undefined: the policy says, or the default. */
+function waitingLevelOf({ wait, ...flags }: Flags): Level | undefined {
+  const level = levelOf(flags);
+  if (wait !== undefined && level !== 'smtp') throw new UsageError('--wait has no effect without --level smtp.');
+  return level;
 }
 
 const dashed = (flag: string): string => flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -64,6 +64,16 @@ describe('mailvet lists', () => {
     expect([help.out.includes('--retry-minutes'), help.out.includes('--patience')]).toEqual([true, false]);
   });
 
+  it.each([
+    [['--validation-type', 'smtp'], 'smtp'],
+    [['--smtp'], 'smtp'],
+    [[], 'mx'],
+  ] as const)('takes the level by its other names: %j', async (flags, level) => {
+    const list = await json('submit', join(dir, 'people.csv'), '--no-start', ...flags);
+    expect(list).toMatchObject({ status: 'ready', validation_type: level });
+    await json('delete', list.id);
+  });
+
   it('submits a list whose mailboxes count once, and changes that until it starts', async () => {
     const file = join(dir, 'mailboxes.csv');
     writeFileSync(file, 'email;x\nJ.Doe@gmail.com;a\njdoe+x@gmail.com;b\n');

@@ -305,6 +305,8 @@ describe('verify', () => {
     ['an unknown verdict in --only', () => ['--file', 'list.csv', '--only', 'good'], /--only takes/],
     ['--column without --file', () => ['a@good.com', '--column', 'x'], /--column .*--file/],
     ['--wait without --smtp', () => ['a@good.com', '--wait'], /--wait .*--level smtp/],
+    ['two levels', () => ['a@good.com', '--smtp', '--level', 'mx'], /other names for --level/],
+    ['two other levels', () => ['a@good.com', '--validation-type', 'mx', '--level', 'smtp'], /other names for --level/],
     ['--evidence without --json', () => ['a@good.com', '--evidence'], /--evidence .*--json/],
   ])('rejects %s with a sentence and exit 2', async (_title, args, message) => {
     await writeFile(join(dir, 'list.csv'), 'email\na@good.com\n');

@@ -219,8 +219,12 @@ function ownCommand(): string {
     return 'mailvet';
   const path = program.includes('/node_modules/') ? 'node_modules/.bin/mailvet' : 'bin/mailvet.mjs';
   const command = process.platform === 'win32' && path === 'bin/mailvet.mjs' ? `node ${path}` : path;
-  return environmentFile.path === null ? command : `${command} --env-file ${environmentFile.path}`;
+  return environmentFile.path === null ? command : `${command} --env-file ${shellWord(environmentFile.path)}`;
 }
+
+/** Quoted for POSIX shells where it has to be. */
+const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** Values that are valid on their own but not in combination. */
 function conflicts(read: Partial<Settings>): string[] {

@@ -69,6 +69,18 @@ describe('options from a file', () => {
     expect(of('MAILVET_RETENTION_DAYS')).toMatchObject({ value: '7' });
   });
 
+  it('are part of the command of the hints, as a shell reads it', async () => {
+    const path = join(dir, "it's a file.env");
+    writeFileSync(path, '');
+    const { out } = await runCli(['config', '--json', '--env-file', path]);
+    const options: readonly { readonly name: string; readonly value: string }[] = JSON.parse(out);
+    const hint = options.find(({ name }) => name === 'MAILVET_COMMAND')?.value ?? '';
+    const words = execFileSync('sh', ['-c', `printf '%s\\n' ${hint}`], { encoding: 'utf8' })
+      .trim()
+      .split('\n');
+    expect(words.slice(1)).toEqual(['--env-file', path]);
+  });
+
   it('need a path', async () => {
     expect(await runCli(['config', '--env-file'])).toMatchObject({
       code: 2,

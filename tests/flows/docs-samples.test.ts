@@ -140,20 +140,24 @@ async function program(code: string, { before = '', after = '' }): Promise<strin
   return stdout;
 }
 
-/** Whether all that is shown is there, of the same type; what is null or left out (`…`) may be anything. */
-function expectShape(shown: Json, actual: Json, path = ''): void {
+/**
+ * Whether all that is shown is there, of the same type, and all that is there is shown, unless only a part of it is
+ * shown; what is null or left out (`…`) may be anything.
+ */
+function expectShape(shown: Json, actual: Json, isPart: boolean, path = ''): void {
   if (shown === null || actual === null || shown === '…') return;
   expect([path, Array.isArray(actual) ? 'array' : typeof actual]).toEqual([
     path,
     Array.isArray(shown) ? 'array' : typeof shown,
   ]);
   if (Array.isArray(shown)) {
-    if (shown.length > 0 && actual.length > 0) expectShape(shown[0], actual[0], `${path}[0]`);
+    if (shown.length > 0 && actual.length > 0) expectShape(shown[0], actual[0], isPart, `${path}[0]`);
   } else if (typeof shown === 'object') {
     for (const [name, value] of Object.entries(shown).filter(([name]) => name !== '…')) {
       expect(Object.keys(actual), path).toContain(name);
-      expectShape(value, actual[name], `${path}.${name}`);
+      expectShape(value, actual[name], isPart, `${path}.${name}`);
     }
+    if (!isPart && !('…' in shown)) expect(Object.keys(shown).sort(), path).toEqual(Object.keys(actual).sort());
   }
 }
 
@@ -194,8 +198,8 @@ async function runPage(page: string): Promise<void> {
     } else if ('shape' in claim) {
       const shown = JSON.parse(code);
       const [, path] = claim.shape.split(' /');
-      if (claim.shape === 'of the command before') expectShape(shown, JSON.parse(printed));
-      else if (path !== undefined) expectShape(shown, (await live.call('GET', `/${path}`)).json);
+      if (claim.shape === 'of the command before') expectShape(shown, JSON.parse(printed), false);
+      else if (path !== undefined) expectShape(shown, (await live.call('GET', `/${path}`)).json, true);
     } else if (language === 'sh') printed = await shell(code);
     else {
       const output = await program(code, claim);

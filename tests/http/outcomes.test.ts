@@ -182,6 +182,15 @@ describe('later replies', () => {
     // At the smtp level, where nothing was measured.
     expect(await kickbox.json()).toMatchObject({ sendex: null });
   });
+
+  it('have it as the score of other services that have one', async () => {
+    const own = await lab.member({ plan: 'starter' });
+    await measured(own, '["unknown",null,"mx",null]', 812, 24);
+    await report(own, [{ email: 'a@good.com', outcome: 'deferred', at: ago(0) }]);
+    const asked = async (path: string) => (await fetch(`${lab.url}/compat/${path}=${own.key}`)).json();
+    expect(await asked('kickbox/v2/verify?email=b@good.com&apikey')).toMatchObject({ sendex: 0.97 });
+    expect(await asked('emailable/v1/verify?email=b@good.com&api_key')).toMatchObject({ score: 97 });
+  });
 });
 
 describe('trust_bounces_days', () => {

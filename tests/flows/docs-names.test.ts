@@ -5,6 +5,7 @@ import {
   commandsThatDoNotParse,
   faultIn,
   otherDefaults,
+  otherStatuses,
   PAGES,
   unknownFlags,
   unknownNames,
@@ -25,6 +26,7 @@ it.each([
   ['npm scripts exist', unknownScripts],
   ['requests and paths of the service have a route', unknownRoutes],
   ['defaults in tables are those of the options', otherDefaults],
+  ['errors have the status that stands with them', otherStatuses],
   ['names of others that are allowed are used', unusedExceptions],
 ])('%s', (_, faults) => {
   expect(faults()).toEqual([]);

@@ -10,6 +10,7 @@ import { RESULT_COLUMNS, RESULT_PREFIX } from '../../src/files/result-columns.ts
 import { rootRoutes } from '../../src/http/compat/table.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { COMPAT_VENDORS } from '../../src/kernel/compat-vendors.ts';
+import { ERRORS, isErrorCode } from '../../src/kernel/errors.ts';
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const tracked: readonly string[] = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -209,6 +210,16 @@ export function otherDefaults(): string[] {
       });
   });
 }
+
+/** `422 `invalid_filter``, or a row of a table: an error with another status than its own. */
+const STATUS = /\b([45]\d\d),? `(\w+)`|^\| `(\w+)(?:@…)?` \| ([45]\d\d) \|/gm;
+
+export const otherStatuses = (): string[] =>
+  PAGES.filter((path) => path !== 'CHANGELOG.md').flatMap((path) =>
+    [...read(path).matchAll(STATUS)].flatMap(([text, status, code = '', named = code, listed = status]) =>
+      isErrorCode(named) && ERRORS[named].status !== Number(listed) ? [`${path}: ${text}`] : [],
+    ),
+  );
 
 /** Paths of the repository, with the folder that they begin in. */
 const FOLDERS = new Set(tracked.filter((path) => path.includes('/')).map((path) => path.slice(0, path.indexOf('/'))));

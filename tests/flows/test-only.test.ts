@@ -43,6 +43,16 @@ describe('serve --test-only', () => {
       await expect(createMailvet({ url: service.url, key }).usage()).rejects.toMatchObject({ code: 'invalid_api_key' });
   });
 
+  it('finds any other valid address deliverable, and at level mx unknown', async () => {
+    const client = createMailvet({ url: service.url, key: KEY });
+    const found = async (email: string, validation_type: 'mx' | 'smtp') =>
+      (await client.verify({ email, validation_type })).deliverability;
+    expect(await found('ada@example.com', 'smtp')).toBe('deliverable');
+    for (const email of ['ada@example.com', 'deliverable@example.com', 'mailbox_not_found@example.com'])
+      expect(await found(email, 'mx')).toBe('unknown');
+    expect(await client.verify({ email: 'a..b@example.com' })).toMatchObject({ reason: 'invalid_format' });
+  });
+
   it('is ready without DNS, names no first user, and keeps nothing', async () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
     expect(await (await fetch(`${service.url}/dashboard/session`)).json()).toMatchObject({ setup_command: null });

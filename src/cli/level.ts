@@ -17,8 +17,9 @@ export const withLevel = (command: Command, about: string): Command =>
 
 /** Undefined: none is given. Throws UsageError where two differ. */
 export function levelOf({ level, smtp, validationType }: LevelFlags): Level | undefined {
-  const given = [level, validationType, smtp ? 'smtp' : undefined].filter((one) => one !== undefined);
-  if (new Set(given).size > 1)
+  const given: readonly (Level | undefined)[] = [level, validationType, smtp ? 'smtp' : undefined];
+  const levels = new Set(given.filter((one) => one !== undefined));
+  if (levels.size > 1)
     throw new UsageError('--smtp and --validation-type are other names for --level: give one of them.');
-  return given[0];
+  return [...levels][0];
 }

@@ -67,6 +67,8 @@ function Mail({ of }: { of: Alerts }) {
     void notify(message);
   });
   const error = change.error ?? test.error;
+  // A box shows at once what was chosen.
+  const mails = (change.isPending ? change.variables.mails : undefined) ?? of.mails;
   const columns: readonly Column<AlertType>[] = [
     {
       header: 'Alert',
@@ -86,7 +88,7 @@ function Mail({ of }: { of: Alerts }) {
       cell: (type) => (
         <Checkbox
           aria-label={`Mail: ${ALERTS[type].label}`}
-          checked={of.mails.includes(type)}
+          checked={mails.includes(type)}
           disabled={!isAdmin || change.isPending}
           style={{ display: 'inline-block' }}
           onChange={({ currentTarget: { checked } }) =>

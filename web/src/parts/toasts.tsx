@@ -3,4 +3,5 @@ import { Notifications } from '@mantine/notifications';
 
 export { notifications } from '@mantine/notifications';
 
-export const Toasts = () => <Notifications position="bottom-right" />;
+/** In the middle: at the right they would cover the actions of rows. */
+export const Toasts = () => <Notifications position="bottom-center" />;

@@ -14,7 +14,7 @@ import type { ListSearch } from './search.ts';
 const about = ({ unknown }: Prices): Readonly<Record<Level, string>> => ({
   mx: 'Syntax, your filters, disposable domains, the domain and its mail servers. The mailbox is not checked.',
   smtp:
-    'All of mx, then asks the mail server whether the mailbox exists. Where it does not tell, ' +
+    'All of mx, then asks the mail server whether the mailbox exists. Where it does not say, ' +
     `it costs ${pluralize(unknown, 'credit')}.`,
 });
 
